@@ -1,4 +1,4 @@
-// The claims of managers (`fieldsV1`) in stored JSON. They are a third of many objects, and the same text in all that come from
+// The field sets of managers (`fieldsV1`) in stored JSON. They are a third of many objects, and the same text in all that come from
 // one template: each text is parsed once, to a record that all those objects share, and written from the text again.
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -11,37 +11,37 @@ const MAX_KNOWN = 64
 const MAX_RECENT = 8
 const MAX_TEXT_LENGTH = 16 * 1024
 const LIST = '"managedFields":['
-const CLAIMS = '"fieldsV1":'
-const NO_CLAIMS: ValueMap = {}
-const EMPTY_CLAIMS = `${CLAIMS}{}`
+const FIELDS = '"fieldsV1":'
+const NO_FIELDS: ValueMap = {}
+const EMPTY_FIELDS = `${FIELDS}{}`
 
 /** How objects of a resource are read and written, by how they are written plainly. */
 export function rememberingManagedFields(plain: EncodeText): {
   readonly encode: EncodeText
   readonly parse: ParseObject
 } {
-  const claims = new StoredClaims(plain)
-  return { encode: (object) => claims.encode(object), parse: (bytes) => claims.parse(bytes) }
+  const fields = new StoredFieldSets(plain)
+  return { encode: (object) => fields.encode(object), parse: (bytes) => fields.parse(bytes) }
 }
 
-interface Claims {
+interface StoredFields {
   readonly text: string
   readonly record: ValueMap
 }
 
 /** Reads and writes the objects of one resource. What it remembers is bounded, and dropped oldest first. */
-class StoredClaims {
+class StoredFieldSets {
   readonly #encode: EncodeText
-  readonly #known = new Map<string, Claims>()
+  readonly #known = new Map<string, StoredFields>()
   /** Those that were met more than once: they are tried before anybody looks where a text ends. */
-  #recent: readonly Claims[] = []
+  #recent: readonly StoredFields[] = []
   readonly #texts = new WeakMap<ValueMap, string>()
 
   constructor(encode: EncodeText) {
     this.#encode = encode
   }
 
-  /** What `parseStored` gives; equal claims are one and the same record. */
+  /** What `parseStored` gives; equal field sets are one and the same record. */
   parse(bytes: Buffer): ApiObject | undefined {
     const text = bytes.toString('utf8')
     const { rest, records } = this.#takeOut(text)
@@ -59,7 +59,7 @@ class StoredClaims {
       const record = isMap(entry) ? own(entry, 'fieldsV1') : undefined
       if (!isMap(entry) || !isMap(record)) return entry
       texts.push(this.#textOf(record))
-      return { ...entry, fieldsV1: NO_CLAIMS }
+      return { ...entry, fieldsV1: NO_FIELDS }
     })
     const text = this.#encode({ ...object, metadata: { ...object.metadata, managedFields } })
     return putIn(text, texts) ?? this.#encode(object)
@@ -71,7 +71,7 @@ class StoredClaims {
     return text
   }
 
-  /** The claims in the list of managers, and the text with `null` in their places. */
+  /** The field sets in the list of managers, and the text with `null` in their places. */
   #takeOut(text: string): { readonly rest: string; readonly records: readonly ValueMap[] } {
     const records: ValueMap[] = []
     const list = text.indexOf(LIST)
@@ -79,24 +79,24 @@ class StoredClaims {
     let rest = ''
     let behind = 0
     for (let from = list + LIST.length; ; from = behind) {
-      const at = text.indexOf(CLAIMS, from)
+      const at = text.indexOf(FIELDS, from)
       // Behind a bracket the list may be at its end: what follows can be something else by that name.
       if (at < 0 || text.slice(from, at).includes(']')) break
-      const start = at + CLAIMS.length
-      const claims = this.#claimsAt(text, start)
-      if (claims === undefined) break
-      records.push(claims.record)
+      const start = at + FIELDS.length
+      const fields = this.#fieldsAt(text, start)
+      if (fields === undefined) break
+      records.push(fields.record)
       rest += `${text.slice(behind, start)}null`
-      behind = start + claims.text.length
+      behind = start + fields.text.length
       if (text.startsWith('}]', behind)) break
     }
     return { rest: rest + text.slice(behind), records }
   }
 
   /** Undefined where there is no map of JSON. */
-  #claimsAt(text: string, start: number): Claims | undefined {
+  #fieldsAt(text: string, start: number): StoredFields | undefined {
     // A map is over where its text is, so that one that begins like a known one is that one.
-    for (const claims of this.#recent) if (text.startsWith(claims.text, start)) return claims
+    for (const fields of this.#recent) if (text.startsWith(fields.text, start)) return fields
     const end = endOfMap(text, start)
     if (end < 0) return undefined
     const found = text.slice(start, end)
@@ -106,34 +106,34 @@ class StoredClaims {
     return known
   }
 
-  #remember(found: string): Claims | undefined {
+  #remember(found: string): StoredFields | undefined {
     const record = jsonOrAbsent(found) as ValueMap | undefined
     if (record === undefined || found.length > MAX_TEXT_LENGTH) return record && { text: found, record }
     // A copy: a part of a text would keep the whole of it.
     const text = Buffer.from(found).toString()
-    const claims = { text, record }
+    const fields = { text, record }
     const [oldest] = this.#known.keys()
     if (this.#known.size >= MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest)
-    this.#known.set(text, claims)
-    return claims
+    this.#known.set(text, fields)
+    return fields
   }
 }
 
-/** The text with those of the claims in its list of managers, which is the first thing by that name; undefined where it has no place for them. */
-function putIn(text: string, claims: readonly string[]): string | undefined {
+/** The text with those of the field sets in its list of managers, which is the first thing by that name; undefined where it has no place for them. */
+function putIn(text: string, fields: readonly string[]): string | undefined {
   let out = ''
   let behind = 0
   let at = text.indexOf(LIST)
-  for (const written of claims) {
-    at = at < 0 ? -1 : text.indexOf(EMPTY_CLAIMS, at)
+  for (const written of fields) {
+    at = at < 0 ? -1 : text.indexOf(EMPTY_FIELDS, at)
     if (at < 0) return undefined
-    out += text.slice(behind, at + CLAIMS.length) + written
-    behind = at += EMPTY_CLAIMS.length
+    out += text.slice(behind, at + FIELDS.length) + written
+    behind = at += EMPTY_FIELDS.length
   }
   return out + text.slice(behind)
 }
 
-/** False where the nulls are not where the claims were. The object is one that nobody else has yet. */
+/** False where the nulls are not where the field sets were. The object is one that nobody else has yet. */
 function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
   const list = own(object.metadata, 'managedFields')
   if (!isList(list)) return false

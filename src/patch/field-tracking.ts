@@ -93,7 +93,7 @@ function settledByUpdate(
   const { live, now, versions, reset } = request
   const sent = managedFieldsOf(updated)
   const isSame = isList(sent) && sent === managedFieldsOf(live)
-  // Whoever says nothing of the claims means those that are there.
+  // Whoever says nothing of managed fields means those that are there.
   if (!isSame && sent !== undefined) return undefined
   if (managed.size === 0 || managed.size > MAX_UPDATE_MANAGERS) return undefined
   return unchangedOwnership({
@@ -268,18 +268,18 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
     result = apply(ownership, applied, true)
     if (result.kind === 'conflicts') throw conflictError(result.conflicts)
   }
-  const claims = new Map(result.managed)
+  const after = new Map(result.managed)
   const self = identityOf(manager)
-  const mine = claims.get(self)
+  const mine = after.get(self)
   const fields = mine === undefined ? EMPTY_SET : request.versions.sets.stripped(mine.fields, withoutNeverOwned)
-  claims.delete(self)
+  after.delete(self)
   if (mine !== undefined && !isEmptySet(fields)) {
     const time = result.object === undefined ? mine.time : request.now
     const before = managed.get(self)
-    claims.set(self, { ...mine, fields: unchanged(fields, before?.fields), recorded: before?.recorded, time })
+    after.set(self, { ...mine, fields: unchanged(fields, before?.fields), recorded: before?.recorded, time })
   }
   const object = result.object ?? withoutManagedFields(request.live)
-  return withManagedFields(refreshLastApplied(request, object, applied), claims)
+  return withManagedFields(refreshLastApplied(request, object, applied), after)
 }
 
 /**

@@ -1,5 +1,5 @@
 // Who owns which fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in
-// their completed form and applies as they were merged; every manager's claims in the version that it recorded them under.
+// their completed form and applies as they were merged; every manager's fields in the version that it recorded them under.
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
@@ -29,7 +29,7 @@ import { compare, fieldsOf } from './typed-walk.ts'
 export interface KindVersions {
   /** Undefined where the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
-  /** Whether claims under a version without a shape are given up; where they are not, ownership cannot be computed. */
+  /** Whether fields under a version without a shape are given up; where they are not, ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
   /** Where versions differ by more than their name, and somebody else knows how; absent where `convert` is all there is. */
@@ -81,11 +81,11 @@ export function apply(request: OwnershipRequest, applied: ValueMap, force: boole
   const fields = appliedFields({ ...manager, shape, reset: request.reset, sets: versions.sets }, applied)
   const self = identityOf(manager)
   const last = managed.get(self)
-  const claimed = new Map(managed).set(self, { ...manager, fields, time: last?.time })
+  const withOwn = new Map(managed).set(self, { ...manager, fields, time: last?.time })
   const merged = merge(shape, live, applied) as ValueMap
   const isKept = last === undefined || (last.apiVersion === manager.apiVersion && isSubset(last.fields, fields))
-  const object = isKept ? merged : prune({ versions, managed: claimed, last, merged, manager })
-  const step = settle({ ...request, managed: claimed }, { object, isMerged: true }, self)
+  const object = isKept ? merged : prune({ versions, managed: withOwn, last, merged, manager })
+  const step = settle({ ...request, managed: withOwn }, { object, isMerged: true }, self)
   if (!force && step.conflicts.length > 0) return { kind: 'conflicts', conflicts: step.conflicts }
   return { kind: 'applied', object: equalValues(live, object) ? undefined : object, managed: step.managed }
 }
@@ -202,7 +202,7 @@ function withEntry(managed: ManagedFields, entry: ManagedEntry): ManagedFields {
 
 interface PruneRequest {
   readonly versions: KindVersions
-  /** With the applying manager's new claims. */
+  /** With what the applying manager owns now. */
   readonly managed: ManagedFields
   /** What the manager owned before. */
   readonly last: ManagedEntry
@@ -219,13 +219,13 @@ function prune({ versions, managed, last, merged, manager }: PruneRequest): Valu
   const given = withStructsAsMembers(last.fields, shape)
   let pruned = removeFields(shape, start, given)
 
-  const claims = new Map<string, FieldSet>()
+  const ownedByVersion = new Map<string, FieldSet>()
   for (const [apiVersion, entries] of Map.groupBy(managed.values(), (entry) => entry.apiVersion)) {
-    claims.set(apiVersion, unionOf(entries.map(({ fields }) => fields)))
+    ownedByVersion.set(apiVersion, unionOf(entries.map(({ fields }) => fields)))
   }
-  const versionsInOrder = [version, ...[...claims.keys()].filter((other) => other !== version)]
+  const versionsInOrder = [version, ...[...ownedByVersion.keys()].filter((other) => other !== version)]
   for (const other of versionsInOrder) {
-    const owned = claims.get(other)
+    const owned = ownedByVersion.get(other)
     if (owned === undefined) continue
     const otherShape = shapeIn(versions, other)
     const same = other === version

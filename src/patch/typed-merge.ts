@@ -147,7 +147,7 @@ export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): F
 
 /**
  * The set after the schema changed under it, itself where it did not: what lies below a node that is atomic now becomes the node itself; an atomic
- * node that has parts now stays a claim on the node only.
+ * node that has parts now stays the owner of the node only.
  */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
   if (isEmptySet(set)) return set

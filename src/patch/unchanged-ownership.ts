@@ -1,5 +1,5 @@
 // What nearly every update does to ownership: its manager writes again what it owns, nobody else owns that, and what it leaves
-// out nobody owns. Then no claim moves, only the manager's time does, and that is found out without making any set anew.
+// out nobody owns. Then nothing changes its owner, only the manager's time changes, and that is found out without making any set anew.
 import type { ValueMap } from '../api/value.ts'
 import { withZeroValues } from './zero-values.ts'
 import type { FieldSet } from './field-set.ts'
@@ -18,7 +18,7 @@ export interface UnchangedOwnershipRequest extends OwnershipRequest {
   readonly now: string
 }
 
-/** The claims after the update; undefined where some may move, and the long way has to be gone. */
+/** The managed fields after the update; undefined where some may change their owner, and the long way has to be gone. */
 export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedFields | undefined {
   const { versions, manager, managed } = request
   const shape = versions.shape(manager.apiVersion)

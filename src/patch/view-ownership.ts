@@ -1,5 +1,5 @@
-// Ownership where an object is written through another kind that shows one field of it (`scale`): the claims to that field
-// are carried over into the view, and what became of them there is carried back (W-279).
+// Ownership where an object is written through another kind that shows one field of it (`scale`): who owns that field is
+// carried over into the view, and what became of it there is carried back (W-279).
 import type { Value } from '../api/value.ts'
 import type { PathElement } from './field-set.ts'
 import { difference, isEmptySet, setOf } from './field-set.ts'
@@ -32,7 +32,7 @@ export function managedInView(list: Value | undefined, field: SharedField): read
   for (const entry of decoded(list).values()) {
     const path = field.inObject(entry.apiVersion)
     if (path === undefined || !owns(entry, path)) continue
-    shown.set(claimant(entry), { ...entry, apiVersion: field.viewVersion, fields: setOf([field.inView]) })
+    shown.set(managerOf(entry), { ...entry, apiVersion: field.viewVersion, fields: setOf([field.inView]) })
   }
   return encodeManagedFields(shown)
 }
@@ -48,14 +48,14 @@ export interface ViewChange {
 
 /** The managedFields of the object after a write through the view. */
 export function managedFromView({ before, view, apiVersion }: ViewChange, field: SharedField): readonly Value[] {
-  const claims = new Map([...decoded(view).values()].map((entry) => [claimant(entry), entry]))
+  const inView = new Map([...decoded(view).values()].map((entry) => [managerOf(entry), entry]))
   const result: ManagedEntry[] = []
   const times = new Map<string, string | undefined>()
   for (const entry of decoded(before).values()) {
     const path = field.inObject(entry.apiVersion)
     if (path === undefined) continue
-    times.set(claimant(entry), entry.time)
-    if (!owns(entry, path) || claims.delete(claimant(entry))) {
+    times.set(managerOf(entry), entry.time)
+    if (!owns(entry, path) || inView.delete(managerOf(entry))) {
       result.push(entry)
       continue
     }
@@ -63,7 +63,7 @@ export function managedFromView({ before, view, apiVersion }: ViewChange, field:
     if (!isEmptySet(fields)) result.push({ ...entry, fields })
   }
   const path = field.inObject(apiVersion)
-  for (const [who, entry] of claims) {
+  for (const [who, entry] of inView) {
     if (path === undefined || !owns(entry, field.inView)) continue
     result.push({ ...entry, apiVersion, fields: setOf([path]), time: times.get(who) })
   }
@@ -71,6 +71,6 @@ export function managedFromView({ before, view, apiVersion }: ViewChange, field:
 }
 
 /** A manager whatever version it wrote in: the view has another one than the object. */
-function claimant(entry: ManagedEntry): string {
+function managerOf(entry: ManagedEntry): string {
   return JSON.stringify([entry.name, entry.operation, entry.subresource])
 }
