@@ -53,10 +53,10 @@ interface ForAll {
 function ruleOf(rule: ValueMap, at: string, { omitted, withoutOwners }: ForAll): AuditRule {
   const level = AUDIT_LEVELS.find((candidate) => candidate === own(rule, 'level'))
   if (level === undefined) throw new PolicyError(`${at}.level: must be one of ${AUDIT_LEVELS.join(', ')}`)
-  const choices = listIn(rule, 'resources', at, { isItem: isMap, named: 'objects' })
+  const choices = checkedList(rule, 'resources', at, { isItem: isMap, named: 'objects' })
   const resources = choices.map((choice, i) => choiceOf(choice, `${at}.resources[${i}]`))
-  const namespaces = textsIn(rule, 'namespaces', at)
-  const paths = textsIn(rule, 'nonResourceURLs', at)
+  const namespaces = checkedTexts(rule, 'namespaces', at)
+  const paths = checkedTexts(rule, 'nonResourceURLs', at)
   if (paths.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     throw new PolicyError(`${at}.nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs`)
   }
@@ -68,9 +68,9 @@ function ruleOf(rule: ValueMap, at: string, { omitted, withoutOwners }: ForAll):
   }
   return {
     level,
-    users: textsIn(rule, 'users', at),
-    userGroups: textsIn(rule, 'userGroups', at),
-    verbs: textsIn(rule, 'verbs', at),
+    users: checkedTexts(rule, 'users', at),
+    userGroups: checkedTexts(rule, 'userGroups', at),
+    verbs: checkedTexts(rule, 'verbs', at),
     resources,
     namespaces,
     paths,
@@ -80,8 +80,8 @@ function ruleOf(rule: ValueMap, at: string, { omitted, withoutOwners }: ForAll):
 }
 
 function choiceOf(choice: ValueMap, at: string): ResourceChoice {
-  const resources = textsIn(choice, 'resources', at)
-  const names = textsIn(choice, 'resourceNames', at)
+  const resources = checkedTexts(choice, 'resources', at)
+  const names = checkedTexts(choice, 'resourceNames', at)
   if (names.length > 0 && resources.length === 0) {
     throw new PolicyError(`${at}.resourceNames: using resourceNames requires at least one resource`)
   }
@@ -89,19 +89,19 @@ function choiceOf(choice: ValueMap, at: string): ResourceChoice {
 }
 
 function stagesIn(map: ValueMap, name: string, at: string): readonly AuditStage[] {
-  return textsIn(map, name, at).map((text) => {
+  return checkedTexts(map, name, at).map((text) => {
     const stage = AUDIT_STAGES.find((candidate) => candidate === text)
     if (stage === undefined) throw new PolicyError(`${memberAt(at, name)}: "${text}" is not a stage`)
     return stage
   })
 }
 
-function textsIn(map: ValueMap, name: string, at: string): readonly string[] {
-  return listIn(map, name, at, { isItem: (item) => typeof item === 'string', named: 'strings' })
+function checkedTexts(map: ValueMap, name: string, at: string): readonly string[] {
+  return checkedList(map, name, at, { isItem: (item) => typeof item === 'string', named: 'strings' })
 }
 
 /** Nothing of a list is passed over: a rule with an empty list fits more requests than its author meant. */
-function listIn<T extends Value>(
+function checkedList<T extends Value>(
   map: ValueMap,
   name: string,
   at: string,

@@ -91,7 +91,7 @@ function userOf(rules: JwtIssuerRules, claims: ValueMap): User {
   const extra: Record<string, readonly string[]> = {}
   if (id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`]
   for (const { key, evaluate } of rules.extra) {
-    const values = textsIn(valueOf(evaluate, claims, `extra ${key}`), `extra ${key}`).filter((value) => value !== '')
+    const values = checkedTexts(valueOf(evaluate, claims, `extra ${key}`), `extra ${key}`).filter((value) => value !== '')
     if (values.length > 0) extra[key] = values
   }
   const user: User = { name, uid: uid === '' ? undefined : uid, groups, extra }
@@ -141,14 +141,14 @@ function textOf(mapping: ClaimMapping, claims: ValueMap, what: string): string {
 }
 
 function groupsOf(mapping: ClaimMapping, claims: ValueMap): readonly string[] {
-  if (mapping.kind === 'expression') return textsIn(valueOf(mapping.evaluate, claims, 'groups'), 'groups')
+  if (mapping.kind === 'expression') return checkedTexts(valueOf(mapping.evaluate, claims, 'groups'), 'groups')
   const value = own(claims, mapping.claim)
   if (value === undefined || value === null) return []
-  return textsIn(value, 'groups').map((group) => mapping.prefix + group)
+  return checkedTexts(value, 'groups').map((group) => mapping.prefix + group)
 }
 
 /** A text or a list of them; nothing at all is none. */
-function textsIn(value: Value, what: string): readonly string[] {
+function checkedTexts(value: Value, what: string): readonly string[] {
   if (value === null) return []
   if (typeof value === 'string') return value === '' ? [] : [value]
   if (isList(value) && value.every((item) => typeof item === 'string')) return value
