@@ -59,7 +59,7 @@ export function aggregatedProxy(
   return async (service, request) => {
     const upgrade = upgradeOf(request)
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
-    const body = hasBody ? await request.readBody() : undefined
+    const body = hasBody ? await request.body.read() : undefined
     const target = targetOf(service)
     const path = originForm(request.target)
     const headers = { ...headersFor(request, { target, path, body }), ...upgrade }

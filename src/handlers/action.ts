@@ -24,12 +24,12 @@ export async function handleAction(parts: ResourceParts, request: ActionHttpRequ
   const served = { http, info, resource: body }
   const view = viewOf(parts, served, 'metadata')
   const encoding = bodyEncoding(parts, served)
-  const bytes = await http.readBody()
+  const bytes = await http.body.read()
   const options = parseWriteOptions(http.query, 'CreateOptions')
   const context = writeContext(parts, { http, namespace }, { options, bytes })
   const resources = parts.resources()
   const { fieldValidation } = options
-  const { warn } = http
+  const { warn } = http.responder
   const read = { bytes, encoding, resource: body, alsoVersions, resources, fieldValidation, warn }
   const sent = await decodeBody(read, context)
   const answer = await runAction(action, withDefaults(body, sent, context), {

@@ -12,11 +12,11 @@ export async function handleCreate(parts: ResourceParts, request: ResourceReques
   const { http, resource } = request
   const view = viewOf(parts, request)
   const encoding = bodyEncoding(parts, request)
-  const bytes = await http.readBody()
+  const bytes = await http.body.read()
   const options = parseWriteOptions(http.query, 'CreateOptions')
   const context = writeContext(parts, request, { options, bytes })
   const { fieldValidation } = options
-  const body = { bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.warn }
+  const body = { bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.responder.warn }
   const sent = await decodeBody(body, context)
   http.nameObject(sent.metadata)
   const { object } = await createObject(parts.registry, resource, withDefaults(resource, sent, context), context)

@@ -62,7 +62,7 @@ async function readDeleteOptions(
   isCollection: boolean,
 ): Promise<ParsedDeleteOptions> {
   const { http } = request
-  const bytes = await http.readBody()
+  const bytes = await http.body.read()
   const body = bytes.length === 0 ? undefined : await decodeOptions(parts, request, bytes)
   return parseDeleteOptions(body, http.query, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
@@ -93,7 +93,7 @@ function deleteContext(parts: ResourceParts, request: ResourceRequest, options: 
     dryRun: options.dryRun,
     now: parts.now(),
     gates: parts.gates,
-    warn: http.warn,
+    warn: http.responder.warn,
     annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
     fieldManager: managerOf(unowned, userAgentOf(http)),

@@ -45,7 +45,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   const type = patchType(parts, request)
   const served = servedAt(request)
   const view = viewOf(parts, served)
-  const bytes = await http.readBody()
+  const bytes = await http.body.read()
   const options = parseWriteOptions(http.query, 'PatchOptions', isApply(type))
   const context = writeContext(parts, request, { options, bytes })
   const name = info.name ?? ''

@@ -89,7 +89,7 @@ function takeVerbosity(setVerbosity: (level: number) => void): Handler {
     const answer = (status: number, text: string): HttpResponse =>
       plainText(status, `${text}\n`, { 'content-type': 'text/plain' })
     if (request.method !== 'PUT') return answer(406, 'unsupported http method')
-    const text = (await request.readBody()).toString()
+    const text = (await request.body.read()).toString()
     if (!/^\d+$/.test(text) || text.length > LONGEST_NUMBER) {
       return answer(400, `strconv.ParseUint: parsing ${JSON.stringify(text.slice(0, 100))}: invalid syntax`)
     }

@@ -116,7 +116,7 @@ export function writeContext(
     dryRun: options.dryRun,
     now: parts.now(),
     gates: parts.gates,
-    warn: http.warn,
+    warn: http.responder.warn,
     annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
     deadline: performance.now() + WRITE_CEILING_MS,

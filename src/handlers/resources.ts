@@ -78,12 +78,12 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     if (!subresource.verbs.has(verb)) throw methodNotAllowed()
   } else if (verb === 'watch' && resource.verbs.has('list') && !resource.verbs.has('watch')) {
     // The list is there and finds out that it cannot go on (R-018 b).
-    for (const text of resource.deprecations) http.warn(text)
+    for (const text of resource.deprecations) http.responder.warn(text)
     throw notSupported(verb, resource)
   } else if (!resource.verbs.has(verb) || !hasItsName(info, verb) || isAcrossNamespaces(resource, info, verb)) {
     throw methodNotAllowed()
   }
-  for (const text of resource.deprecations) http.warn(text)
+  for (const text of resource.deprecations) http.responder.warn(text)
   if (resource.deprecations.length > 0) http.annotate('k8s.io/deprecated', 'true')
   const stream = resource.group === '' ? STREAMS[`${info.resource}/${info.subresource ?? ''}`] : undefined
   if (stream !== undefined) return stream(parts, request)
@@ -203,7 +203,7 @@ function unknownResource(
 
 /** What is read there is made for each reader; there is nothing that could change (R-053). */
 function unwatched(http: HttpRequest, { resource }: ResourceInfo): ApiError {
-  http.warn('v1 ComponentStatus is deprecated in v1.19+')
+  http.responder.warn('v1 ComponentStatus is deprecated in v1.19+')
   return new ApiError('MethodNotAllowed', `watch is not supported on resources of kind ${JSON.stringify(resource)}`, {
     details: { kind: resource },
   })

@@ -15,7 +15,7 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
   const name = info.name ?? ''
   const served = servedAt(request)
   const view = viewOf(parts, served)
-  const bytes = await http.readBody()
+  const bytes = await http.body.read()
   const options = parseWriteOptions(http.query, 'UpdateOptions')
   const encoding = bodyEncoding(parts, served)
   const context = writeContext(parts, request, { options, bytes })
@@ -26,12 +26,12 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
     resource: served.resource,
     resources: parts.resources(),
     fieldValidation,
-    warn: http.warn,
+    warn: http.responder.warn,
   }
   const sent = await decodeBody(body, context)
   http.nameObject(sent.metadata)
   checkName(sent, name)
-  const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.warn)
+  const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.responder.warn)
   const { object, created } = await updateObject(
     parts.registry,
     resource,

@@ -91,7 +91,7 @@ function showPage(kind: 'Statusz' | 'Flagz', cbor: boolean, page: () => Page): H
     }
     const { group, version } = found.form
     if (version === DEPRECATED) {
-      request.warn(`This version of the ${name} endpoint is deprecated. Please use a newer version.`)
+      request.responder.warn(`This version of the ${name} endpoint is deprecated. Please use a newer version.`)
     }
     const document: ValueMap = { kind, apiVersion: `${group}/${version}`, metadata: { name: COMPONENT }, ...fields }
     return bytesOf(found.contentType, encode(document, found.encoding, wantsPretty(request)))

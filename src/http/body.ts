@@ -3,8 +3,33 @@ import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { GatheredBytes } from '../wire/gathered-bytes.ts'
 import type { WireRequest } from '../wire/request-response.ts'
+import type { RequestBody } from './http.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
+
+export class BoundedBody implements RequestBody {
+  length = 0
+  readonly #request: WireRequest
+  readonly #signal: AbortSignal
+  #onRead: ((bytes: Buffer) => void) | undefined
+
+  constructor(request: WireRequest, signal: AbortSignal) {
+    this.#request = request
+    this.#signal = signal
+  }
+
+  read(): Promise<Buffer> {
+    return readBody(this.#request, MAX_BODY_BYTES, this.#signal).then((bytes) => {
+      this.length = bytes.length
+      this.#onRead?.(bytes)
+      return bytes
+    })
+  }
+
+  whenRead(listener: (bytes: Buffer) => void): void {
+    this.#onRead = listener
+  }
+}
 
 function tooLargeError(limitBytes: number): ApiError {
   return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`)

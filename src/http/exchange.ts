@@ -6,15 +6,15 @@ import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
-import { MAX_BODY_BYTES, readBody } from './body.ts'
+import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
-import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
+import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
-import type { AnswerProgress, HeaderRecord, WireRequest } from '../wire/request-response.ts'
+import { EnvelopeResponder } from './responder.ts'
+import type { AnswerProgress, WireRequest } from '../wire/request-response.ts'
 import { Standstill } from '../wire/standstill.ts'
-import { WarningList } from './warnings.ts'
 
 export interface ExchangeOptions {
   readonly remote: RemoteEnd
@@ -36,12 +36,11 @@ export class Exchange implements HttpRequest {
   readonly deadline: Deadline
   readonly receivedAt: number
   readonly signal = new LightSignal()
+  readonly body: BoundedBody
+  readonly responder: EnvelopeResponder
   user: User = ANONYMOUS
   filterSince = 0
   isLetIn = false
-  /** The client is to come back on another connection. */
-  isSentAway = false
-  bodyBytes = 0
   impersonator: User | undefined
   impersonationConstraint: string | undefined
   authorization: string | undefined
@@ -52,13 +51,8 @@ export class Exchange implements HttpRequest {
   /** Of what is sent as long as it takes. */
   progress: AnswerProgress | undefined
   readonly #request: WireRequest
-  #warnings: WarningList | undefined
-  #added: ResponseHeaders | undefined
   #annotations: Map<string, string> | undefined
   #onNamed: ((named: NamedObject) => void) | undefined
-  #onRead: ((bytes: Buffer) => void) | undefined
-  #onOver: (() => void) | undefined
-  #isOver = false
   #untaken: Standstill | undefined
   /** By name; joined, a value with a comma in it could not be told from two. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
@@ -86,15 +80,9 @@ export class Exchange implements HttpRequest {
     this.headers = headers
     this.remote = remote
     this.transport = transport
+    this.body = new BoundedBody(request, this.signal)
+    this.responder = new EnvelopeResponder(this.auditId)
     this.deadline = deadlineOf(this.info, this.query, requestTimeoutMs)
-  }
-
-  readBody(): Promise<Buffer> {
-    return readBody(this.#request, MAX_BODY_BYTES, this.signal).then((bytes) => {
-      this.bodyBytes = bytes.length
-      this.#onRead?.(bytes)
-      return bytes
-    })
   }
 
   nameObject(named: NamedObject): void {
@@ -105,41 +93,12 @@ export class Exchange implements HttpRequest {
     this.#onNamed = listener
   }
 
-  whenRead(listener: (bytes: Buffer) => void): void {
-    this.#onRead = listener
-  }
-
-  readonly warn = (text: string): void => {
-    this.#warnings ??= new WarningList()
-    this.#warnings.add(text)
-  }
-
-  sendAway(): void {
-    this.isSentAway = true
-  }
-
-  addHeaders(headers: ResponseHeaders): void {
-    this.#added = this.#added === undefined ? headers : { ...this.#added, ...headers }
-  }
-
   annotate(key: string, value: string): void {
     if (this.#annotations?.has(key) === false) this.#annotations.set(key, value)
   }
 
   keepAnnotations(annotations: Map<string, string>): void {
     this.#annotations = annotations
-  }
-
-  whenOver(listener: () => void): void {
-    if (this.#isOver) return listener()
-    const before = this.#onOver
-    this.#onOver =
-      before === undefined
-        ? listener
-        : () => {
-            before()
-            listener()
-          }
   }
 
   identify(user: User): void {
@@ -161,17 +120,6 @@ export class Exchange implements HttpRequest {
     return this.#headerLines.get(name) ?? []
   }
 
-  /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
-  envelope(): HeaderRecord {
-    const headers: HeaderRecord = { 'audit-id': this.auditId, 'cache-control': 'no-cache, private' }
-    if (this.#added !== undefined) Object.assign(headers, this.#added)
-    if (this.#warnings !== undefined) {
-      const warning = this.#warnings.headers()
-      if (warning.length > 0) headers['warning'] = warning
-    }
-    return headers
-  }
-
   abort(reason: Error): void {
     this.signal.fire(reason)
   }
@@ -179,7 +127,7 @@ export class Exchange implements HttpRequest {
   /** To be called every so often: gives it up if its time has passed, or nobody takes what is sent. */
   look(now: number, stalledMs: number): void {
     const { deadline } = this
-    if (this.#isOver) return
+    if (this.responder.isOver) return
     if (deadline.kind === 'after') {
       const lateMs = now - this.receivedAt - deadline.milliseconds
       if (lateMs >= 0) this.expire()
@@ -189,7 +137,7 @@ export class Exchange implements HttpRequest {
 
   /** Its time has passed. */
   expire(): void {
-    if (this.#isOver || this.signal.aborted) return
+    if (this.responder.isOver || this.signal.aborted) return
     this.signal.fire(new DeadlineError())
     this.onDeadline?.()
   }
@@ -203,8 +151,7 @@ export class Exchange implements HttpRequest {
 
   /** The connection or stream has closed; `sent`: with all of the answer on its way. */
   closed(sent: boolean): void {
-    this.#isOver = true
-    this.#onOver?.()
+    this.responder.over()
     if (!sent && !this.signal.aborted) this.signal.fire(new ClientGoneError())
   }
 }

@@ -48,36 +48,45 @@ export interface HttpRequest {
   filterSince: number
   /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
   isLetIn: boolean
-  /** How long the body was; 0 while it has not been read. */
-  readonly bodyBytes: number
+  readonly body: RequestBody
+  readonly responder: Responder
   /** The `Authorization` header, for the authentication filter alone; it is not among the headers. */
   readonly authorization: string | undefined
-  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
-  readBody(): Promise<Buffer>
-  /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
-  readonly warn: (text: string) => void
   /** A note for the audit log, kept where the request is audited; the first word on a key stands. */
   annotate(key: string, value: string): void
   /** From now on annotations are kept, in this record. */
   keepAnnotations(annotations: Map<string, string>): void
-  /** The client is to come back on another connection, whatever the answer will be (R-277). */
-  sendAway(): void
-  /** Headers for the answer, whatever it will be; a handler's own come before these. */
-  addHeaders(headers: ResponseHeaders): void
   /** The body names this object. */
   nameObject(named: NamedObject): void
   /** Called when the body has named its object. */
   whenNamed(listener: (named: NamedObject) => void): void
-  /** Called when the body has been read. */
-  whenRead(listener: (bytes: Buffer) => void): void
-  /** Called once, when nothing more is sent: the answer is out or was broken off. */
-  whenOver(listener: () => void): void
   /** Says whose request it is; the credential is gone with that. For filters that find it out. */
   identify(user: User): void
   /** From here on it is the request of this user. */
   actFor(user: User, constraint: string | undefined): void
   /** What a header says, each line of it on its own, and takes it away. */
   takeHeader(name: string): readonly string[]
+}
+
+export interface RequestBody {
+  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
+  read(): Promise<Buffer>
+  /** How long it was; 0 while it has not been read. */
+  readonly length: number
+  /** Called when it has been read. */
+  whenRead(listener: (bytes: Buffer) => void): void
+}
+
+/** What can be said about the answer before there is one. */
+export interface Responder {
+  /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
+  readonly warn: (text: string) => void
+  /** Headers for the answer, whatever it will be; a handler's own come before these. */
+  addHeaders(headers: ResponseHeaders): void
+  /** The client is to come back on another connection, whatever the answer will be (R-277). */
+  sendAway(): void
+  /** Called once, when nothing more is sent: the answer is out or was broken off. */
+  whenOver(listener: () => void): void
 }
 
 /** What the body of a request says of the object it is about. */

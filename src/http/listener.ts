@@ -232,7 +232,7 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
   let sentBytes = 0
   const send = (response: HttpResponse): MaybePromise<void> => {
     status = response.status
-    if (exchange.isSentAway) raw.leave()
+    if (exchange.responder.isSentAway) raw.leave()
     return whenKnown(respond(raw, response, { exchange, delivery: options.delivery }), (bytes) => {
       sentBytes = bytes
     })

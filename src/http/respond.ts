@@ -65,7 +65,7 @@ interface HeadParts {
 }
 
 function headOf(response: HttpResponse, { exchange, extra }: HeadParts): HeaderRecord {
-  return Object.assign(exchange.envelope(), response.headers, extra)
+  return Object.assign(exchange.responder.envelope(), response.headers, extra)
 }
 
 function respondBytes(

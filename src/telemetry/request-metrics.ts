@@ -93,7 +93,7 @@ export class RequestMetrics {
     if (tally === undefined) return
     this.#countOf(tally, status).value++
     tally.durations.observe(milliseconds / 1000)
-    if (request.bodyBytes > 0) tally.bodies?.observe(request.bodyBytes)
+    if (request.body.length > 0) tally.bodies?.observe(request.body.length)
     if (status === 429 || request.signal.aborted) this.#noteEnd(request, tally.labels, status)
     if (isLongRunning(request.info)) return
     tally.objectives.observe(milliseconds / 1000)

@@ -89,8 +89,13 @@ function requestOf(
     },
     user: { name: 'someone', uid: undefined, groups: [], extra: {} },
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(bytes),
-    warn: (text) => void warnings.push(text),
+    body: { read: () => Promise.resolve(bytes), length: 0, whenRead: () => undefined },
+    responder: {
+      warn: (text) => void warnings.push(text),
+      addHeaders: () => undefined,
+      sendAway: () => undefined,
+      whenOver: () => undefined,
+    },
     annotate: () => undefined,
     nameObject: () => undefined,
   }

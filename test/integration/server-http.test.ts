@@ -100,7 +100,7 @@ describe.each([
           seen = request
           return plainText(200, 'seen')
         },
-        '/echo': async (request) => plainText(200, String((await request.readBody()).length)),
+        '/echo': async (request) => plainText(200, String((await request.body.read()).length)),
         '/limit': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES, 97)),
         '/above': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES + 1, 97)),
         '/above-and-varied': () => ({
@@ -120,7 +120,7 @@ describe.each([
         },
         '/breaks': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: breaking() } }),
         '/warns': (request) => {
-          for (const text of ['say "a"', 'b', 'b']) request.warn(text)
+          for (const text of ['say "a"', 'b', 'b']) request.responder.warn(text)
           return plainText(404, '')
         },
         '/kept': () => plainText(200, '', { 'cache-control': 'public' }),
@@ -307,7 +307,7 @@ describe('a watch', () => {
     const gone = Promise.withResolvers<unknown>()
     const listener = await open({
       '/w': async (request) => {
-        await request.readBody()
+        await request.body.read()
         expect(request.signal.aborted).toBe(false)
         request.signal.addEventListener('abort', () => gone.resolve(request.signal.reason))
         return { status: 200, headers: {}, body: { kind: 'stream', run: () => new Promise(() => {}) } }

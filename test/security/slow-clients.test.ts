@@ -44,7 +44,7 @@ async function open(options: Partial<ListenerOptions> = {}): Promise<void> {
     '/small': () => plainText(200, 'ok'),
     '/large': () => bytesOf('text/plain', LARGE),
     '/huge': () => bytesOf('text/plain', HUGE),
-    '/body': async (asked) => plainText(200, String((await asked.readBody()).length)),
+    '/body': async (asked) => plainText(200, String((await asked.body.read()).length)),
     [WATCH]: ({ signal }) => ({
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -289,7 +289,7 @@ describe('an HTTP/1.1 connection goes on', () => {
     const answered: string[] = []
     const handler: Handler = async (asked) => {
       expect(++running).toBe(1)
-      const body = await asked.readBody()
+      const body = await asked.body.read()
       await new Promise((resolve) => setImmediate(resolve))
       running--
       answered.push(body.toString())

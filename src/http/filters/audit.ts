@@ -51,7 +51,7 @@ function follow(record: AuditRecord, request: HttpRequest, { next, options }: Wa
     record.named = named
   })
   let stage: 'ResponseComplete' | 'Panic' = 'ResponseComplete'
-  request.whenOver(() => {
+  request.responder.whenOver(() => {
     record.outcome ??= unansweredOutcome(request)
     void record.reach(stage)
   })
@@ -112,7 +112,7 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
 function keepRequest(record: AuditRecord, request: HttpRequest, { decode }: AuditFilterOptions): void {
   const type = request.headers['content-type']
   const isPatch = request.info.kind === 'resource' && request.info.verb === 'patch'
-  request.whenRead((bytes) => {
+  request.body.whenRead((bytes) => {
     const body = bytes.length === 0 ? undefined : decode(bytes, typeof type === 'string' ? type : '')
     if (body !== undefined) record.keepRequestBody(body, isPatch)
   })

@@ -30,7 +30,7 @@ export function authenticate(options: AuthenticationOptions): Filter {
     return whenKnown(authenticator.authenticate(credentials, request.signal), (result) => {
       if (result.kind === 'user') {
         request.identify(result.user)
-        for (const text of result.warnings ?? []) request.warn(text)
+        for (const text of result.warnings ?? []) request.responder.warn(text)
         const response = next(request)
         // Now the request is being audited, if it is at all.
         if (result.annotations !== undefined) annotate(request, result.annotations)
@@ -64,7 +64,7 @@ function annotate(request: HttpRequest, annotations: Readonly<Record<string, str
 
 /** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
 function sendStrangerAway(request: HttpRequest): void {
-  if (request.remote.protocol === 'h2') request.sendAway()
+  if (request.remote.protocol === 'h2') request.responder.sendAway()
 }
 
 /** `Bearer <token>`, the scheme in any case and one space; an empty token is no credential (P-030, P-031). */
@@ -74,7 +74,7 @@ function bearerTokenOf(request: HttpRequest): string | undefined {
   const [scheme = '', token = '', ...more] = authorization.trim().split(' ')
   if (scheme.toLowerCase() !== 'bearer') return undefined
   if (token !== '') return token
-  if (more.some((part) => part !== '')) request.warn(EXTRA_SPACE)
+  if (more.some((part) => part !== '')) request.responder.warn(EXTRA_SPACE)
   return undefined
 }
 

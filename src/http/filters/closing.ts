@@ -17,7 +17,7 @@ const TRY_AGAIN = 'The apiserver is shutting down, please try again later.\n'
 export function turnAwayWhenClosing({ isClosing, sendRetryAfter, writeStatus }: ClosingOptions): Filter {
   return (next) => (request) => {
     if (!isClosing() || ANSWERED_ALWAYS.some((path) => request.path.startsWith(path))) return next(request)
-    request.sendAway()
+    request.responder.sendAway()
     if (sendRetryAfter) return plainText(429, TRY_AGAIN, { 'retry-after': '5' })
     const refusal = writeStatus(closingError(), request)
     return {

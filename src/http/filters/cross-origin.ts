@@ -17,7 +17,7 @@ export function crossOrigin(allowedOrigins: readonly RegExp[]): Filter {
     const headers = { ...LEAVE, 'access-control-allow-origin': origin }
     if (request.method === 'OPTIONS') return { status: 204, headers, body: { kind: 'empty' } } satisfies HttpResponse
     // Refusals are read by scripts too, whoever writes them.
-    request.addHeaders(headers)
+    request.responder.addHeaders(headers)
     return next(request)
   }
 }

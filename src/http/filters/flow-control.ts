@@ -20,7 +20,7 @@ export function controlFlow(control: FlowControl): Filter {
 }
 
 function go(entry: Entry, next: Handler, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  request.addHeaders(entry.headers)
+  request.responder.addHeaders(entry.headers)
   if (entry.kind === 'turned-away') {
     return plainText(429, TOO_MANY, { 'retry-after': String(entry.retryAfterSeconds) })
   }
@@ -42,7 +42,7 @@ function go(entry: Entry, next: Handler, request: HttpRequest): HttpResponse | P
 
 function answered(response: HttpResponse, entry: Admitted, request: HttpRequest): HttpResponse {
   // What is sent piece by piece is read from memory on the way.
-  if (response.body.kind === 'pieces') request.whenOver(() => entry.leave())
+  if (response.body.kind === 'pieces') request.responder.whenOver(() => entry.leave())
   else entry.leave()
   return response
 }

@@ -6,7 +6,7 @@ import type { Filter } from '../http.ts'
 export function sendAwaySometimes(chance: number): Filter {
   if (chance === 0) return (next) => next
   return (next) => (request) => {
-    if (request.remote.protocol === 'h2' && Math.random() < chance) request.sendAway()
+    if (request.remote.protocol === 'h2' && Math.random() < chance) request.responder.sendAway()
     return next(request)
   }
 }

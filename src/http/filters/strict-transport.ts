@@ -5,7 +5,7 @@ export function strictTransport(directives: readonly string[]): Filter {
   if (directives.length === 0) return (next) => next
   const headers = { 'strict-transport-security': directives.join('; ') }
   return (next) => (request) => {
-    request.addHeaders(headers)
+    request.responder.addHeaders(headers)
     return next(request)
   }
 }

@@ -21,6 +21,7 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
   const info = requestInfoOf(method, path, query)
   const warnings: string[] = []
   const added: Record<string, string | readonly string[]> = {}
+  let isSentAway = false
   const notes = new Map<string, string>()
   return {
     auditId: 'an-audit-id',
@@ -39,23 +40,25 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     receivedAt: 0,
     filterSince: 0,
     isLetIn: true,
-    bodyBytes: 0,
-    readBody: async () => Buffer.alloc(0),
+    body: { read: async () => Buffer.alloc(0), length: 0, whenRead: () => {} },
+    responder: {
+      warn: (text) => void warnings.push(text),
+      addHeaders: (headers) => void Object.assign(added, headers),
+      sendAway: () => {
+        isSentAway = true
+      },
+      whenOver: () => {},
+    },
     warnings,
-    warn: (text) => void warnings.push(text),
+    added,
+    get isSentAway() {
+      return isSentAway
+    },
     notes,
     annotate: (key, value) => void notes.set(key, value),
-    sendAway() {
-      Object.assign(this, { isSentAway: true })
-    },
-    isSentAway: false,
-    addHeaders: (headers) => void Object.assign(added, headers),
-    added,
     keepAnnotations: () => {},
     nameObject: () => {},
     whenNamed: () => {},
-    whenRead: () => {},
-    whenOver: () => {},
     impersonator: undefined,
     impersonationConstraint: undefined,
     actFor(user, impersonationConstraint) {

@@ -1,0 +1,61 @@
+// What is found out about the answer to a request before there is one: headers that it carries whatever it will be, warnings,
+// whether the client is to come back on another connection; and who waits for its end.
+import type { HeaderRecord } from '../wire/request-response.ts'
+import type { Responder, ResponseHeaders } from './http.ts'
+import { WarningList } from './warnings.ts'
+
+export class EnvelopeResponder implements Responder {
+  /** The client is to come back on another connection. */
+  isSentAway = false
+  /** Nothing more is sent. */
+  isOver = false
+  readonly #auditId: string
+  #warnings: WarningList | undefined
+  #added: ResponseHeaders | undefined
+  #onOver: (() => void) | undefined
+
+  constructor(auditId: string) {
+    this.#auditId = auditId
+  }
+
+  readonly warn = (text: string): void => {
+    this.#warnings ??= new WarningList()
+    this.#warnings.add(text)
+  }
+
+  addHeaders(headers: ResponseHeaders): void {
+    this.#added = this.#added === undefined ? headers : { ...this.#added, ...headers }
+  }
+
+  sendAway(): void {
+    this.isSentAway = true
+  }
+
+  whenOver(listener: () => void): void {
+    if (this.isOver) return listener()
+    const before = this.#onOver
+    this.#onOver =
+      before === undefined
+        ? listener
+        : () => {
+            before()
+            listener()
+          }
+  }
+
+  over(): void {
+    this.isOver = true
+    this.#onOver?.()
+  }
+
+  /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
+  envelope(): HeaderRecord {
+    const headers: HeaderRecord = { 'audit-id': this.#auditId, 'cache-control': 'no-cache, private' }
+    if (this.#added !== undefined) Object.assign(headers, this.#added)
+    if (this.#warnings !== undefined) {
+      const warning = this.#warnings.headers()
+      if (warning.length > 0) headers['warning'] = warning
+    }
+    return headers
+  }
+}
