@@ -2,13 +2,14 @@
 import './server/signals.js'
 import { keepCompiled } from './lib/compile-cache.ts'
 import { nameSourceFiles } from './lib/source-places.ts'
-import { holdCompilers } from './server/compilers.ts'
+import { heldCompilers } from './runtime/compilers.ts'
 
 // Deprecations are for those who write libraries, not for those who run this.
 process.noDeprecation = true
 nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()
-if (process.argv[2] === 'serve') holdCompilers()
+// What only the environment or a file says of it is seen to once those are read.
+if (process.argv[2] === 'serve' && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
 // Not before all of that: what is loaded now is what it is for.
 const { runCommand } = await import('./commands/commands.ts')
 process.exitCode = await runCommand(process.argv.slice(2), process.env)

@@ -5,6 +5,7 @@ import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import { systemClock } from '../lib/clock.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
+import { type CountKeys, countByNodes } from '../runtime/count-keys.ts'
 import { notReady, retell, tooLargeResourceVersion, tooOldResourceVersion, watchExpired } from '../store/errors.ts'
 import type { Operation } from '../store/errors.ts'
 import { keyInType } from '../store/keys.ts'
@@ -52,6 +53,8 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
+  /** Default: the fast way. */
+  readonly countKeys?: CountKeys
   readonly clock?: Clock
   readonly measures?: CacheMeasures
   /** A load takes long where there is much. */
@@ -116,6 +119,7 @@ class MemoryStore implements WatchCache {
   readonly #clock: Clock
   readonly capacity: number
   readonly #servePastStates: boolean
+  readonly #countKeys: CountKeys
   readonly #follower: Follower
   readonly #progress: Progress
   readonly #barrier: Barrier
@@ -135,6 +139,7 @@ class MemoryStore implements WatchCache {
     this.#clock = options.clock ?? systemClock
     this.#loaded = new Loaded(this.#clock, () => this.#contents !== undefined)
     this.#servePastStates = options.servePastStates ?? true
+    this.#countKeys = options.countKeys ?? countByNodes
     this.capacity = (options.historyLimits ?? HISTORY_LIMITS).records
     for (const resource of options.resources) this.#resources.set(resource.storagePrefix, resource)
     this.#progress = new Progress(this.#clock, () => this.#follower.requestProgress())
@@ -213,11 +218,9 @@ class MemoryStore implements WatchCache {
     // As with a single object: what could not be read then may be readable now.
     const mayHaveHealed = request.at.kind === 'latest' && (state?.snapshot.unreadable ?? 0) > 0
     if (state === undefined || mayHaveHealed) return this.#store.list(request, signal)
-    state.type.measures.lists.value++
-    return listCached(
-      { ...state, returned: state.type.measures.returned, fetched: state.type.measures.fetched },
-      request,
-    )
+    const { lists, returned, fetched } = state.type.measures
+    lists.value++
+    return listCached({ ...state, countKeys: this.#countKeys, returned, fetched }, request)
   }
 
   async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
 import type { Count } from '../lib/measure.ts'
-import { rankOf } from '../lib/sorted-tree.ts'
+import type { CountKeys } from '../runtime/count-keys.ts'
 import { unreadableObjects } from '../store/errors.ts'
 import { listRange, positionAfter } from '../store/list-range.ts'
 import type { ListRange } from '../store/list-range.ts'
@@ -35,6 +35,8 @@ export interface CachedState {
   readonly revision: number
   /** Set where the snapshot is what is there now. */
   readonly finder: Finder | undefined
+  /** For what is behind a page with a limit. */
+  readonly countKeys?: CountKeys
   /** Counts what is looked at, and what is given. */
   readonly fetched?: Count
   readonly returned?: Count
@@ -55,7 +57,8 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   const last = found.at(-1)
   if (!isCut || last === undefined) return { revision, next: undefined, remaining: undefined, batches: once(found) }
   const next = positionAfter(last.key, range, revision)
-  const remaining = matcher === undefined ? countBetween(state.snapshot.tree, `${last.key}\0`, range.end) : undefined
+  const remaining =
+    matcher === undefined ? state.countKeys?.(state.snapshot.tree, `${last.key}\0`, range.end) : undefined
   return { revision, next, remaining, batches: once(found) }
 }
 
@@ -140,10 +143,6 @@ async function fill(
     if (found.length === limit) return { found, isCut: items.next().done !== true }
     await setImmediate()
   }
-}
-
-function countBetween(tree: ItemTree, start: string, end: string): number {
-  return rankOf(tree, end) - rankOf(tree, start)
 }
 
 function refuseUnreadable(state: CachedState, request: ListRequest, range: ListRange): void {

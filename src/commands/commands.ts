@@ -4,6 +4,7 @@ import { closestWord } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { checkManual, commandManual, convertManual, lintRolesManual, serveManual } from './manual.ts'
 import { usageError, StartError } from '../config/start-error.ts'
+import { heldCompilers } from '../runtime/compilers.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
 
 /** Resolves with the exit code. */
@@ -81,6 +82,7 @@ function print(text: string): number {
 
 async function serve(args: readonly string[], environment: Environment): Promise<number> {
   const config = await readConfig(args, environment)
+  if (config.plainRuntime) heldCompilers.release()
   const stop = stopSignal()
   const { openLog } = await import('../server/logger.ts')
   const log = openLog(config.logLevel)

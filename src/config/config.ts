@@ -100,6 +100,8 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly hiddenMetrics: ReadonlySet<string>
   readonly profiling: boolean
+  /** Nothing that Node, V8 and packages do not promise is relied on. */
+  readonly plainRuntime: boolean
   /** What was asked for and will not happen: a line each. */
   readonly notices: readonly string[]
   /** All flags as text, to be shown: what they mean is above. */
@@ -219,6 +221,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     logLevel: logLevel(read),
     hiddenMetrics: new Set(read.list('disabled-metrics')),
     profiling: read.switch('profiling'),
+    plainRuntime: read.switch('plain-runtime'),
     notices: [...idleNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),
   })

@@ -109,6 +109,13 @@ export const CLUSTER_FLAGS = [
     help: 'Serve profiles of the running server under /debug/pprof, and take the level of the log at /debug/flags/v.',
   },
   {
+    name: 'plain-runtime',
+    kind: 'switch',
+    group: 'Running it',
+    fallback: 'false',
+    help: 'Do without what makes the server faster or smaller by relying on internals of Node, V8 and packages; for a newer Node that it fails on.',
+  },
+  {
     name: 'disabled-metrics',
     kind: 'list',
     group: 'Running it',

@@ -10,6 +10,7 @@ import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { OutboxBuffers } from '../wire/frame-outbox.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { readInPlace, type ReadSocket } from '../runtime/read-socket.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from '../wire/connection-limits.ts'
 import { Connections } from './connections.ts'
@@ -57,6 +58,8 @@ export interface ListenerOptions {
   readonly http2?: boolean
   /** Whether others may listen where we do. */
   readonly sharesPort?: boolean
+  /** How HTTP/2 sessions read; default: the fast way. */
+  readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
   /** Told of every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
@@ -192,6 +195,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
+    readSocket: options.readSocket ?? readInPlace,
     onRequest: onHttp2Request,
     onFault: (error) => options.log.error({ err: error }, 'connection closed after an internal error'),
     onEnd,

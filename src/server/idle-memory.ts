@@ -1,8 +1,8 @@
 // Gives back what is not needed any more when there is nothing else to do. V8 lets its heap grow while everything is loaded or
 // much is asked for, and keeps it, with the code that only a start needs and with buffers that nobody uses any more.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
+import type { Collector } from '../runtime/collector.ts'
 
 const LOOK_EVERY_MS = 1000
 /** Where somebody always asks for something, what a start took goes with the rest, later. */
@@ -39,11 +39,7 @@ export interface Heap {
  * In the first while in which nobody asks for anything and nothing is under way, unless there is much by then, and whenever it
  * is quiet after a time in which memory was taken. `requestCount` only ever grows. Resolves when the signal fires.
  */
-export async function giveBackMemory(
-  requestCount: () => number,
-  signal: AbortSignal,
-  heap: Heap = nodesHeap(),
-): Promise<void> {
+export async function giveBackMemory(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
   try {
     const isKnown = await giveBackStart(requestCount, signal, heap)
     // What has been found to be needed: after a start that was never over, nothing.
@@ -84,10 +80,8 @@ async function giveBackStart(requestCount: () => number, signal: AbortSignal, he
   return isQuiet
 }
 
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
-
-function nodesHeap(): Heap {
-  let collector: Collect | undefined
+export function nodesHeap(takeCollector: () => Collector): Heap {
+  let collect: Collector | undefined
   return {
     async utilizationDuring(milliseconds, signal) {
       const before = performance.eventLoopUtilization()
@@ -100,16 +94,8 @@ function nodesHeap(): Heap {
       return heap + buffers
     },
     collect() {
-      collector ??= takeCollector()
-      collector({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+      collect ??= takeCollector()
+      collect()
     },
   }
-}
-
-/** It is given to contexts that are made while the flag is up. */
-function takeCollector(): Collect {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as Collect
-  setFlagsFromString('--no-expose-gc')
-  return collect
 }

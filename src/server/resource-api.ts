@@ -44,6 +44,7 @@ import { Turns } from '../lib/turns.ts'
 import { Offload } from '../offload/offload.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { CountKeys } from '../runtime/count-keys.ts'
 import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
@@ -112,6 +113,7 @@ export interface ResourceApiOptions {
   readonly measures: ServerMeasures
   /** How long watches last at least whose client does not say. */
   readonly minRequestTimeoutMs: number
+  readonly countKeys: CountKeys
   /** The names of the controllers that are not to run. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
@@ -307,6 +309,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     measures: measures.cache,
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
+    countKeys: options.countKeys,
     onLoading: tellProgress(log),
     onUnreadable: tellUnreadable(log, prefix),
     onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),

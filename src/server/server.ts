@@ -10,6 +10,8 @@ import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
+import { releaseByRequests } from '../runtime/compilers.ts'
+import { runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -20,7 +22,6 @@ import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { shownAddress } from '../config/cluster-config.ts'
-import { releaseByRequests, releaseCompilers } from './compilers.ts'
 import type { Config } from '../config/config.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { closeDataDirectory, makePrivateDirectory, readTextFile } from '../config/files.ts'
@@ -28,7 +29,7 @@ import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
 import { ServerMeasures } from './measures.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
-import { giveBackMemory } from './idle-memory.ts'
+import { giveBackMemory, nodesHeap } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { listen, operatorsFiles, readServingFiles, servingFiles, type ServingFiles } from './serving.ts'
@@ -112,7 +113,8 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
       forgetHistory({ config, kv, log }, stop),
     ]),
   )
-  const noteRequest = releaseByRequests()
+  const { compilers, takeCollector } = runtimeOf(config)
+  const noteRequest = releaseByRequests(compilers)
   const listener = await listen(config, {
     tls: serving.tls,
     handler: (request) => {
@@ -137,7 +139,10 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   writeKubeconfig(kubeconfig.file, { url, authority: serving.authority, user: { token: base.adminToken } })
   await Promise.race([api.ready(signal), failed])
   lifecycle.stage = 'serving'
-  void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop))
+  if (takeCollector !== undefined) {
+    const heap = nodesHeap(takeCollector)
+    void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
+  }
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     lifecycle.stage = 'stopping'
@@ -177,7 +182,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
   }
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
-  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) releaseCompilers()
+  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOf(config).compilers?.release()
   const measures = new ServerMeasures()
   const { outgoing } = measures
   const reloads = new ReloadRequests()
@@ -244,6 +249,7 @@ function openApi(base: Foundation): ResourceApi {
     storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
     shownAddress: () => address.shown,
     measures,
+    countKeys: runtimeOf(config).countKeys,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',

@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import type { CertificatePair, NamedPair } from '../config/setting-reader.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
+import { runtimeOf } from '../runtime/runtime.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles
@@ -93,11 +94,12 @@ type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log'
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
   const { bindAddress: host, securePort: port, requestTimeoutMs, tlsRules, http2, sharesPort } = config
+  const { readSocket } = runtimeOf(config)
   const { maxConnections, maxStreamsPerConnection, unfinished } = config
   const limits = { requestTimeoutMs, maxConnections, maxStreamsPerConnection, unfinished }
   const rules = { ...tlsRules, http2, sharesPort, ...limits }
   try {
-    return await openListener({ ...parts, ...rules, host, port })
+    return await openListener({ ...parts, ...rules, host, port, readSocket })
   } catch (error) {
     const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
     throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })

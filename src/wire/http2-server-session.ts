@@ -13,7 +13,7 @@ import type { HttpDate } from './http-date.ts'
 import { Http2Sender } from './http2-server-sender.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
 import { Http2Streams } from './http2-server-streams.ts'
-import { readInPlace } from './read-in-place.ts'
+import type { ReadSocket } from '../runtime/read-socket.ts'
 import { Standstill } from './standstill.ts'
 import type { RequestTurns } from './request-turns.ts'
 import type { Holding, UnfinishedMemory } from './unfinished-memory.ts'
@@ -27,6 +27,7 @@ export interface SessionOptions {
   readonly turns: RequestTurns
   readonly buffers: OutboxBuffers
   readonly date: HttpDate
+  readonly readSocket: ReadSocket
   readonly onRequest: (stream: Http2Stream, session: Http2Session) => void
   /** Something of ours broke; the connection ends, and nothing else. */
   readonly onFault: (error: unknown) => void
@@ -98,7 +99,7 @@ export class Http2Session {
       this.#streams.closeAll()
       this.#holding.close()
     })
-    this.#resumeReading = readInPlace(socket, (chunk) => this.#read(chunk))
+    this.#resumeReading = options.readSocket(socket, (chunk) => this.#read(chunk))
   }
 
   /** How long there has been no stream; 0 for one that is to end anyway. */

@@ -1,7 +1,15 @@
 // The plan held against the real tree. A violation's text says where and what; `rooms.ts` is the plan.
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
+import {
+  checkComments,
+  checkExports,
+  checkLength,
+  checkNames,
+  checkState,
+  checkTests,
+  checkUnpromised,
+} from './form-rules.ts'
 import { checkCycles, checkDoors, checkFolders, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
 import { LONG_FILES, UNRULED_FOLDERS } from './rooms.ts'
 import { readSources, type SourceFile } from './source.ts'
@@ -29,6 +37,7 @@ describe('the house', () => {
   it('names files after what they are for', () => expect(checkNames([...written, ...tests])).toEqual([]))
   it('exports by name and has no barrels', () => expect(checkExports([...written, ...tests])).toEqual([]))
   it('keeps no state in modules', () => expect(checkState(written)).toEqual([]))
+  it('relies on what nobody promises in one room only', () => expect(checkUnpromised(written)).toEqual([]))
   it('says at the top of each file what it is for', () => expect(checkComments(written)).toEqual([]))
   it('leaves no test out', () => expect(checkTests(tests.filter(({ path }) => path.endsWith('.test.ts')))).toEqual([]))
 

@@ -113,6 +113,18 @@ function nameOf(node: unknown): string {
 
 const UNWANTED_WORDS = /@ts-(ignore|expect-error|nocheck)|\b(TODO|FIXME|XXX)\b/
 
+/** Members that others have marked as their own, what changes V8 while it runs, and what takes the place of others' listeners. */
+const UNPROMISED = /\w\._[a-z]\w*|\bsetFlagsFromString\b|\bprocess\.binding\b|\bremoveAllListeners\b/
+
+export function checkUnpromised(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => !path.startsWith('src/runtime/'))
+    .flatMap(({ path, text }) => {
+      const found = UNPROMISED.exec(text)?.[0]
+      return found === undefined ? [] : [`${path}: relies on ${found}, which belongs to runtime`]
+    })
+}
+
 export function checkComments(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => {
     const text = file.text.replace(/^#!.*\n/, '')

@@ -21,7 +21,8 @@ export interface Room {
 /** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: { mayImport: [], entrance: 'words' },
-  wire: { mayImport: ['lib'], entrance: 'words' },
+  runtime: { mayImport: ['lib'], entrance: 'words' },
+  wire: { mayImport: ['lib', 'runtime'], entrance: 'words' },
   pki: { mayImport: ['lib'], entrance: 'words' },
   api: { mayImport: ['lib'], entrance: 'words' },
   cel: { mayImport: ['lib'], entrance: 'front' },
@@ -53,7 +54,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   offload: { mayImport: ['lib', 'api', 'schema', 'codec', 'patch'], entrance: 'front' },
   store: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv'], entrance: 'words' },
-  cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
+  cache: { mayImport: ['lib', 'runtime', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'offload', 'store'],
     entrance: 'words',
@@ -63,7 +64,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'front',
     sharedFolders: ['shared'],
   },
-  http: { mayImport: ['lib', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
+  http: { mayImport: ['lib', 'runtime', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'offload', 'registry', 'http'], entrance: 'words' },
   plugins: {
     mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth', 'admission'],
@@ -94,7 +95,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
 /** The files that stand outside of the rooms, and what they may import. */
 export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['lib', 'server', 'commands'],
+  'main.ts': ['lib', 'runtime', 'server', 'commands'],
   'index.ts': ['config', 'server'],
 }
 

@@ -1,6 +1,14 @@
 // Each rule against a planted violation, and against what is close to it and allowed.
 import { describe, expect, it } from 'vitest'
-import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
+import {
+  checkComments,
+  checkExports,
+  checkLength,
+  checkNames,
+  checkState,
+  checkTests,
+  checkUnpromised,
+} from './form-rules.ts'
 import {
   checkCycles,
   checkDoors,
@@ -88,6 +96,13 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
     { 'src/kinds/shared/pod-spec/a.ts': `import '../../core/pod/pod.ts'` },
     'another folder and not shared',
   ],
+  ['a member of others', checkUnpromised, { 'src/wire/a.ts': `socket._read(0)` }, 'belongs to runtime'],
+  [
+    'a flag of V8 that is changed',
+    checkUnpromised,
+    { 'src/server/a.ts': `setFlagsFromString('--x')` },
+    'belongs to runtime',
+  ],
   ['a package in the wrong room', checkPackages, { 'src/api/a.ts': `import 'ws'` }, 'belongs to http'],
   [
     'a part of a package in the wrong room',
@@ -170,6 +185,7 @@ const allowed: readonly (readonly [string, Rule, Files])[] = [
   ['a kind of the same group', checkFolders, { 'src/kinds/core/a.ts': `import './pod/pod.ts'` }],
   ['the table of kinds', checkFolders, { 'src/kinds/kinds.ts': `import './apps/a.ts'\nimport './core/b.ts'` }],
   ['a word of a vocabulary', checkDoors, { 'src/kv/kv.ts': `import '../lib/errors.ts'` }],
+  ['a member of others in its room', checkUnpromised, { 'src/runtime/a.ts': `socket._read(0)` }],
   ['a package in its room', checkPackages, { 'src/http/a.ts': `import 'ws'` }],
   [
     'two files that import a third',

@@ -21,7 +21,7 @@ const LASTING: readonly string[] = ['http2/5.1.2/1', 'http2/6.9.1/3']
 let folder = ''
 let program = ''
 let certificate: readonly string[] = []
-let server: OpenServer
+let flags: readonly string[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-h2spec-'))
@@ -31,16 +31,15 @@ beforeAll(async () => {
   certificate = [path.join(folder, 'client.crt'), path.join(folder, 'client.key')]
   writeFileSync(certificate[0]!, client.certificate)
   writeFileSync(certificate[1]!, client.key)
-  server = await openServer(['--client-ca-file', files.ca, '--authorization-mode', 'AlwaysAllow', '--dev'])
+  flags = ['--client-ca-file', files.ca, '--authorization-mode', 'AlwaysAllow', '--dev']
 }, GO_BUILD_LIMIT_MS)
 
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]()
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function run(target: string, ...sections: readonly string[]): Promise<readonly Outcome[]> {
-  const { hostname, port } = new URL(server.url)
+async function run({ url }: OpenServer, target: string, ...sections: readonly string[]): Promise<readonly Outcome[]> {
+  const { hostname, port } = new URL(url)
   const { stdout } = await promisify(execFile)(program, [hostname, port, target, ...certificate, ...sections])
   return stdout
     .trim()
@@ -48,9 +47,13 @@ async function run(target: string, ...sections: readonly string[]): Promise<read
     .map((line) => JSON.parse(line) as Outcome)
 }
 
-it('every case of h2spec passes', async () => {
-  const outcomes = await run('/apis/authentication.k8s.io/v1/selfsubjectreviews')
-  const lasting = await run('/api/v1/configmaps?watch=1', ...LASTING)
+it.each([
+  ['', []],
+  [' with the plain runtime', ['--plain-runtime']],
+])('every case of h2spec passes%s', async (_name, more) => {
+  await using server = await openServer([...flags, ...more])
+  const outcomes = await run(server, '/apis/authentication.k8s.io/v1/selfsubjectreviews')
+  const lasting = await run(server, '/api/v1/configmaps?watch=1', ...LASTING)
   const all = [...outcomes.filter((outcome) => !LASTING.includes(outcome.case)), ...lasting]
   expect(all.filter(({ wrong }) => wrong !== '')).toEqual([])
   expect(lasting.map((outcome) => outcome.case)).toEqual(LASTING)

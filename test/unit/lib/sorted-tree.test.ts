@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareNumbers, newSortedTree, rankOf, type SortedTree } from '../../../src/lib/sorted-tree.ts'
+import { compareNumbers, newSortedTree, type SortedTree } from '../../../src/lib/sorted-tree.ts'
 
 // The package had faults of this kind before 1.8: a write to a tree that showed in its clone.
 it('a clone never shows what is written to the original, nor the other way round', () => {
@@ -33,16 +33,5 @@ it('a clone never shows what is written to the original, nor the other way round
       tree.checkValid(true)
       expect(tree.toArray()).toEqual([...model].sort(([a], [b]) => a - b))
     }
-  }
-})
-
-it('tells how many keys come before one, as counting them would', () => {
-  const tree = newSortedTree<number, number>(compareNumbers)
-  expect(rankOf(tree, 7)).toBe(0)
-  for (let i = 0; i < 5_000; i++) tree.set((i * 7919) % 10_007, i)
-  tree.deleteRange(2_000, 2_500, false)
-  const keys = tree.keysArray()
-  for (let key = -1; key < 10_010; key += 13) {
-    expect(rankOf(tree, key)).toBe(keys.filter((known) => known < key).length)
   }
 })

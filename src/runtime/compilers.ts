@@ -1,0 +1,30 @@
+// V8's optimizing compilers, held back while a server starts and is idle, by flags that are there to debug V8. What a start runs is
+// seldom worth their work, and until they have done some, their own code and what they leave behind are not in memory.
+// Gains 7 MB of 86 for an idle server and 8 % of the processor time of a start: medians of five starts with and without, in turns.
+import { setFlagsFromString } from 'node:v8'
+
+export interface Compilers {
+  /** Nothing is optimized until they are released. */
+  readonly hold: () => void
+  /** From here on what runs often is optimized. */
+  readonly release: () => void
+}
+
+/** So few requests are answered as well without them: probes, and somebody who has a look. */
+const FEW_REQUESTS = 50
+
+/** To be called for each request: releases them once there is something to do. */
+export function releaseByRequests(compilers: Compilers | undefined): () => void {
+  let left = FEW_REQUESTS
+  return () => {
+    if (left > 0 && --left === 0) compilers?.release()
+  }
+}
+
+export const heldCompilers: Compilers = Object.freeze({ hold: () => optimize('-*'), release: () => optimize('*') })
+
+/** Only functions whose names are such. */
+function optimize(names: string): void {
+  setFlagsFromString(`--maglev-filter=${names}`)
+  setFlagsFromString(`--turbo-filter=${names}`)
+}

@@ -1,0 +1,28 @@
+// Reading from a socket without the way through Node's streams, by taking the place of the method that Node hands chunks to.
+// Gains 7 to 10 % of the processor time of a list of 5,000 pods (32 MB) that a client in Go reads, which says every few kilobytes that
+// it has room, and nothing for small requests: the load generator on both in turns, median and lower quartile of 16 runs each.
+import type { Socket } from 'node:net'
+
+/**
+ * Hands on what comes. Its end is told by the socket as always. Where `read` says false, nothing is read any more, but for a little
+ * that has come already, until what this gives back is called.
+ */
+export type ReadSocket = (socket: Socket, read: (chunk: Buffer) => boolean) => () => void
+
+export const readInPlace: ReadSocket = (socket, read) => {
+  const push = socket.push.bind(socket)
+  const early = socket.read() as Buffer | null
+  socket.push = (chunk: Buffer | null) => (chunk === null ? push(null) : read(chunk))
+  socket.resume()
+  if (early !== null) read(early)
+  return () => {
+    if (!socket.destroyed) socket._read(0)
+  }
+}
+
+export const readAsStream: ReadSocket = (socket, read) => {
+  socket.on('data', (chunk: Buffer) => {
+    if (!read(chunk)) socket.pause()
+  })
+  return () => void socket.resume()
+}

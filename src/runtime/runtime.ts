@@ -1,0 +1,33 @@
+// What leans on things that Node, V8 or a package does not promise: here and nowhere else, a file each that says what it gains.
+// `--plain-runtime` does without, should a new version of theirs break one.
+import { type Collector, takeCollector } from './collector.ts'
+import { type Compilers, heldCompilers } from './compilers.ts'
+import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'
+import { readAsStream, readInPlace, type ReadSocket } from './read-socket.ts'
+
+export interface Runtime {
+  readonly readSocket: ReadSocket
+  readonly countKeys: CountKeys
+  /** Undefined: V8 optimizes when it likes. */
+  readonly compilers: Compilers | undefined
+  /** Undefined: V8 collects when it likes. */
+  readonly takeCollector: (() => Collector) | undefined
+}
+
+export const FAST_RUNTIME: Runtime = Object.freeze({
+  readSocket: readInPlace,
+  countKeys: countByNodes,
+  compilers: heldCompilers,
+  takeCollector,
+})
+
+export const PLAIN_RUNTIME: Runtime = Object.freeze({
+  readSocket: readAsStream,
+  countKeys: countByWalk,
+  compilers: undefined,
+  takeCollector: undefined,
+})
+
+export function runtimeOf({ plainRuntime }: { readonly plainRuntime: boolean }): Runtime {
+  return plainRuntime ? PLAIN_RUNTIME : FAST_RUNTIME
+}

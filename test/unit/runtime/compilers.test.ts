@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { releaseByRequests } from '../../../src/runtime/compilers.ts'
+
+/** Prints whether a function that runs long was optimized: while the compilers are held, and once they are released. */
+const PROGRAM = `
+  import { heldCompilers } from '${new URL('../../../src/runtime/compilers.ts', import.meta.url).href}'
+  const sum = (n) => { let all = 0; for (let i = 0; i < n; i++) all += i % 7; return all }
+  const isOptimized = (times) => {
+    for (let i = 0; i < times; i++) sum(10_000)
+    return (%GetOptimizationStatus(sum) & 0b10000) !== 0
+  }
+  heldCompilers.hold()
+  const whileHeld = isOptimized(2000)
+  heldCompilers.release()
+  let after = false
+  for (let i = 0; i < 1000 && !after; i++) {
+    after = isOptimized(20)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  console.log(whileHeld, after)`
+
+// Fails where V8 does not know the flags any more, or does not look at them once it runs.
+it('V8 optimizes nothing while it is held, and goes on afterwards', () => {
+  const said = execFileSync(process.execPath, ['--allow-natives-syntax', '--input-type=module', '-e', PROGRAM], {
+    encoding: 'utf8',
+  })
+  expect(said).toBe('false true\n')
+})
+
+it('they are released once there have been some requests', () => {
+  let released = 0
+  const note = releaseByRequests({ hold: () => {}, release: () => released++ })
+  for (let i = 0; i < 49; i++) note()
+  expect(released).toBe(0)
+  for (let i = 0; i < 100; i++) note()
+  expect(released).toBe(1)
+})
