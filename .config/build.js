@@ -33,5 +33,5 @@ for (const name of [...built.keys()].sort((a, b) => isEntry(a) - isEntry(b))) {
   writeFileSync(unfinished, built.get(name))
   renameSync(unfinished, path.join(dist, name))
 }
-const old = readdirSync(dist).filter((name) => !built.has(name) && !name.startsWith('unfinished-'))
-for (const name of old) rmSync(path.join(dist, name), { recursive: true, force: true })
+const old = readdirSync(dist).filter((name) => /\.js(\.map)?$/.test(name) && !built.has(name))
+for (const name of old) rmSync(path.join(dist, name), { force: true })
