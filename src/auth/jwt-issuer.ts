@@ -91,7 +91,9 @@ function userOf(rules: JwtIssuerRules, claims: ValueMap): User {
   const extra: Record<string, readonly string[]> = {}
   if (id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`]
   for (const { key, evaluate } of rules.extra) {
-    const values = checkedTexts(valueOf(evaluate, claims, `extra ${key}`), `extra ${key}`).filter((value) => value !== '')
+    const values = checkedTexts(valueOf(evaluate, claims, `extra ${key}`), `extra ${key}`).filter(
+      (value) => value !== '',
+    )
     if (values.length > 0) extra[key] = values
   }
   const user: User = { name, uid: uid === '' ? undefined : uid, groups, extra }

@@ -1,8 +1,9 @@
 // The strategy of a built-in kind, from what the kind says of it: where it says nothing it is the plain case, with updates
 // that need no resourceVersion, no generation and no status.
+import { metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type Value } from '../api/value.ts'
-import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
+import { withMemberOf } from '../registry/object-meta.ts'
 import type { Propagation, Strategy, UpdateEndpoint, WriteContext } from '../registry/registry.ts'
 import {
   type KindRules,

@@ -1,10 +1,10 @@
 // Endpoints that are sent an object and do something with it instead of storing it: bindings, evictions, reviews, tokens.
 // They are asked like a create, and go through admission like one.
+import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { withOwners } from './field-ownership.ts'
-import { metaText, withMeta } from './object-meta.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
 import { withNamespace } from './steps.ts'
 

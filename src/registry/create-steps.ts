@@ -1,5 +1,6 @@
 // The steps from an object that was sent to a new one that can be stored, in the reference's order (W-022). POST walks them, and
 // so do PUT and apply where they find nothing under the name.
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
@@ -7,7 +8,7 @@ import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Turns } from '../lib/turns.ts'
 import { withOwners } from './field-ownership.ts'
 import type { HeldReservation } from './held-reservation.ts'
-import { generateName, metaForCreate, metaOf, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
+import { generateName, metaForCreate, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 import { admissionRequest, fromAdmission, parseResourceVersion, refuseInvalid, withNamespace } from './steps.ts'
 

@@ -1,11 +1,12 @@
 // POST: from a decoded object to a stored one. A generated name that is taken is tried again.
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
 import { type AdmittedCreation, admitNew, prepareNew } from './create-steps.ts'
 import { alreadyExistsError } from './errors.ts'
 import { HeldReservation } from './held-reservation.ts'
-import { isTerminating, metaText } from './object-meta.ts'
+import { isTerminating } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteAnswer, WriteContext } from './registry.ts'
 import { keyOf, putOutcome, storeFor, writeFitting } from './steps.ts'
 

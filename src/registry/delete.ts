@@ -1,4 +1,5 @@
 // Delete: one object, or every object of a collection that a selection names.
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -7,7 +8,6 @@ import type { ListPage, ListRequest, Outcome, StoredItem } from '../store/store.
 import type { DeleteOptions, Deletion } from './deletion.ts'
 import { decideDeletion } from './deletion.ts'
 import { conflictError, forbiddenError, notFoundError } from './errors.ts'
-import { metaText } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
 

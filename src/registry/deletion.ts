@@ -1,7 +1,8 @@
 // What a delete makes of a stored object: pure decisions about marks, grace and finalizers.
+import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
-import { finalizersOf, isTerminating, metaNumber, metaText, withMeta } from './object-meta.ts'
+import { finalizersOf, isTerminating, metaNumber } from './object-meta.ts'
 import type { Strategy, DependentsWish } from './registry.ts'
 
 const ORPHAN = 'orphan'

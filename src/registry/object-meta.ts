@@ -1,46 +1,21 @@
 // Metadata as the server sets and keeps it, on create and on update.
 import { randomInt, randomUUID } from 'node:crypto'
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
+import { asMap, numberOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 
-export function metaOf(object: ValueMap): ValueMap {
-  const metadata = own(object, 'metadata')
-  return isMap(metadata) ? metadata : {}
-}
-
-/** A text in the metadata; absence is empty. */
-export function metaText(object: ValueMap, field: string): string {
-  return textOf(own(metaOf(object), field))
-}
-
-function textOf(value: Value | undefined): string {
-  return typeof value === 'string' ? value : ''
-}
-
 export function metaNumber(object: ValueMap, field: string): number | undefined {
-  const value = own(metaOf(object), field)
-  return typeof value === 'number' ? value : undefined
+  return numberOrAbsent(metaOf(object), field)
 }
 
 export function finalizersOf(object: ValueMap): readonly string[] {
-  const value = own(metaOf(object), 'finalizers')
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+  return textsOnly(metaOf(object), 'finalizers')
 }
 
 export function isTerminating(object: ValueMap): boolean {
   return metaText(object, 'deletionTimestamp') !== ''
-}
-
-/** The object with these members of its metadata; `undefined` takes one away. */
-export function withMeta(object: ApiObject, members: Readonly<Record<string, Value | undefined>>): ApiObject {
-  const metadata: Record<string, Value> = { ...metaOf(object) }
-  for (const name of Object.keys(members)) {
-    const value = members[name]
-    if (value !== undefined) metadata[name] = value
-    else if (Object.hasOwn(metadata, name)) delete metadata[name]
-  }
-  return { ...object, metadata }
 }
 
 /** The object with a member replaced by what another has there; taken away where the other has none. */
@@ -120,7 +95,7 @@ export function withUniqueOwners(
   const unique = owners.filter((owner) => {
     const identity = JSON.stringify(isMap(owner) ? OWNER_FIELDS.map((field) => own(owner, field)) : owner)
     if (!seen.has(identity)) return seen.add(identity)
-    repeated.add(isMap(owner) ? textOf(own(owner, 'uid')) : '')
+    repeated.add(textOrEmpty(asMap(owner), 'uid'))
     return false
   })
   if (repeated.size === 0) return object

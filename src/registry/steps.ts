@@ -1,6 +1,7 @@
 // The steps that more than one pipeline walks: namespace, admission, validation, preconditions.
 import type { AdmissionOperation, AdmissionRequest } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
@@ -10,7 +11,7 @@ import { decodeManagedFields } from '../patch/managed-fields.ts'
 import type { Decide, ObjectKey, Outcome, Store, StoredItem, WriteResult } from '../store/store.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError } from './errors.ts'
-import { metaOf, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
+import { withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
 type PutOutcome = Extract<Outcome, { readonly kind: 'put' }>

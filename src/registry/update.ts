@@ -1,6 +1,7 @@
 // Update: PUT, every patch and every writable subresource differ only in the function from what is stored to what is
 // wanted. The pipeline runs again, admission included, where another write won.
 import type { FieldError } from '../api/field-error.ts'
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
@@ -11,7 +12,7 @@ import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
 import { withOwners } from './field-ownership.ts'
 import { HeldReservation } from './held-reservation.ts'
-import { finalizersOf, isTerminating, metaForUpdate, metaNumber, metaOf, metaText, withMeta } from './object-meta.ts'
+import { finalizersOf, isTerminating, metaForUpdate, metaNumber } from './object-meta.ts'
 import {
   LARGE_BYTES,
   type RegistryParts,

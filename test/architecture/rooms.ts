@@ -32,7 +32,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     // What rules are written with, for those who write them.
     sideDoors: [
       'defaults/rule.ts',
-      ...['check', 'formats', 'labels', 'members', 'object-meta', 'rules'].map((name) => `validation/${name}.ts`),
+      ...['check', 'formats', 'labels', 'object-meta', 'rules'].map((name) => `validation/${name}.ts`),
     ],
   },
   codec: {

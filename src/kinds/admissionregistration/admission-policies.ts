@@ -1,5 +1,6 @@
 // Admission policies, validating and mutating: expressions that decide about a request.
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { isIdentifier } from '../../cel/cel.ts'
@@ -8,7 +9,6 @@ import { at, textAt } from '../../codec/tables/reading.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/validation/formats.ts'
-import { has, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
@@ -29,26 +29,26 @@ const MAX_VALUE_EXPRESSION = 5 * 1024
 function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): PolicyExpressions {
   const isMutating = object['kind'] === 'MutatingAdmissionPolicy'
   checkMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   check.fields(spec, SPEC, TYPE, 'failurePolicy')
-  const kind = partIn(spec, 'paramKind')
+  const kind = mapOrAbsent(spec, 'paramKind')
   if (kind !== undefined) checkParameterKind(kind, SPEC.child('paramKind'), check)
-  const match = partIn(spec, 'matchConstraints')
+  const match = mapOrAbsent(spec, 'matchConstraints')
   const at = SPEC.child('matchConstraints')
   check.fields(spec, SPEC, TYPE, 'matchConstraints')
   if (match !== undefined) {
     checkMatch(match, at, check)
-    if (partsOf(match, 'resourceRules').length === 0) check.required(at.child('resourceRules'))
+    if (mapsInPlace(match, 'resourceRules').length === 0) check.required(at.child('resourceRules'))
     if (isMutating) checkMutableOperations(match, at, check)
   }
-  const old = stored === undefined ? undefined : partOf(stored, 'spec')
+  const old = stored === undefined ? undefined : mapOrEmpty(stored, 'spec')
   const isSame = (field: string): boolean => old !== undefined && equalValues(spec[field], old[field])
   if (!isSame('paramKind') || !isSame('matchConditions')) {
-    checkMatchConditions(partsOf(spec, 'matchConditions'), SPEC.child('matchConditions'), check, kind !== undefined)
+    checkMatchConditions(mapsInPlace(spec, 'matchConditions'), SPEC.child('matchConditions'), check, kind !== undefined)
   }
   const isStored = old !== undefined && equalValues(spec, old)
   const expressions = new PolicyExpressions(spec, { check, isStored, ...(isMutating ? { hasVariables: true } : {}) })
-  for (const [i, variable] of partsOf(spec, 'variables').entries()) {
+  for (const [i, variable] of mapsInPlace(spec, 'variables').entries()) {
     checkVariable(variable, SPEC.child('variables').index(i), { expressions, check })
   }
   return expressions
@@ -60,7 +60,7 @@ interface Checks {
 }
 
 function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
-  const version = textOf(kind, 'apiVersion')
+  const version = textOrEmpty(kind, 'apiVersion')
   const parsed = parseGroupVersion(version)
   const place = at.child('apiVersion')
   if (version === '') check.required(place)
@@ -72,7 +72,7 @@ function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
     if (parsed.version === '') check.invalid(place, version, 'version must be specified')
     else if (faults.length > 0) check.invalid(place, parsed.version, faults.join(','))
   }
-  const name = textOf(kind, 'kind')
+  const name = textOrEmpty(kind, 'kind')
   const faults = dns1035Label(name.toLowerCase())
   if (name === '') check.required(at.child('kind'))
   else if (faults.length > 0) {
@@ -81,22 +81,22 @@ function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkVariable(variable: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
-  const name = textOf(variable, 'name')
+  const name = textOrEmpty(variable, 'name')
   if (name.trim() === '') check.required(at.child('name'), 'name is not specified')
   else if (!isIdentifier(name)) {
     check.invalid(at.child('name'), name, 'must be a valid CEL identifier')
   }
-  const expression = textOf(variable, 'expression')
+  const expression = textOrEmpty(variable, 'expression')
   if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
   expressions.declare(name, expression, at.child('expression'))
 }
 
 function checkValidation(validation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
-  const expression = textOf(validation, 'expression')
+  const expression = textOrEmpty(validation, 'expression')
   if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
   expressions.compile(expression, at.child('expression'), { wanted: 'bool' })
   for (const field of ['messageExpression', 'message']) {
-    const text = textOf(validation, field)
+    const text = textOrEmpty(validation, field)
     if (text !== '' && text.trim() === '') check.invalid(at.child(field), text, 'must be non-empty if specified')
     else if (field === 'message' && /[\n\r]/.test(text.trim())) {
       check.invalid(at.child(field), text, 'must not contain line breaks')
@@ -112,15 +112,15 @@ function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { 
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     check.invalid(list, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)
   }
-  const name = textOf(partOf(object, 'metadata'), 'name')
+  const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
   const seen = new Set<string>()
   for (const [i, annotation] of annotations.entries()) {
     const at = list.index(i)
-    const key = textOf(annotation, 'key')
+    const key = textOrEmpty(annotation, 'key')
     const whole = `${name}/${key}`
     if (name === '') check.invalid(at.child('key'), key, 'requires metadata.name be non-empty')
     else check.format(at.child('key'), whole, qualifiedName(whole))
-    const shown = textOf(annotation, 'valueExpression')
+    const shown = textOrEmpty(annotation, 'valueExpression')
     const expression = shown.trim()
     const place = at.child('valueExpression')
     if (expression === '') check.required(place, 'valueExpression is not specified')
@@ -134,9 +134,9 @@ function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { 
 
 function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const checks = { expressions: checkCommon(object, stored, check), check }
-  const spec = partOf(object, 'spec')
-  const validations = partsOf(spec, 'validations')
-  const annotations = partsOf(spec, 'auditAnnotations')
+  const spec = mapOrEmpty(object, 'spec')
+  const validations = mapsInPlace(spec, 'validations')
+  const annotations = mapsInPlace(spec, 'auditAnnotations')
   if (validations.length === 0 && annotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
     check.required(SPEC.child('validations'), detail)
@@ -151,9 +151,9 @@ function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: 
 
 function checkMutating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const checks = { expressions: checkCommon(object, stored, check), check }
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   check.fields(spec, SPEC, MUTATING_TYPE, 'mutations')
-  for (const [i, mutation] of partsOf(spec, 'mutations').entries()) {
+  for (const [i, mutation] of mapsInPlace(spec, 'mutations').entries()) {
     checkMutation(mutation, SPEC.child('mutations').index(i), checks)
   }
   check.fields(spec, SPEC, MUTATING_TYPE, 'reinvocationPolicy')
@@ -166,7 +166,7 @@ const MUTATIONS = {
 
 /** Only what its type asks for is compiled. */
 function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
-  const type = textOf(mutation, 'patchType')
+  const type = textOrEmpty(mutation, 'patchType')
   if (type === '') {
     check.required(at.child('patchType'))
     return
@@ -177,25 +177,25 @@ function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }
     return
   }
   const [own, other] = members
-  const part = partIn(mutation, own)
-  const expression = textOf(part ?? {}, 'expression').trim()
+  const part = mapOrAbsent(mutation, own)
+  const expression = textOrEmpty(part ?? {}, 'expression').trim()
   const place = at.child(own).child('expression')
   if (part === undefined) check.required(at.child(own), `must be specified when patchType is ${type}`)
   else if (expression === '') check.required(place)
   expressions.compile(expression, place, { wanted: own, makesObjects: true })
-  if (has(mutation, other)) {
+  if (isGiven(mutation, other)) {
     check.invalid(at.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)
   }
 }
 
 function checkStatus(object: ValueMap, check: Check): void {
-  const status = partOf(object, 'status')
+  const status = mapOrEmpty(object, 'status')
   const list = STATUS.child('typeChecking').child('expressionWarnings')
-  for (const [i, warning] of partsOf(partOf(status, 'typeChecking'), 'expressionWarnings').entries()) {
+  for (const [i, warning] of mapsInPlace(mapOrEmpty(status, 'typeChecking'), 'expressionWarnings').entries()) {
     check.fields(warning, list.index(i), 'admissionregistration.k8s.io_v1.ExpressionWarning')
-    if (textOf(warning, 'fieldRef').trim() === '') check.required(list.index(i).child('fieldRef'))
+    if (textOrEmpty(warning, 'fieldRef').trim() === '') check.required(list.index(i).child('fieldRef'))
   }
-  checkConditions(partsOf(status, 'conditions'), STATUS.child('conditions'), check)
+  checkConditions(mapsInPlace(status, 'conditions'), STATUS.child('conditions'), check)
 }
 
 const POLICY_DEFAULTS = within({ spec: always({ failurePolicy: absent('Fail'), matchConstraints: matchResources }) })

@@ -1,12 +1,12 @@
 // Which requests a webhook or a policy is asked about: rules over groups, versions, resources and operations, selectors,
 // and conditions on the request.
 import type { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { compilePolicyExpression } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { partIn, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 
 const OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const MUTABLE_OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'UPDATE']
@@ -14,7 +14,7 @@ const SCOPES: readonly string[] = ['*', 'Cluster', 'Namespaced']
 const MAX_CONDITIONS = 64
 
 export function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  const operations = textsOf(rule, 'operations')
+  const operations = textsInPlace(rule, 'operations')
   const place = at.child('operations')
   if (operations.length === 0) check.required(place)
   if (operations.length > 1 && operations.includes('*')) {
@@ -23,8 +23,8 @@ export function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
   for (const [i, operation] of operations.entries()) check.oneOf(place.index(i), operation, OPERATIONS)
   checkAll(rule, 'apiGroups', at, { check, others: 'API groups', mayBeEmpty: true })
   checkAll(rule, 'apiVersions', at, { check, others: 'API versions', mayBeEmpty: false })
-  checkResources(textsOf(rule, 'resources'), at.child('resources'), check)
-  const scope = textIn(rule, 'scope')
+  checkResources(textsInPlace(rule, 'resources'), at.child('resources'), check)
+  const scope = textOrAbsent(rule, 'scope')
   if (scope !== undefined) check.oneOf(at.child('scope'), scope, SCOPES)
 }
 
@@ -36,7 +36,7 @@ interface WordScope {
 }
 
 function checkAll(rule: ValueMap, field: string, at: FieldPath, { check, others, mayBeEmpty }: WordScope): void {
-  const words = textsOf(rule, field)
+  const words = textsInPlace(rule, field)
   const place = at.child(field)
   if (words.length === 0) check.required(place)
   if (words.length > 1 && words.includes('*')) {
@@ -84,10 +84,10 @@ export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
   check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', 'matchPolicy')
   for (const field of ['namespaceSelector', 'objectSelector']) {
     check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', field)
-    checkLabelSelector(partIn(match, field), at.child(field), check)
+    checkLabelSelector(mapOrAbsent(match, field), at.child(field), check)
   }
   for (const field of ['resourceRules', 'excludeResourceRules']) {
-    for (const [i, rule] of partsOf(match, field).entries()) checkNamedRule(rule, at.child(field).index(i), check)
+    for (const [i, rule] of mapsInPlace(match, field).entries()) checkNamedRule(rule, at.child(field).index(i), check)
   }
 }
 
@@ -98,8 +98,8 @@ function checkNamedRule(rule: ValueMap, at: FieldPath, check: Check): void {
 
 /** What is deleted cannot be changed on the way. */
 export function checkMutableOperations(match: ValueMap, at: FieldPath, check: Check): void {
-  for (const rule of partsOf(match, 'resourceRules')) {
-    for (const operation of textsOf(rule, 'operations')) {
+  for (const rule of mapsInPlace(match, 'resourceRules')) {
+    for (const operation of textsInPlace(rule, 'operations')) {
       check.oneOf(at.child('resourceRules').child('operations'), operation, MUTABLE_OPERATIONS)
     }
   }
@@ -115,13 +115,13 @@ export function checkMatchConditions(
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
     const place = at.index(i)
-    const expression = textOf(condition, 'expression').trim()
+    const expression = textOrEmpty(condition, 'expression').trim()
     if (expression === '') check.required(place.child('expression'))
     else {
       const compiled = compilePolicyExpression(expression, { hasParams, hasAuthorizer: true }, 'bool')
       if (compiled.kind === 'refused') check.invalid(place.child('expression'), expression, compiled.problem)
     }
-    const name = textOf(condition, 'name')
+    const name = textOrEmpty(condition, 'name')
     if (name === '') {
       check.required(place.child('name'))
       continue

@@ -1,12 +1,12 @@
 // Bindings of admission policies: where a policy counts, and with which parameters.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, type TableShape, text } from '../../codec/tables/column.ts'
 import { at, listAt, mapAt, textAt } from '../../codec/tables/reading.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { partIn, partOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
@@ -19,11 +19,11 @@ const TYPE = 'admissionregistration.k8s.io_v1.ValidatingAdmissionPolicyBindingSp
 
 function checkBinding(object: ValueMap, check: Check): void {
   checkMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   check.fields(spec, SPEC, TYPE, 'policyName')
-  const reference = partIn(spec, 'paramRef')
+  const reference = mapOrAbsent(spec, 'paramRef')
   if (reference !== undefined) checkParameter(reference, SPEC.child('paramRef'), check)
-  const match = partIn(spec, 'matchResources')
+  const match = mapOrAbsent(spec, 'matchResources')
   if (match !== undefined) checkMatch(match, SPEC.child('matchResources'), check)
   if (object['kind'] === 'ValidatingAdmissionPolicyBinding') checkActions(spec, check)
   else if (match !== undefined) checkMutableOperations(match, SPEC.child('matchResources'), check)
@@ -32,8 +32,8 @@ function checkBinding(object: ValueMap, check: Check): void {
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 
 function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void {
-  const name = textOf(reference, 'name')
-  const selector = partIn(reference, 'selector')
+  const name = textOrEmpty(reference, 'name')
+  const selector = mapOrAbsent(reference, 'selector')
   check.fields(reference, at, 'admissionregistration.k8s.io_v1.ParamRef')
   if (name !== '' && selector !== undefined) check.forbidden(at.child('name'), EXCLUSIVE)
   if (selector !== undefined) {
@@ -41,14 +41,14 @@ function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void 
     if (name !== '') check.forbidden(at.child('selector'), EXCLUSIVE)
   }
   if (name === '' && selector === undefined) check.required(at, 'one of name or selector must be specified')
-  const action = textOf(reference, 'parameterNotFoundAction')
+  const action = textOrEmpty(reference, 'parameterNotFoundAction')
   if (action === '') check.required(at.child('parameterNotFoundAction'))
   else check.oneOf(at.child('parameterNotFoundAction'), action, ['Deny', 'Allow'])
 }
 
 function checkActions(spec: ValueMap, check: Check): void {
   check.fields(spec, SPEC, TYPE, 'validationActions')
-  const actions = textsOf(spec, 'validationActions')
+  const actions = textsInPlace(spec, 'validationActions')
   if (actions.includes('Deny') && actions.includes('Warn')) {
     const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
     check.invalid(SPEC.child('validationActions'), actions, `must not contain both Deny and Warn (${why})`)

@@ -1,5 +1,6 @@
 // Whether the expressions of a policy make sense: each is compiled with what it may speak of, where the rest of its part is checked.
 import type { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { DYN, type Type } from '../../cel/cel.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type Wanted,
 } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, partsOf } from '../../schema/validation/members.ts'
 
 export interface PolicyUse {
   readonly check: Check
@@ -30,8 +30,8 @@ export class PolicyExpressions {
   constructor(spec: ValueMap, { check, isStored, hasVariables }: PolicyUse) {
     this.#check = check
     this.#isStored = isStored
-    this.#plain = { hasParams: has(spec, 'paramKind'), hasAuthorizer: true }
-    const isComposed = hasVariables ?? partsOf(spec, 'variables').length > 0
+    this.#plain = { hasParams: isGiven(spec, 'paramKind'), hasAuthorizer: true }
+    const isComposed = hasVariables ?? mapsInPlace(spec, 'variables').length > 0
     this.#scope = isComposed ? { ...this.#plain, variables: this.#variables } : this.#plain
   }
 

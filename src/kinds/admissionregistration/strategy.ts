@@ -1,5 +1,5 @@
 // What all kinds of this group do: they are updated by version, and some names are kept for what comes from files.
-import { metaText } from '../../registry/object-meta.ts'
+import { metaText } from '../../api/object-members.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import type { KindStrategy } from '../strategy.ts'
 

@@ -1,13 +1,13 @@
 // Configurations of admission webhooks, validating and mutating. A stored one that breaks one of the younger rules may go on
 // breaking it.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, integer, length, NAME, tableOf, type TableShape } from '../../codec/tables/column.ts'
 import { absent, each, type Fields, type Rule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
@@ -35,16 +35,18 @@ interface HookScope {
 function scopeOf(check: Check, hooks: readonly ValueMap[], stored?: readonly ValueMap[]): HookScope {
   const old = stored ?? []
   const conditions = (list: readonly ValueMap[]): readonly ValueMap[][] =>
-    list.map((hook) => [...partsOf(hook, 'matchConditions')])
+    list.map((hook) => [...mapsInPlace(hook, 'matchConditions')])
   const spoken = (hook: ValueMap): boolean => {
-    const versions = textsOf(hook, 'admissionReviewVersions')
+    const versions = textsInPlace(hook, 'admissionReviewVersions')
     return versions.length === 0 || knowsReview(versions)
   }
   return {
     check,
-    allowedSideEffects: old.every((hook) => HARMLESS.includes(textOf(hook, 'sideEffects'))) ? HARMLESS : SIDE_EFFECTS,
+    allowedSideEffects: old.every((hook) => HARMLESS.includes(textOrEmpty(hook, 'sideEffects')))
+      ? HARMLESS
+      : SIDE_EFFECTS,
     needsKnownVersion: old.every(spoken),
-    needsUniqueNames: new Set(old.map((hook) => textOf(hook, 'name'))).size === old.length,
+    needsUniqueNames: new Set(old.map((hook) => textOrEmpty(hook, 'name'))).size === old.length,
     skipsConditions: stored !== undefined && equalValues(conditions(hooks), conditions(old)),
   }
 }
@@ -53,35 +55,35 @@ function checkHooks(object: ValueMap, scope: HookScope): void {
   const { check } = scope
   checkMeta(object, subdomainName, check)
   const seen = new Set<string>()
-  for (const [i, hook] of partsOf(object, 'webhooks').entries()) {
+  for (const [i, hook] of mapsInPlace(object, 'webhooks').entries()) {
     const at = WEBHOOKS.index(i)
     checkHook(hook, at, scope)
-    checkReviewVersions(textsOf(hook, 'admissionReviewVersions'), at.child('admissionReviewVersions'), {
+    checkReviewVersions(textsInPlace(hook, 'admissionReviewVersions'), at.child('admissionReviewVersions'), {
       check,
       missing: `must specify one of ${REVIEW_VERSIONS.join(', ')}`,
       needsKnown: scope.needsKnownVersion,
     })
-    const name = textOf(hook, 'name')
+    const name = textOrEmpty(hook, 'name')
     if (scope.needsUniqueNames && name !== '' && seen.has(name)) check.duplicate(at.child('name'), name)
     seen.add(name)
   }
 }
 
 function checkHook(hook: ValueMap, at: FieldPath, { check, allowedSideEffects, skipsConditions }: HookScope): void {
-  checkHookName(textOf(hook, 'name'), at.child('name'), check)
-  for (const [i, rule] of partsOf(hook, 'rules').entries()) checkRule(rule, at.child('rules').index(i), check)
+  checkHookName(textOrEmpty(hook, 'name'), at.child('name'), check)
+  for (const [i, rule] of mapsInPlace(hook, 'rules').entries()) checkRule(rule, at.child('rules').index(i), check)
   check.fields(hook, at, TYPE, 'failurePolicy', 'matchPolicy')
-  const effects = textIn(hook, 'sideEffects')
+  const effects = textOrAbsent(hook, 'sideEffects')
   const place = at.child('sideEffects')
   if (effects === undefined) check.required(place, `must specify one of ${allowedSideEffects.join(', ')}`)
   else check.oneOf(place, effects, allowedSideEffects)
   check.fields(hook, at, TYPE, 'timeoutSeconds')
   for (const field of ['namespaceSelector', 'objectSelector']) {
-    checkLabelSelector(partIn(hook, field), at.child(field), check)
+    checkLabelSelector(mapOrAbsent(hook, field), at.child(field), check)
   }
   check.fields(hook, at, TYPE, 'reinvocationPolicy')
-  checkClientConfig(partOf(hook, 'clientConfig'), at.child('clientConfig'), check)
-  if (!skipsConditions) checkMatchConditions(partsOf(hook, 'matchConditions'), at.child('matchConditions'), check)
+  checkClientConfig(mapOrEmpty(hook, 'clientConfig'), at.child('clientConfig'), check)
+  if (!skipsConditions) checkMatchConditions(mapsInPlace(hook, 'matchConditions'), at.child('matchConditions'), check)
 }
 
 const MIN_SEGMENTS = 3
@@ -96,9 +98,9 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
 }
 
 const VALIDATION: KindRules = {
-  create: (object, check) => checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'))),
+  create: (object, check) => checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'))),
   update: (object, stored, check) =>
-    checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'), partsOf(stored, 'webhooks'))),
+    checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'), mapsInPlace(stored, 'webhooks'))),
 }
 
 const webhooks = (more: Fields): Rule =>

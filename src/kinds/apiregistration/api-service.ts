@@ -1,25 +1,24 @@
 // Groups of the API that other servers answer for.
 import { quoted } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrZero, isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, conditionAt, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, type NameFormat, pathSegment, portNumber } from '../../schema/validation/formats.ts'
-import { flagOf, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapIn } from '../shared/members.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 
 function checkService(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const group = textOf(spec, 'group')
-  const version = textOf(spec, 'version')
+  const spec = mapOrEmpty(object, 'spec')
+  const group = textOrEmpty(spec, 'group')
+  const version = textOrEmpty(spec, 'version')
   const wanted = `${version}.${group}`
   const named: NameFormat = (name) => {
     const faults = pathSegment(name)
@@ -31,24 +30,24 @@ function checkService(object: ValueMap, check: Check): void {
   if (group !== '') check.format(at, group, dns1123Subdomain(group))
   else if (version !== 'v1') check.required(at, 'only v1 may have an empty group and it better be legacy kube')
   check.fields(spec, SPEC, 'apiregistration.k8s.io_v1.APIServiceSpec')
-  const bundle = textOf(spec, 'caBundle')
-  const service = partIn(spec, 'service')
+  const bundle = textOrEmpty(spec, 'caBundle')
+  const service = mapOrAbsent(spec, 'service')
   const insecure = SPEC.child('insecureSkipTLSVerify')
   if (service === undefined) {
     const size = `${Buffer.byteLength(bundle, 'base64')} bytes`
     if (bundle !== '') check.invalid(SPEC.child('caBundle'), size, 'local APIServices may not have a caBundle')
-    if (flagOf(spec, 'insecureSkipTLSVerify')) {
+    if (isTrue(spec, 'insecureSkipTLSVerify')) {
       check.invalid(insecure, true, 'local APIServices may not have insecureSkipTLSVerify')
     }
     return
   }
   check.fields(service, SPEC.child('service'), 'apiregistration.k8s.io_v1.ServiceReference')
-  const port = numberOf(service, 'port')
+  const port = integerOrZero(service, 'port')
   const faults = portNumber(port)
   if (faults.length > 0) {
     check.invalid(SPEC.child('service').child('port'), port, `port is not valid: ${faults.join(', ')}`)
   }
-  if (bundle !== '' && flagOf(spec, 'insecureSkipTLSVerify')) {
+  if (bundle !== '' && isTrue(spec, 'insecureSkipTLSVerify')) {
     check.invalid(insecure, true, 'may not be true if caBundle is present')
   }
 }
@@ -75,7 +74,7 @@ export const API_SERVICE: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkMetaUpdate(object, stored, check)
-        for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
+        for (const [i, condition] of mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').entries()) {
           const at = STATUS.child('conditions').index(i)
           check.fields(condition, at, 'apiregistration.k8s.io_v1.APIServiceCondition')
         }
@@ -88,7 +87,7 @@ export const API_SERVICE: Kind = {
     status: WITH_STATUS_ALONE,
     // Local ones are there as soon as they are said to be (W-623).
     firstStatus: (object, { now }) =>
-      Object.hasOwn(mapIn(object, 'spec'), 'service')
+      Object.hasOwn(mapOrEmpty(object, 'spec'), 'service')
         ? {}
         : {
             conditions: [

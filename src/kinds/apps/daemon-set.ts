@@ -1,6 +1,8 @@
 // Daemon sets: a pod on every node that is meant. They count the versions of their template in an annotation, which clients
 // see and cannot change (W-135).
 import type { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
+import { annotationsOf, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -15,13 +17,11 @@ import {
   selects,
   shownSelector,
 } from '../../schema/validation/labels.ts'
-import { partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { shownAs } from '../shared/internal-form.ts'
-import { annotationOf, mapIn, withAnnotation } from '../shared/members.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
@@ -42,9 +42,9 @@ import {
 } from './workload.ts'
 
 function checkDaemonSet(spec: ValueMap, check: Check): void {
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   checkLabelSelector(selector, SELECTOR, check)
-  const template = partOf(spec, 'template')
+  const template = mapOrEmpty(spec, 'template')
   const usable = selector === undefined || isUsable(selector)
   if (usable && !selects(selector, labelsOf(template) ?? {})) tellMismatch(template, TEMPLATE, check)
   if (selector !== undefined && isEmptySelector(selector)) {
@@ -52,14 +52,14 @@ function checkDaemonSet(spec: ValueMap, check: Check): void {
   }
   checkLastingTemplate(template, { at: TEMPLATE, check, kind: 'DaemonSet' })
   check.fields(spec, SPEC, 'apps_v1.DaemonSetSpec', 'minReadySeconds')
-  checkDaemonStrategy(partOf(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
+  checkDaemonStrategy(mapOrEmpty(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
   check.fields(spec, SPEC, 'apps_v1.DaemonSetSpec', 'revisionHistoryLimit')
 }
 
 function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(strategy, 'type')
+  const type = textOrEmpty(strategy, 'type')
   if (type === 'OnDelete') return
-  const rolling = partIn(strategy, 'rollingUpdate')
+  const rolling = mapOrAbsent(strategy, 'rollingUpdate')
   const place = at.child('rollingUpdate')
   if (type !== 'RollingUpdate')
     check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['RollingUpdate', 'OnDelete'])
@@ -80,7 +80,7 @@ function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): v
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
 function templateGeneration(object: ApiObject): number {
-  const text = annotationOf(object, TEMPLATE_GENERATION)
+  const text = textOrEmpty(annotationsOf(object), TEMPLATE_GENERATION)
   if (text === '') return 0
   if (!/^[+-]?\d{1,15}$/.test(text)) {
     const problem = `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`
@@ -90,25 +90,25 @@ function templateGeneration(object: ApiObject): number {
 }
 
 function withTemplateGeneration(object: ApiObject, generation: number): ApiObject {
-  return withAnnotation(object, TEMPLATE_GENERATION, String(generation))
+  return withMeta(object, { annotations: { ...annotationsOf(object), [TEMPLATE_GENERATION]: String(generation) } })
 }
 
 export const DAEMON_SET: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkDaemonSet(partOf(object, 'spec'), check)
+      checkDaemonSet(mapOrEmpty(object, 'spec'), check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
-      checkDaemonSet(partOf(object, 'spec'), check)
+      checkSameSelector(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
+      checkDaemonSet(mapOrEmpty(object, 'spec'), check)
     },
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        check.fields(partOf(object, 'status'), STATUS, 'apps_v1.DaemonSetStatus')
-        checkCollisions(partOf(object, 'status'), partOf(stored, 'status'), check)
+        check.fields(mapOrEmpty(object, 'status'), STATUS, 'apps_v1.DaemonSetStatus')
+        checkCollisions(mapOrEmpty(object, 'status'), mapOrEmpty(stored, 'status'), check)
       },
     },
   },
@@ -130,7 +130,10 @@ export const DAEMON_SET: Kind = {
     prepareForUpdate: (object, stored) => {
       templateGeneration(object)
       const before = templateGeneration(stored)
-      const same = semanticallyEqual(own(mapIn(object, 'spec'), 'template'), own(mapIn(stored, 'spec'), 'template'))
+      const same = semanticallyEqual(
+        own(mapOrEmpty(object, 'spec'), 'template'),
+        own(mapOrEmpty(stored, 'spec'), 'template'),
+      )
       return withTemplateGeneration(object, same ? before : before + 1)
     },
     prepareStatus: (object, stored) => withTemplateGeneration(object, templateGeneration(stored)),

@@ -1,10 +1,10 @@
 // Deployments: pods of one template, replaced a few at a time where the template changes.
 import type { FieldPath } from '../../api/field-path.ts'
+import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, always, blank, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -35,7 +35,7 @@ function checkDeployment(spec: ValueMap, check: Check): void {
   check.fields(spec, SPEC, 'apps_v1.DeploymentSpec', 'replicas')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
-  checkDeploymentStrategy(partOf(spec, 'strategy'), SPEC.child('strategy'), check)
+  checkDeploymentStrategy(mapOrEmpty(spec, 'strategy'), SPEC.child('strategy'), check)
   check.fields(
     spec,
     SPEC,
@@ -44,15 +44,15 @@ function checkDeployment(spec: ValueMap, check: Check): void {
     'revisionHistoryLimit',
     'progressDeadlineSeconds',
   )
-  const deadline = numberIn(spec, 'progressDeadlineSeconds')
-  if (deadline !== undefined && deadline <= numberOf(spec, 'minReadySeconds')) {
+  const deadline = integerOrAbsent(spec, 'progressDeadlineSeconds')
+  if (deadline !== undefined && deadline <= integerOrZero(spec, 'minReadySeconds')) {
     check.invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds')
   }
 }
 
 function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(strategy, 'type')
-  const rolling = partIn(strategy, 'rollingUpdate')
+  const type = textOrEmpty(strategy, 'type')
+  const rolling = mapOrAbsent(strategy, 'rollingUpdate')
   const place = at.child('rollingUpdate')
   if (type === 'Recreate') {
     if (rolling !== undefined) check.forbidden(place, "may not be specified when strategy `type` is 'Recreate'")
@@ -74,21 +74,21 @@ export const DEPLOYMENT: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkDeployment(partOf(object, 'spec'), check)
+      checkDeployment(mapOrEmpty(object, 'spec'), check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkDeployment(partOf(object, 'spec'), check)
-      checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+      checkDeployment(mapOrEmpty(object, 'spec'), check)
+      checkSameSelector(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
     },
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        const status = partOf(object, 'status')
+        const status = mapOrEmpty(object, 'status')
         check.fields(status, STATUS, 'apps_v1.DeploymentStatus')
         checkWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
         checkAvailable(status, 'readyReplicas', check)
-        checkCollisions(status, partOf(stored, 'status'), check)
+        checkCollisions(status, mapOrEmpty(stored, 'status'), check)
       },
     },
   },

@@ -1,9 +1,9 @@
 // Replica sets: as many pods of one template as are asked for.
+import { mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { tableOf } from '../../codec/tables/column.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -34,18 +34,18 @@ export const REPLICA_SET: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkReplicaSet(partOf(object, 'spec'), check)
+      checkReplicaSet(mapOrEmpty(object, 'spec'), check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkReplicaSet(partOf(object, 'spec'), check)
-      checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+      checkReplicaSet(mapOrEmpty(object, 'spec'), check)
+      checkSameSelector(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
     },
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkReplicas(partOf(object, 'status'), check)
-        check.fields(partOf(object, 'status'), STATUS, 'apps_v1.ReplicaSetStatus', 'terminatingReplicas')
+        checkReplicas(mapOrEmpty(object, 'status'), check)
+        check.fields(mapOrEmpty(object, 'status'), STATUS, 'apps_v1.ReplicaSetStatus', 'terminatingReplicas')
       },
     },
   },

@@ -1,5 +1,6 @@
 // Stateful sets: pods that are told apart by their number, each with volumes of its own.
 import type { FieldPath } from '../../api/field-path.ts'
+import { integerOrAbsent, isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -7,7 +8,6 @@ import type { Strategy } from '../../registry/registry.ts'
 import { absent, always, blank, both, each, gated, type Rule, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
-import { has, numberIn, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
@@ -15,7 +15,6 @@ import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { type GatedField, withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { checkPodTemplate, checkTemplateMeta } from '../shared/pod-spec/pod-template.ts'
 import { containerColumns, readyOfWanted } from '../shared/pod-spec/template-columns.ts'
@@ -48,33 +47,33 @@ const SET_STRATEGY: Form = rollingForm(ROLLING_SET)
 const ROLLING_SET_UPDATE: Form = ROLLING_SET
 
 function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
-  const management = textOf(spec, 'podManagementPolicy')
+  const management = textOrEmpty(spec, 'podManagementPolicy')
   const at = SPEC.child('podManagementPolicy')
   if (management === '') check.required(at)
   else if (management !== 'OrderedReady' && management !== 'Parallel') {
     check.invalid(at, management, "must be 'OrderedReady' or 'Parallel'")
   }
-  checkStatefulStrategy(partOf(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
-  const retention = partIn(spec, 'persistentVolumeClaimRetentionPolicy')
+  checkStatefulStrategy(mapOrEmpty(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
+  const retention = mapOrAbsent(spec, 'persistentVolumeClaimRetentionPolicy')
   if (retention !== undefined) {
     const at = SPEC.child('persistentVolumeClaimRetentionPolicy')
     check.fields(retention, at, 'apps_v1.StatefulSetPersistentVolumeClaimRetentionPolicy')
   }
   if (isNew) {
-    for (const [i, claim] of partsOf(spec, 'volumeClaimTemplates').entries()) {
-      checkClaimSpec(partOf(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), check)
+    for (const [i, claim] of mapsInPlace(spec, 'volumeClaimTemplates').entries()) {
+      checkClaimSpec(mapOrEmpty(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), check)
     }
   }
   check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'replicas', 'minReadySeconds')
-  check.notNegative(SPEC.child('ordinals.start'), numberIn(partOf(spec, 'ordinals'), 'start'))
+  check.notNegative(SPEC.child('ordinals.start'), integerOrAbsent(mapOrEmpty(spec, 'ordinals'), 'start'))
   if (isNew) check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'serviceName')
   checkSelector(spec, 'statefulset', check)
   checkStatefulTemplate(spec, check)
 }
 
 function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(strategy, 'type')
-  const rolling = partIn(strategy, 'rollingUpdate')
+  const type = textOrEmpty(strategy, 'type')
+  const rolling = mapOrAbsent(strategy, 'rollingUpdate')
   const place = at.child('rollingUpdate')
   if (type === '') check.required(at)
   else if (type === 'OnDelete') {
@@ -84,7 +83,7 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
     check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
   else if (rolling !== undefined) {
     check.fields(rolling, place, 'apps_v1.RollingUpdateStatefulSetStrategy')
-    if (!has(rolling, 'maxUnavailable')) return
+    if (!isGiven(rolling, 'maxUnavailable')) return
     const { maxUnavailable } = rolling
     checkIntOrPercent(maxUnavailable, place.child('maxUnavailable'), check)
     if (amountIn(maxUnavailable) === 0) check.invalid(place.child('maxUnavailable'), maxUnavailable, 'cannot be 0')
@@ -94,18 +93,20 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
 
 /** The template as its pods will be: with the volumes that are claimed for them, and without names of its own. */
 function asMade(spec: ValueMap): ValueMap {
-  const template = partOf(spec, 'template')
-  const { subdomain: _subdomain, hostname: _hostname, ...rest } = partOf(template, 'spec')
-  const claims = partsOf(spec, 'volumeClaimTemplates').map((claim) => textOf(partOf(claim, 'metadata'), 'name'))
+  const template = mapOrEmpty(spec, 'template')
+  const { subdomain: _subdomain, hostname: _hostname, ...rest } = mapOrEmpty(template, 'spec')
+  const claims = mapsInPlace(spec, 'volumeClaimTemplates').map((claim) =>
+    textOrEmpty(mapOrEmpty(claim, 'metadata'), 'name'),
+  )
   if (claims.length === 0) return { ...template, spec: rest }
   const names = new Set(claims)
   const claimed = [...names].map((name): Value => ({ name, persistentVolumeClaim: { claimName: name } }))
-  const others = partsOf(rest, 'volumes').filter((volume) => !names.has(textOf(volume, 'name')))
+  const others = mapsInPlace(rest, 'volumes').filter((volume) => !names.has(textOrEmpty(volume, 'name')))
   return { ...template, spec: { ...rest, volumes: [...claimed, ...others] } }
 }
 
 function checkStatefulTemplate(spec: ValueMap, check: Check): void {
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   const template = asMade(spec)
   if (selector !== undefined && !isUsable(selector)) check.invalid(SELECTOR, shownSelector(selector), '')
   else {
@@ -114,10 +115,10 @@ function checkStatefulTemplate(spec: ValueMap, check: Check): void {
     // The reference looks at these twice.
     checkTemplateMeta(template, TEMPLATE, check)
   }
-  const inner = partOf(template, 'spec')
-  const policy = textOf(inner, 'restartPolicy')
+  const inner = mapOrEmpty(template, 'spec')
+  const policy = textOrEmpty(inner, 'restartPolicy')
   if (policy !== 'Always') check.notSupported(TEMPLATE.child('spec').child('restartPolicy'), policy, ['Always'])
-  if (has(inner, 'activeDeadlineSeconds')) {
+  if (isGiven(inner, 'activeDeadlineSeconds')) {
     const detail = 'activeDeadlineSeconds in StatefulSet is not Supported'
     check.forbidden(TEMPLATE.child('spec').child('activeDeadlineSeconds'), detail)
   }
@@ -150,16 +151,19 @@ const MAX_UNAVAILABLE: GatedField = {
 }
 
 function historyWarnings(object: ApiObject): readonly string[] {
-  const limit = own(mapIn(object, 'spec'), 'revisionHistoryLimit')
+  const limit = own(mapOrEmpty(object, 'spec'), 'revisionHistoryLimit')
   if (typeof limit !== 'number' || limit >= 0) return []
   return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
 }
 
 const statefulSetWarnings: Strategy['warnings'] = (object, stored, context) => [
   ...templateWarnings('spec.template')(object, stored, context),
-  ...mapsIn(mapIn(object, 'spec'), 'volumeClaimTemplates').flatMap((claim, i) =>
+  ...mapsInPlace(mapOrEmpty(object, 'spec'), 'volumeClaimTemplates').flatMap((claim, i) =>
     // The reference names the member on updates only, and so.
-    claimSpecWarnings(mapIn(claim, 'spec'), `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
+    claimSpecWarnings(
+      mapOrEmpty(claim, 'spec'),
+      `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`,
+    ),
   ),
   ...historyWarnings(object),
 ]
@@ -168,13 +172,13 @@ export const STATEFUL_SET: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, labelName, check)
-      checkStatefulSet(partOf(object, 'spec'), true, check)
+      checkStatefulSet(mapOrEmpty(object, 'spec'), true, check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const spec = partOf(object, 'spec')
+      const spec = mapOrEmpty(object, 'spec')
       checkStatefulSet(spec, false, check)
-      if (!equalValues(fixedPart(spec), fixedPart(partOf(stored, 'spec')))) {
+      if (!equalValues(fixedPart(spec), fixedPart(mapOrEmpty(stored, 'spec')))) {
         const names = CHANGEABLE.map((field) => `'${field}'`)
         const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
         check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
@@ -182,7 +186,7 @@ export const STATEFUL_SET: Kind = {
     },
     subresources: {
       status: (object, stored, check) => {
-        const status = partOf(object, 'status')
+        const status = mapOrEmpty(object, 'status')
         const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
         check.fields(
           status,
@@ -199,7 +203,7 @@ export const STATEFUL_SET: Kind = {
         checkWithin(status, parts, { at: STATUS, check })
         checkAvailable(status, 'status.readyReplicas', check)
         checkBuiltInMetaUpdate(object, stored, check)
-        checkCollisions(status, partOf(stored, 'status'), check)
+        checkCollisions(status, mapOrEmpty(stored, 'status'), check)
       },
     },
   },

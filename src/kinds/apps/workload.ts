@@ -1,6 +1,7 @@
 // What the workloads of this group have in common: a template, a selector that selects its labels, numbers of pods, and how
 // they were stored before they had a selector of their own.
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { always, type Rule } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
@@ -11,7 +12,6 @@ import {
   selects,
   shownSelector,
 } from '../../schema/validation/labels.ts'
-import { numberIn, numberOf, partIn, partOf } from '../../schema/validation/members.ts'
 import type { Form } from '../shared/internal-form.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
@@ -45,7 +45,7 @@ export const ROLLING_STRATEGY: Form = rollingForm(ROLLING)
 
 /** The selector, which must be there and say something; `kind` as messages name it. */
 export function checkSelector(spec: ValueMap, kind: string, check: Check): void {
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   if (selector === undefined) {
     check.required(SELECTOR)
     return
@@ -58,47 +58,47 @@ export function checkSelector(spec: ValueMap, kind: string, check: Check): void 
 
 /** The template's labels are selected, where the selector selects at all. */
 export function checkSelected(spec: ValueMap, check: Check): void {
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   if (selector !== undefined && isEmptySelector(selector)) return
-  const template = partOf(spec, 'template')
+  const template = mapOrEmpty(spec, 'template')
   if (!selects(selector, labelsOf(template) ?? {})) tellMismatch(template, TEMPLATE, check)
 }
 
 export function checkSelectedTemplate(spec: ValueMap, check: Check): void {
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   if (selector !== undefined && !isUsable(selector)) {
     check.invalid(SELECTOR, shownSelector(selector), 'invalid label selector')
     return
   }
   checkSelected(spec, check)
-  checkLastingTemplate(partOf(spec, 'template'), { at: TEMPLATE, check, kind: 'ReplicaSet' })
+  checkLastingTemplate(mapOrEmpty(spec, 'template'), { at: TEMPLATE, check, kind: 'ReplicaSet' })
 }
 
 export function checkSameSelector(spec: ValueMap, old: ValueMap, check: Check): void {
-  const selector = partIn(spec, 'selector')
-  if (!equalValues(selector, partIn(old, 'selector'))) check.invalid(SELECTOR, shownSelector(selector), IMMUTABLE)
+  const selector = mapOrAbsent(spec, 'selector')
+  if (!equalValues(selector, mapOrAbsent(old, 'selector'))) check.invalid(SELECTOR, shownSelector(selector), IMMUTABLE)
 }
 
 export function checkCollisions(status: ValueMap, old: ValueMap, check: Check): void {
-  const [now, before] = [numberIn(status, 'collisionCount'), numberIn(old, 'collisionCount')]
+  const [now, before] = [integerOrAbsent(status, 'collisionCount'), integerOrAbsent(old, 'collisionCount')]
   if (before !== undefined && (now === undefined || now < before)) {
     check.invalid(STATUS.child('collisionCount'), now ?? 0, 'cannot be decremented')
   }
 }
 
 export function checkAvailable(status: ValueMap, words: string, check: Check): void {
-  const available = numberOf(status, 'availableReplicas')
-  if (available > numberOf(status, 'readyReplicas')) {
+  const available = integerOrZero(status, 'availableReplicas')
+  if (available > integerOrZero(status, 'readyReplicas')) {
     check.invalid(STATUS.child('availableReplicas'), available, `cannot be greater than ${words}`)
   }
 }
 
 /** Workloads without labels once had those of their pods, and selected by them. */
 export function withLabelsOfTemplate(document: ValueMap): ValueMap {
-  const [metadata, spec] = [partOf(document, 'metadata'), partOf(document, 'spec')]
-  const labels = partOf(partOf(spec, 'template'), 'metadata')['labels']
+  const [metadata, spec] = [mapOrEmpty(document, 'metadata'), mapOrEmpty(document, 'spec')]
+  const labels = mapOrEmpty(mapOrEmpty(spec, 'template'), 'metadata')['labels']
   if (labels === undefined) return document
-  const hasLabels = Object.keys(partOf(metadata, 'labels')).length > 0
+  const hasLabels = Object.keys(mapOrEmpty(metadata, 'labels')).length > 0
   return {
     ...document,
     metadata: hasLabels ? metadata : { ...metadata, labels },

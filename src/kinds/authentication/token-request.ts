@@ -2,22 +2,22 @@
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
+import { integerOrZero, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
+import { metaText, withMeta, withSpec } from '../../api/object-members.ts'
 import { type ApiObject, parseGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { isList, isMap, own, type ValueMap } from '../../api/value.ts'
+import { isMap, own, type ValueMap } from '../../api/value.ts'
 import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
 import { conflictError } from '../../registry/errors.ts'
-import { metaText, withMemberOf, withMeta } from '../../registry/object-meta.ts'
+import { withMemberOf } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import { servedResource } from '../../registry/served-resource.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { SchemaTable } from '../../schema/table.ts'
-import { numberOf, partOf, textOf } from '../../schema/validation/members.ts'
 import { type KindRules, pathSegment, validateCreate } from '../../schema/validation/validation.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
-import { mapIn, withSpec } from '../shared/members.ts'
 import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { question } from '../shared/question.ts'
 
@@ -39,7 +39,7 @@ export interface TokenRequestOptions {
 
 /** Its metadata is that of the account. */
 const VALIDATION: KindRules = question((object, check) => {
-  const seconds = numberOf(partOf(object, 'spec'), 'expirationSeconds')
+  const seconds = integerOrZero(mapOrEmpty(object, 'spec'), 'expirationSeconds')
   checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
 })
 
@@ -68,8 +68,8 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   const uid = metaText(account, 'uid')
   checkAccountUid(request, name, uid)
   const bound = await boundTo(request, context)
-  const spec = mapIn(request, 'spec')
-  const audiences = textsIn(spec, 'audiences')
+  const spec = mapOrEmpty(request, 'spec')
+  const audiences = textsOnly(spec, 'audiences')
   const seconds = shortened(Number(own(spec, 'expirationSeconds')), options, context.warn)
   const isExtended =
     options.extend &&
@@ -117,13 +117,8 @@ function completed(
   { name, namespace, now }: ActionContext,
 ): ApiObject {
   const request = withMeta(withMemberOf(sent, {}, 'status'), { name, namespace, creationTimestamp: now })
-  const asked = textsIn(mapIn(request, 'spec'), 'audiences')
+  const asked = textsOnly(mapOrEmpty(request, 'spec'), 'audiences')
   return asked.length > 0 ? request : withSpec(request, { audiences: apiAudiences })
-}
-
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter((text) => typeof text === 'string') : []
 }
 
 function shortened(
@@ -140,22 +135,22 @@ type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
 
 /** What the token is to live as long as. */
 async function boundTo(request: ApiObject, context: ActionContext): Promise<Bound> {
-  const reference = own(mapIn(request, 'spec'), 'boundObjectRef')
+  const reference = own(mapOrEmpty(request, 'spec'), 'boundObjectRef')
   if (!isMap(reference)) return {}
-  const [kind, name] = [textOf(reference, 'kind'), textOf(reference, 'name')]
-  const { group, version } = parseGroupVersion(textOf(reference, 'apiVersion')) ?? { group: '', version: '' }
+  const [kind, name] = [textOrEmpty(reference, 'kind'), textOrEmpty(reference, 'name')]
+  const { group, version } = parseGroupVersion(textOrEmpty(reference, 'apiVersion')) ?? { group: '', version: '' }
   switch (group === '' ? kind : '') {
     case 'Pod': {
       const pod = await read(context, 'pods', name)
-      const spec = mapIn(pod, 'spec')
-      if (textOf(spec, 'serviceAccountName') !== context.name) {
+      const spec = mapOrEmpty(pod, 'spec')
+      if (textOrEmpty(spec, 'serviceAccountName') !== context.name) {
         throw new ApiError(
           'BadRequest',
           `cannot bind token for serviceaccount ${JSON.stringify(context.name)} to pod running with different serviceaccount name.`,
         )
       }
       checkUid(reference, pod)
-      const node = textOf(spec, 'nodeName')
+      const node = textOrEmpty(spec, 'nodeName')
       return { pod: named(pod), ...(node === '' ? {} : { node: await nodeNamed(context, node) }) }
     }
     case 'Node': {
@@ -174,11 +169,11 @@ async function boundTo(request: ApiObject, context: ActionContext): Promise<Boun
 }
 
 function checkUid(reference: ValueMap, object: ApiObject): void {
-  const uid = textOf(reference, 'uid')
+  const uid = textOrEmpty(reference, 'uid')
   if (uid === '' || uid === metaText(object, 'uid')) return
   throw conflictError(
-    { group: '', resource: textOf(reference, 'kind') },
-    textOf(reference, 'name'),
+    { group: '', resource: textOrEmpty(reference, 'kind') },
+    textOrEmpty(reference, 'name'),
     `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
   )
 }

@@ -1,13 +1,12 @@
 // Tells others whose a token is that they were shown (P-058 to P-060).
+import { mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import { ApiError } from '../../api/status.ts'
 import { isList, own, type Value } from '../../api/value.ts'
 import type { BearerTokens, TokenReview } from '../../auth/bearer-tokens.ts'
 import type { Action } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
-import { textOf } from '../../schema/validation/members.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
-import { mapIn } from '../shared/members.ts'
 import { question } from '../shared/question.ts'
 
 const GROUP_VERSION = { group: 'authentication.k8s.io', version: 'v1' } as const
@@ -20,8 +19,8 @@ export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['re
     body: actionBody(schemas, { ...GROUP_VERSION, kind: 'TokenReview' }, TOKEN_REVIEW),
     alsoVersions: [],
     run: async (object, context) => {
-      const spec = mapIn(object, 'spec')
-      const token = textOf(spec, 'token')
+      const spec = mapOrEmpty(object, 'spec')
+      const token = textOrEmpty(spec, 'token')
       if (token === '') throw new ApiError('BadRequest', 'token is required for TokenReview in authentication')
       await context.validate(object)
       const asked = own(spec, 'audiences')

@@ -1,6 +1,8 @@
 // Questions about rights: may this user do that, may I, what may I (P-155 to P-160). They are answered by the same deciders that
 // requests are.
 import { invalidError } from '../../api/invalid-error.ts'
+import { asMap, textOrEmpty } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ruleDocument } from '../../api/policy-rule.ts'
 import { parseFieldSelector } from '../../api/selector-fields.ts'
@@ -84,7 +86,7 @@ function statusOf({ kind, reason = '', problem }: Decision, problems: readonly s
 }
 
 async function reviewRules(authorizer: Authorizer, review: ApiObject, context: ActionContext): Promise<ActionAnswer> {
-  const namespace = text(specOf(review), 'namespace')
+  const namespace = textOrEmpty(specOf(review), 'namespace')
   if (namespace === '') throw new ApiError('BadRequest', 'no namespace on request')
   await context.validate(review)
   const none = { rules: [], incomplete: false, problem: undefined }
@@ -105,19 +107,14 @@ async function reviewRules(authorizer: Authorizer, review: ApiObject, context: A
   return { kind: 'object', object: { kind, apiVersion, metadata: {}, spec: {}, status } }
 }
 
-function specOf(review: ApiObject): ValueMap {
-  const spec = own(review, 'spec')
-  return isMap(spec) ? spec : {}
-}
-
 function userOf(spec: ValueMap): User {
   const extra = own(spec, 'extra')
-  const uid = text(spec, 'uid')
+  const uid = textOrEmpty(spec, 'uid')
   return {
-    name: text(spec, 'user'),
+    name: textOrEmpty(spec, 'user'),
     uid: uid === '' ? undefined : uid,
     groups: texts(own(spec, 'groups')),
-    extra: Object.fromEntries(Object.entries(isMap(extra) ? extra : {}).map(([key, values]) => [key, texts(values)])),
+    extra: Object.fromEntries(Object.entries(asMap(extra)).map(([key, values]) => [key, texts(values)])),
   }
 }
 
@@ -132,21 +129,25 @@ function accessOf(spec: ValueMap, user: User): Asked {
   const asked = own(spec, 'resourceAttributes')
   if (!isMap(asked)) {
     const path = own(spec, 'nonResourceAttributes')
-    const on = isMap(path) ? path : {}
-    return { access: { kind: 'path', user, verb: text(on, 'verb'), path: text(on, 'path') }, problems: [] }
+    const on = asMap(path)
+    return {
+      access: { kind: 'path', user, verb: textOrEmpty(on, 'verb'), path: textOrEmpty(on, 'path') },
+      problems: [],
+    }
   }
   const fields = readSelector(own(asked, 'fieldSelector'), FIELDS)
   const labels = readSelector(own(asked, 'labelSelector'), LABELS)
   const selectors = { fields: fields.requirements, labels: labels.requirements }
-  const optional = (key: string): string | undefined => (text(asked, key) === '' ? undefined : text(asked, key))
+  const optional = (key: string): string | undefined =>
+    textOrEmpty(asked, key) === '' ? undefined : textOrEmpty(asked, key)
   return {
     access: {
       kind: 'resource',
       user,
-      verb: text(asked, 'verb'),
-      group: text(asked, 'group'),
+      verb: textOrEmpty(asked, 'verb'),
+      group: textOrEmpty(asked, 'group'),
       version: optional('version') ?? '*',
-      resource: text(asked, 'resource'),
+      resource: textOrEmpty(asked, 'resource'),
       subresource: optional('subresource'),
       namespace: optional('namespace'),
       name: optional('name'),
@@ -172,9 +173,9 @@ const FIELDS: SelectorReader<FieldTerm> = {
   one: (requirement) => {
     const values = texts(own(requirement, 'values'))
     const operator = { In: '=', NotIn: '!=' } as const
-    const sign = own(operator, text(requirement, 'operator')) as FieldTerm['operator'] | undefined
+    const sign = own(operator, textOrEmpty(requirement, 'operator')) as FieldTerm['operator'] | undefined
     if (values.length !== 1 || sign === undefined) return undefined
-    return { field: text(requirement, 'key'), operator: sign, value: values[0]! }
+    return { field: textOrEmpty(requirement, 'key'), operator: sign, value: values[0]! }
   },
 }
 
@@ -186,7 +187,7 @@ const LABELS: SelectorReader<LabelRequirement> = {
 /** What cannot be read is left out: that asks for more than was meant, never for less (P-160). */
 function readSelector<T>(selector: Value | undefined, reader: SelectorReader<T>): ReadSelector<T> {
   if (!isMap(selector)) return { requirements: undefined, isBroken: false }
-  const raw = text(selector, 'rawSelector')
+  const raw = textOrEmpty(selector, 'rawSelector')
   if (raw !== '') {
     try {
       return { requirements: reader.parse(raw), isBroken: false }
@@ -211,11 +212,6 @@ function ignored(name: string, { requirements, isBroken }: ReadSelector<unknown>
 
 function without(map: ValueMap, key: string): ValueMap {
   return Object.fromEntries(Object.entries(map).filter(([name]) => name !== key))
-}
-
-function text(map: ValueMap, key: string): string {
-  const value = own(map, key)
-  return typeof value === 'string' ? value : ''
 }
 
 function texts(value: Value | undefined): readonly string[] {

@@ -1,10 +1,10 @@
 // Questions about what somebody may do: the four kinds of them, and what each has to say.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkAskedRequirement } from '../../schema/validation/labels.ts'
-import { has, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import type { Kind } from '../kind.ts'
 import { question } from '../shared/question.ts'
 
@@ -13,12 +13,14 @@ const RESOURCE = SPEC.child('resourceAttributes')
 const PATH = SPEC.child('nonResourceAttributes')
 
 function shownPath(path: ValueMap | undefined): Shown {
-  return path === undefined ? shownJson(null) : shownJson({ Path: textOf(path, 'path'), Verb: textOf(path, 'verb') })
+  return path === undefined
+    ? shownJson(null)
+    : shownJson({ Path: textOrEmpty(path, 'path'), Verb: textOrEmpty(path, 'verb') })
 }
 
 function checkAttributes(spec: ValueMap, check: Check): void {
-  const resource = partIn(spec, 'resourceAttributes')
-  const path = partIn(spec, 'nonResourceAttributes')
+  const resource = mapOrAbsent(spec, 'resourceAttributes')
+  const path = mapOrAbsent(spec, 'nonResourceAttributes')
   if (resource !== undefined && path !== undefined) {
     check.invalid(PATH, shownPath(path), 'cannot be specified in combination with resourceAttributes')
   }
@@ -29,18 +31,18 @@ function checkAttributes(spec: ValueMap, check: Check): void {
 }
 
 function checkSubject(spec: ValueMap, check: Check): void {
-  if (textOf(spec, 'user') !== '' || textsOf(spec, 'groups').length > 0) return
+  if (textOrEmpty(spec, 'user') !== '' || textsInPlace(spec, 'groups').length > 0) return
   check.invalid(SPEC.child('user'), '', 'at least one of user or group must be specified')
 }
 
 function checkSelectors(spec: ValueMap, check: Check): void {
-  const resource = partOf(spec, 'resourceAttributes')
+  const resource = mapOrEmpty(spec, 'resourceAttributes')
   for (const field of ['fieldSelector', 'labelSelector']) {
-    const selector = partIn(resource, field)
+    const selector = mapOrAbsent(resource, field)
     if (selector === undefined) continue
     const at = RESOURCE.child(field)
-    const raw = textOf(selector, 'rawSelector')
-    const requirements = partsOf(selector, 'requirements')
+    const raw = textOrEmpty(selector, 'rawSelector')
+    const requirements = mapsInPlace(selector, 'requirements')
     if (raw !== '' && requirements.length > 0) {
       check.invalid(at.child('rawSelector'), raw, 'may not specified at the same time as requirements')
     }
@@ -59,8 +61,8 @@ function checkSelectors(spec: ValueMap, check: Check): void {
 
 /** What the metadata holds beside what the server or the address puts there. */
 function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Check): void {
-  const meta = partOf(object, 'metadata')
-  const rest = Object.keys(meta).filter((name) => has(meta, name) && !ignored.includes(name) && meta[name] !== '')
+  const meta = mapOrEmpty(object, 'metadata')
+  const rest = Object.keys(meta).filter((name) => isGiven(meta, name) && !ignored.includes(name) && meta[name] !== '')
   if (rest.length === 0) return
   const detail = ignored.includes('namespace') ? 'must be empty except for namespace' : 'must be empty'
   check.invalid(FieldPath.root('metadata'), shownJson(inOrder(meta)), detail)
@@ -81,19 +83,19 @@ const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'fi
 
 /** Metadata as it is written: its members in the order of the schema, those of maps by name. */
 function inOrder(meta: ValueMap): ValueMap {
-  const members = [...FIRST, ...THEN, ...LAST].filter((name) => has(meta, name))
+  const members = [...FIRST, ...THEN, ...LAST].filter((name) => isGiven(meta, name))
   return Object.fromEntries(
     members.map((name) => {
       const value = meta[name] ?? null
       if (name !== 'labels' && name !== 'annotations') return [name, value]
-      return [name, Object.fromEntries(Object.entries(partOf(meta, name)).sort(([a], [b]) => (a < b ? -1 : 1)))]
+      return [name, Object.fromEntries(Object.entries(mapOrEmpty(meta, name)).sort(([a], [b]) => (a < b ? -1 : 1)))]
     }),
   )
 }
 
 export const SUBJECT_ACCESS_REVIEW: Kind = {
   validation: question((object, check) => {
-    const spec = partOf(object, 'spec')
+    const spec = mapOrEmpty(object, 'spec')
     checkAttributes(spec, check)
     checkSubject(spec, check)
     checkSelectors(spec, check)
@@ -103,7 +105,7 @@ export const SUBJECT_ACCESS_REVIEW: Kind = {
 
 export const SELF_SUBJECT_ACCESS_REVIEW: Kind = {
   validation: question((object, check) => {
-    const spec = partOf(object, 'spec')
+    const spec = mapOrEmpty(object, 'spec')
     checkAttributes(spec, check)
     checkSelectors(spec, check)
     checkEmptyMeta(object, ['managedFields'], check)
@@ -112,16 +114,19 @@ export const SELF_SUBJECT_ACCESS_REVIEW: Kind = {
 
 export const LOCAL_SUBJECT_ACCESS_REVIEW: Kind = {
   validation: question((object, check) => {
-    const spec = partOf(object, 'spec')
+    const spec = mapOrEmpty(object, 'spec')
     checkAttributes(spec, check)
     checkSubject(spec, check)
     checkSelectors(spec, check)
     checkEmptyMeta(object, ['managedFields', 'namespace'], check)
-    const resource = partIn(spec, 'resourceAttributes')
-    if (resource !== undefined && textOf(resource, 'namespace') !== textOf(partOf(object, 'metadata'), 'namespace')) {
-      check.invalid(RESOURCE.child('namespace'), textOf(resource, 'namespace'), 'must match metadata.namespace')
+    const resource = mapOrAbsent(spec, 'resourceAttributes')
+    if (
+      resource !== undefined &&
+      textOrEmpty(resource, 'namespace') !== textOrEmpty(mapOrEmpty(object, 'metadata'), 'namespace')
+    ) {
+      check.invalid(RESOURCE.child('namespace'), textOrEmpty(resource, 'namespace'), 'must match metadata.namespace')
     }
-    const path = partIn(spec, 'nonResourceAttributes')
+    const path = mapOrAbsent(spec, 'nonResourceAttributes')
     if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
   }),
 }

@@ -1,5 +1,6 @@
 // Cron jobs: jobs that are made at the times of a schedule.
 import { FieldPath } from '../../api/field-path.ts'
+import { isTrue, mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, boolean, column, integer, length, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { ageOf } from '../../codec/tables/elapsed.ts'
@@ -8,7 +9,6 @@ import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { shownSelector } from '../../schema/validation/labels.ts'
-import { flagOf, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -17,7 +17,6 @@ import {
 } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
-import { mapIn } from '../shared/members.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
@@ -34,15 +33,15 @@ const SPEC = FieldPath.root('spec')
 const MAX_NAME = 52
 
 function checkSpec(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
-  const schedule = textOf(spec, 'schedule')
-  const zone = textIn(spec, 'timeZone')
+  const schedule = textOrEmpty(spec, 'schedule')
+  const zone = textOrAbsent(spec, 'timeZone')
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'schedule')
-  const keepsZone = old !== undefined && textOf(old, 'schedule').includes('TZ')
+  const keepsZone = old !== undefined && textOrEmpty(old, 'schedule').includes('TZ')
   if (schedule !== '') checkSchedule(schedule, { zone, keepsZone, check })
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'startingDeadlineSeconds')
-  if (zone !== undefined && (old === undefined || textIn(old, 'timeZone') !== zone)) checkZone(zone, check)
+  if (zone !== undefined && (old === undefined || textOrAbsent(old, 'timeZone') !== zone)) checkZone(zone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'concurrencyPolicy')
-  checkTemplate(partOf(partOf(spec, 'jobTemplate'), 'spec'), check)
+  checkTemplate(mapOrEmpty(mapOrEmpty(spec, 'jobTemplate'), 'spec'), check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit')
 }
 
@@ -91,11 +90,11 @@ function isZone(zone: string): boolean {
 function checkTemplate(spec: ValueMap, check: Check): void {
   const at = SPEC.child('jobTemplate').child('spec')
   checkJobSpec(spec, at, check)
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   if (selector !== undefined) {
     check.invalid(at.child('selector'), shownSelector(selector), '`selector` will be auto-generated')
   }
-  if (flagOf(spec, 'manualSelector')) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
+  if (isTrue(spec, 'manualSelector')) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
 }
 
 function suspended(cronJob: ValueMap): string {
@@ -107,15 +106,15 @@ export const CRON_JOB: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkSpec(partOf(object, 'spec'), undefined, check)
-      const name = textOf(partOf(object, 'metadata'), 'name')
+      checkSpec(mapOrEmpty(object, 'spec'), undefined, check)
+      const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
       if (longerThan(name, MAX_NAME)) {
         check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
       }
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkSpec(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+      checkSpec(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
     },
     subresources: { status: () => undefined },
   },
@@ -132,7 +131,7 @@ export const CRON_JOB: Kind = {
     ...WORKLOAD,
     warnings: (object, stored, context) => [
       ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
-      ...(textOf(mapIn(object, 'spec'), 'schedule').includes('TZ')
+      ...(textOrEmpty(mapOrEmpty(object, 'spec'), 'schedule').includes('TZ')
         ? [
             'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
           ]

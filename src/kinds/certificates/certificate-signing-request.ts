@@ -1,6 +1,8 @@
 // Requests for certificates say who asked, which nobody but the server can write; approval and signing are written through
 // endpoints of their own (W-596 to W-598).
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { User } from '../../api/user.ts'
 import { equalValues, own, type ValueMap } from '../../api/value.ts'
@@ -9,10 +11,8 @@ import { humanDuration } from '../../codec/tables/elapsed.ts'
 import { at, listAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
 import { withMemberOf } from '../../registry/object-meta.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapIn, mapsIn, withMembers, withSpec } from '../shared/members.ts'
 import { certificateFault, requestFault } from '../shared/pem.ts'
 import { checkSignerName } from '../shared/signer-name.ts'
 
@@ -23,18 +23,18 @@ const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
 
 function checkRequest(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, () => [], check)
-  const spec = partOf(object, 'spec')
-  const request = textOf(spec, 'request')
+  const spec = mapOrEmpty(object, 'spec')
+  const request = textOrEmpty(spec, 'request')
   const fault = requestFault(Buffer.from(request, 'base64').toString('latin1'))
   if (fault !== undefined) check.invalid(SPEC.child('request'), request === '' ? undefined : request, fault)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'usages')
-  checkNoneTwice(textsOf(spec, 'usages'), SPEC.child('usages'), check)
-  const signer = textOf(spec, 'signerName')
+  checkNoneTwice(textsInPlace(spec, 'usages'), SPEC.child('usages'), check)
+  const signer = textOrEmpty(spec, 'signerName')
   if (signer === LEGACY_SIGNER) {
     check.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version')
   } else checkSignerName(signer, SPEC.child('signerName'), check)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'expirationSeconds')
-  checkConditions(partsOf(partOf(object, 'status'), 'conditions'), check)
+  checkConditions(mapsInPlace(mapOrEmpty(object, 'status'), 'conditions'), check)
   checkCertificate(object, check)
 }
 
@@ -53,8 +53,8 @@ function checkConditions(conditions: readonly ValueMap[], check: Check): void {
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
     const at = CONDITIONS.index(i)
-    const type = textOf(condition, 'type')
-    const status = textOf(condition, 'status')
+    const type = textOrEmpty(condition, 'type')
+    const status = textOrEmpty(condition, 'status')
     check.fields(condition, at, 'certificates.k8s.io_v1.CertificateSigningRequestCondition')
     const statuses = FINAL.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     if (status === '') check.required(at.child('status'))
@@ -69,7 +69,7 @@ function checkConditions(conditions: readonly ValueMap[], check: Check): void {
 }
 
 function checkCertificate(object: ValueMap, check: Check): void {
-  const certificate = textOf(partOf(object, 'status'), 'certificate')
+  const certificate = textOrEmpty(mapOrEmpty(object, 'status'), 'certificate')
   if (certificate === '') return
   const fault = certificateFault(Buffer.from(certificate, 'base64').toString('latin1'))
   if (fault !== undefined) check.invalid(STATUS.child('certificate'), '<certificate data>', fault)
@@ -81,7 +81,9 @@ interface Allowed {
 }
 
 function conditionsOf(object: ValueMap, type: string): readonly ValueMap[] {
-  return partsOf(partOf(object, 'status'), 'conditions').filter((condition) => textOf(condition, 'type') === type)
+  return mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').filter(
+    (condition) => textOrEmpty(condition, 'type') === type,
+  )
 }
 
 function checkChange(object: ValueMap, stored: ValueMap, { check, allowed }: { check: Check; allowed: Allowed }): void {
@@ -101,8 +103,8 @@ function checkChange(object: ValueMap, stored: ValueMap, { check, allowed }: { c
       }
     }
   }
-  const certificate = textOf(partOf(object, 'status'), 'certificate')
-  const before = textOf(partOf(stored, 'status'), 'certificate')
+  const certificate = textOrEmpty(mapOrEmpty(object, 'status'), 'certificate')
+  const before = textOrEmpty(mapOrEmpty(stored, 'status'), 'certificate')
   if (certificate === before) return
   const at = STATUS.child('certificate')
   if (!allowed.certificate) check.forbidden(at, 'updates may not set certificate content')
@@ -123,37 +125,38 @@ function writtenBy(user: User): Readonly<Record<string, ValueMap[string] | undef
 
 /** A signer repeats what was decided, word for word; that one is added or taken away is for validation to refuse. */
 function withDecisionsOf(object: ApiObject, stored: ApiObject): ApiObject {
-  const before = mapsIn(mapIn(stored, 'status'), 'conditions')
-  let conditions = mapsIn(mapIn(object, 'status'), 'conditions')
+  const before = mapsOnly(mapOrEmpty(stored, 'status'), 'conditions')
+  let conditions = mapsOnly(mapOrEmpty(object, 'status'), 'conditions')
   for (const type of DECISIONS) {
-    const decided = before.filter((condition) => textOf(condition, 'type') === type)
-    if (conditions.filter((condition) => textOf(condition, 'type') === type).length !== decided.length) continue
+    const decided = before.filter((condition) => textOrEmpty(condition, 'type') === type)
+    if (conditions.filter((condition) => textOrEmpty(condition, 'type') === type).length !== decided.length) continue
     let next = 0
-    conditions = conditions.map((condition) => (textOf(condition, 'type') === type ? decided[next++]! : condition))
+    conditions = conditions.map((condition) => (textOrEmpty(condition, 'type') === type ? decided[next++]! : condition))
   }
   return withConditions(object, conditions)
 }
 
 function withConditionTimes(object: ApiObject, stored: ApiObject, now: string): ApiObject {
-  const before = mapsIn(mapIn(stored, 'status'), 'conditions')
-  const conditions = mapsIn(mapIn(object, 'status'), 'conditions').map((condition) => {
+  const before = mapsOnly(mapOrEmpty(stored, 'status'), 'conditions')
+  const conditions = mapsOnly(mapOrEmpty(object, 'status'), 'conditions').map((condition) => {
     const same = before.find(
       (old) =>
-        textOf(old, 'type') === textOf(condition, 'type') &&
-        textOf(old, 'status') === textOf(condition, 'status') &&
-        textOf(old, 'lastTransitionTime') !== '',
+        textOrEmpty(old, 'type') === textOrEmpty(condition, 'type') &&
+        textOrEmpty(old, 'status') === textOrEmpty(condition, 'status') &&
+        textOrEmpty(old, 'lastTransitionTime') !== '',
     )
     return withMembers(condition, {
-      lastUpdateTime: textOf(condition, 'lastUpdateTime') || now,
+      lastUpdateTime: textOrEmpty(condition, 'lastUpdateTime') || now,
       lastTransitionTime:
-        textOf(condition, 'lastTransitionTime') || (same === undefined ? now : textOf(same, 'lastTransitionTime')),
+        textOrEmpty(condition, 'lastTransitionTime') ||
+        (same === undefined ? now : textOrEmpty(same, 'lastTransitionTime')),
     })
   })
   return withConditions(object, conditions)
 }
 
 function withConditions(object: ApiObject, conditions: readonly ValueMap[]): ApiObject {
-  const status = mapIn(object, 'status')
+  const status = mapOrEmpty(object, 'status')
   if (conditions.length === 0 && !Object.hasOwn(status, 'conditions')) return object
   return { ...object, status: { ...status, conditions } }
 }
@@ -191,8 +194,8 @@ export const CERTIFICATE_SIGNING_REQUEST: Kind = {
     subresources: {
       approval: {
         prepare: (object, stored, { now }) => {
-          const conditions = own(mapIn(withConditionTimes(object, stored, now), 'status'), 'conditions')
-          const status = withMembers(mapIn(stored, 'status'), { conditions })
+          const conditions = own(mapOrEmpty(withConditionTimes(object, stored, now), 'status'), 'conditions')
+          const status = withMembers(mapOrEmpty(stored, 'status'), { conditions })
           return { ...withMemberOf(object, stored, 'spec'), status }
         },
         resetFields: ['spec', 'status.certificate'],

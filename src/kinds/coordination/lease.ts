@@ -1,10 +1,10 @@
 // Leases: who leads, and until when.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -12,12 +12,12 @@ import { withGatedFields } from '../shared/gated-field.ts'
 const SPEC = FieldPath.root('spec')
 
 function checkLease(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   check.fields(spec, SPEC, 'coordination.k8s.io_v1.LeaseSpec')
   if (!check.gate('CoordinatedLeaderElection')) return
-  const strategy = textIn(spec, 'strategy')
+  const strategy = textOrAbsent(spec, 'strategy')
   if (strategy !== undefined) checkLeaseStrategy(strategy, SPEC.child('strategy'), check)
-  else if (textOf(spec, 'preferredHolder') !== '') {
+  else if (textOrEmpty(spec, 'preferredHolder') !== '') {
     check.forbidden(SPEC.child('preferredHolder'), 'may only be specified when `strategy` is defined')
   }
 }

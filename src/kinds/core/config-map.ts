@@ -1,11 +1,11 @@
 // Config maps and secrets: their keys are file names, their sizes are bounded, and both can be frozen.
 import { FieldPath } from '../../api/field-path.ts'
+import { isTrue, mapOrEmpty } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { mapAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { configKey } from '../../schema/validation/formats.ts'
-import { flagOf, partOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -21,8 +21,8 @@ const FROZEN = 'field is immutable when `immutable` is set'
 
 function checkConfigMap(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const data = partOf(object, 'data')
-  const binary = partOf(object, 'binaryData')
+  const data = mapOrEmpty(object, 'data')
+  const binary = mapOrEmpty(object, 'binaryData')
   let bytes = 0
   const lookAtText = (key: string, value: Value): void => {
     const faults = configKey(key)
@@ -44,10 +44,11 @@ function checkConfigMap(object: ValueMap, check: Check): void {
 
 /** Frozen data stays as it is, and stays frozen. */
 export function checkFrozen(object: ValueMap, stored: ValueMap, check: Check): void {
-  if (!flagOf(stored, 'immutable')) return
-  if (!flagOf(object, 'immutable')) check.forbidden(FieldPath.root('immutable'), FROZEN)
+  if (!isTrue(stored, 'immutable')) return
+  if (!isTrue(object, 'immutable')) check.forbidden(FieldPath.root('immutable'), FROZEN)
   for (const field of ['data', 'binaryData']) {
-    if (!equalValues(partOf(object, field), partOf(stored, field))) check.forbidden(FieldPath.root(field), FROZEN)
+    if (!equalValues(mapOrEmpty(object, field), mapOrEmpty(stored, field)))
+      check.forbidden(FieldPath.root(field), FROZEN)
   }
 }
 

@@ -1,35 +1,34 @@
 // Endpoints: the addresses behind a service, in one object. Slices have taken their place.
 import { FieldPath } from '../../api/field-path.ts'
+import { listOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { labelsOf } from '../../api/object-members.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { firstOf, listAt, numberAt, textAt } from '../../codec/tables/reading.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import { blank, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label } from '../../schema/validation/formats.ts'
-import { listOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkEndpointIp, checkIp } from '../shared/ip-address.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const SUBSETS = FieldPath.root('subsets')
 
 function checkSubsets(object: ValueMap, check: Check): void {
-  for (const [i, subset] of partsOf(object, 'subsets').entries()) {
+  for (const [i, subset] of mapsInPlace(object, 'subsets').entries()) {
     const at = SUBSETS.index(i)
     const lists = ['addresses', 'notReadyAddresses']
-    if (lists.every((field) => listOf(subset, field).length === 0)) {
+    if (lists.every((field) => listOrEmpty(subset, field).length === 0)) {
       check.required(at, 'must specify `addresses` or `notReadyAddresses`')
     }
     for (const field of lists) {
-      check.items(partsOf(subset, field), (address, a) => checkAddress(address, at.child(field).index(a), check))
+      check.items(mapsInPlace(subset, field), (address, a) => checkAddress(address, at.child(field).index(a), check))
     }
-    const ports = partsOf(subset, 'ports')
+    const ports = mapsInPlace(subset, 'ports')
     for (const [p, port] of ports.entries()) {
       const place = at.child('ports').index(p)
-      const name = textOf(port, 'name')
+      const name = textOrEmpty(port, 'name')
       if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
       else if (ports.length > 1) check.required(place.child('name'))
       check.fields(port, place, 'core_v1.EndpointPort')
@@ -38,7 +37,7 @@ function checkSubsets(object: ValueMap, check: Check): void {
 }
 
 function checkAddress(address: ValueMap, at: FieldPath, check: Check): void {
-  const ip = textOf(address, 'ip')
+  const ip = textOrEmpty(address, 'ip')
   checkIp(ip, at.child('ip'), check)
   check.fields(address, at, 'core_v1.EndpointAddress')
   checkEndpointIp(ip, at.child('ip'), check)
@@ -76,11 +75,11 @@ export const ENDPOINTS: Kind = {
   strategy: {
     createOnUpdate: true,
     warnings: (object) => {
-      const manager = textOf(mapIn(metaOf(object), 'labels'), 'endpoints.kubernetes.io/managed-by')
+      const manager = textOrEmpty(labelsOf(object), 'endpoints.kubernetes.io/managed-by')
       if (manager === 'endpoint-controller') return []
-      return mapsIn(object, 'subsets').flatMap((subset, i) =>
+      return mapsInPlace(object, 'subsets').flatMap((subset, i) =>
         ['addresses', 'notReadyAddresses'].flatMap((list) =>
-          mapsIn(subset, list).flatMap((each, j) =>
+          mapsInPlace(subset, list).flatMap((each, j) =>
             addressWarnings(`subsets[${i}].${list}[${j}].ip`, own(each, 'ip'), 'address'),
           ),
         ),

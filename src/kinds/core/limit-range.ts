@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { metaText, withMeta } from '../../api/object-members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { compareQuantities, type Quantity, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
-import { metaText, withMeta } from '../../registry/object-meta.ts'
 import { both, each, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { completedFrom, rounded } from '../shared/resource-list.ts'
@@ -27,9 +27,9 @@ const ONE = quantityOf(1, 'decimalSI')
 function checkLimitRange(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const seen = new Set<string>()
-  for (const [i, limit] of partsOf(partOf(object, 'spec'), 'limits').entries()) {
+  for (const [i, limit] of mapsInPlace(mapOrEmpty(object, 'spec'), 'limits').entries()) {
     const at = LIMITS.index(i)
-    const type = textOf(limit, 'type')
+    const type = textOrEmpty(limit, 'type')
     checkType(type, at.child('type'), check)
     if (seen.has(type)) check.duplicate(at.child('type'), shownJson(type))
     seen.add(type)
@@ -46,10 +46,10 @@ function checkType(type: string, at: FieldPath, check: Check): void {
 }
 
 function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(limit, 'type')
+  const type = textOrEmpty(limit, 'type')
   const names = new Set<string>()
   const take = (field: string): void => {
-    for (const name of Object.keys(partOf(limit, field))) {
+    for (const name of Object.keys(mapOrEmpty(limit, field))) {
       const place = at.child(field).key(name)
       if (type === 'Pod' || type === 'Container') checkContainerResourceName(name, place, check)
       else checkResourceName(name, place, check)
@@ -60,11 +60,11 @@ function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
   take('min')
   for (const field of ['default', 'defaultRequest']) {
     if (type !== 'Pod') take(field)
-    else if (Object.keys(partOf(limit, field)).length > 0) {
+    else if (Object.keys(mapOrEmpty(limit, field)).length > 0) {
       check.forbidden(at.child(field), "may not be specified when `type` is 'Pod'")
     }
   }
-  const sizes = [partOf(limit, 'min'), partOf(limit, 'max')]
+  const sizes = [mapOrEmpty(limit, 'min'), mapOrEmpty(limit, 'max')]
   if (type === 'PersistentVolumeClaim' && !sizes.some((amounts) => Object.hasOwn(amounts, 'storage'))) {
     const detail = 'either minimum or maximum storage value is required, but neither was provided'
     check.required(at.child('limits'), detail)
@@ -115,9 +115,9 @@ const ORDERS: readonly Order[] = [
 ]
 
 function checkAmounts(name: string, limit: ValueMap, { at, check }: Place): void {
-  const isPod = textOf(limit, 'type') === 'Pod'
+  const isPod = textOrEmpty(limit, 'type') === 'Pod'
   const textIn = (field: string): Value | undefined =>
-    isPod && field.startsWith('default') ? undefined : own(partOf(limit, field), name)
+    isPod && field.startsWith('default') ? undefined : own(mapOrEmpty(limit, field), name)
   for (const { lower, upper, toldAt, shown, words } of ORDERS) {
     const [low, high] = [amountOf(textIn(lower)), amountOf(textIn(upper))]
     if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) continue
@@ -156,9 +156,9 @@ function quotient(a: Quantity, b: Quantity): number {
 /** Limits of containers: the greatest is the usual one, and the usual one what is asked for. */
 const containerLimits: Rule = (given) => {
   if (!isMap(given) || given['type'] !== 'Container') return given
-  const limits = completedFrom(partIn(given, 'default'), partIn(given, 'max') ?? {})
-  const requests = completedFrom(partIn(given, 'defaultRequest'), limits ?? {})
-  const all = completedFrom(requests, partIn(given, 'min') ?? {})
+  const limits = completedFrom(mapOrAbsent(given, 'default'), mapOrAbsent(given, 'max') ?? {})
+  const requests = completedFrom(mapOrAbsent(given, 'defaultRequest'), limits ?? {})
+  const all = completedFrom(requests, mapOrAbsent(given, 'min') ?? {})
   return withAmounts(withAmounts(given, 'default', limits), 'defaultRequest', all)
 }
 

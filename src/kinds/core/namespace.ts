@@ -1,15 +1,16 @@
 // Namespaces: two phases of deletion of their own, a label with their name, and finalizers in the specification that only
 // `finalize` changes.
 import { FieldPath } from '../../api/field-path.ts'
+import { asMap, isGiven, listOrEmpty, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { labelsOf, metaText, specOf, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { finalizersOf, metaOf, metaText, withMemberOf, withMeta } from '../../registry/object-meta.ts'
+import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { DependentsWish } from '../../registry/registry.ts'
 import { always, blank, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { has, partOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -24,7 +25,7 @@ const PHASE = FieldPath.root('status').child('Phase')
 
 function checkNamespace(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, labelName, check)
-  for (const finalizer of textsOf(partOf(object, 'spec'), 'finalizers')) {
+  for (const finalizer of textsInPlace(mapOrEmpty(object, 'spec'), 'finalizers')) {
     check.format(FINALIZERS, finalizer, qualifiedName(finalizer))
     checkFinalizerWord(finalizer, FINALIZERS, check)
   }
@@ -48,20 +49,16 @@ function finalizersFor(
 }
 
 function specFinalizers(object: ApiObject): readonly Value[] {
-  const spec = own(object, 'spec')
-  const finalizers = isMap(spec) ? own(spec, 'finalizers') : undefined
-  return isList(finalizers) ? finalizers : []
+  return listOrEmpty(specOf(object), 'finalizers')
 }
 
 function withSpecFinalizers(object: ApiObject, finalizers: readonly Value[]): ApiObject {
-  const spec = own(object, 'spec')
-  const { finalizers: _, ...rest } = isMap(spec) ? spec : {}
+  const { finalizers: _, ...rest } = specOf(object)
   return { ...object, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } }
 }
 
 function withNameLabel(object: ApiObject): ApiObject {
-  const labels = own(metaOf(object), 'labels')
-  return withMeta(object, { labels: { ...(isMap(labels) ? labels : {}), [NAME_LABEL]: metaText(object, 'name') } })
+  return withMeta(object, { labels: { ...labelsOf(object), [NAME_LABEL]: metaText(object, 'name') } })
 }
 
 /** A namespace bears its name as a label, so that selectors can name it. */
@@ -81,8 +78,8 @@ export const NAMESPACE: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        const phase = textOf(partOf(object, 'status'), 'phase')
-        if (has(partOf(object, 'metadata'), 'deletionTimestamp')) {
+        const phase = textOrEmpty(mapOrEmpty(object, 'status'), 'phase')
+        if (isGiven(mapOrEmpty(object, 'metadata'), 'deletionTimestamp')) {
           const detail = "may only be 'Terminating' if `deletionTimestamp` is not empty"
           if (phase !== 'Terminating') check.invalid(PHASE, phase, detail)
         } else if (phase !== 'Active')
@@ -90,7 +87,7 @@ export const NAMESPACE: Kind = {
       },
       finalize: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        for (const [i, finalizer] of textsOf(partOf(object, 'spec'), 'finalizers').entries()) {
+        for (const [i, finalizer] of textsInPlace(mapOrEmpty(object, 'spec'), 'finalizers').entries()) {
           check.format(FINALIZERS.index(i), finalizer, qualifiedName(finalizer))
           checkFinalizerWord(finalizer, FINALIZERS.index(i), check)
         }
@@ -115,7 +112,7 @@ export const NAMESPACE: Kind = {
         deletionTimestamp: now,
         finalizers: finalizers.length === 0 ? undefined : finalizers,
       })
-      return { ...marked, status: { ...(isMap(status) ? status : {}), phase: 'Terminating' } }
+      return { ...marked, status: { ...asMap(status), phase: 'Terminating' } }
     },
     isHeldBack: (object) => specFinalizers(object).length > 0,
     subresources: {

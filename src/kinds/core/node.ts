@@ -2,6 +2,8 @@
 // here, which is gone, stays where it still is and comes nowhere else.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
@@ -9,7 +11,6 @@ import { booleanAt, listAt, mapAt, orNone, textAt } from '../../codec/tables/rea
 import { both, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
-import { numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -19,7 +20,6 @@ import {
 import type { UpdateRule } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
 import { checkCidr, parseCidr } from '../shared/ip-address.ts'
-import { mapIn, withMembers, withSpec } from '../shared/members.ts'
 import { checkTaints } from '../shared/pod-spec/tolerations.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { checkAmount } from '../shared/resource-names.ts'
@@ -32,16 +32,16 @@ const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z0-9]+)*$/
 
 function checkCreate(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  const status = partOf(object, 'status')
-  checkTaints(partsOf(spec, 'taints'), METADATA.child('taints'), check)
+  const spec = mapOrEmpty(object, 'spec')
+  const status = mapOrEmpty(object, 'status')
+  checkTaints(mapsInPlace(spec, 'taints'), METADATA.child('taints'), check)
   checkResources(status, check)
-  const swap = numberIn(partOf(partOf(status, 'nodeInfo'), 'swap'), 'capacity')
+  const swap = integerOrAbsent(mapOrEmpty(mapOrEmpty(status, 'nodeInfo'), 'swap'), 'capacity')
   if (swap !== undefined && swap <= 0) {
     check.invalid(METADATA.child('nodeSwapStatus').child('capacity'), swap, 'must be greater than zero')
   }
-  checkFeatures(textsOf(status, 'declaredFeatures'), check)
-  const ranges = textsOf(spec, 'podCIDRs')
+  checkFeatures(textsInPlace(status, 'declaredFeatures'), check)
+  const ranges = textsInPlace(spec, 'podCIDRs')
   const at = SPEC.child('podCIDRs')
   for (const [i, range] of ranges.entries()) checkCidr(range, at.index(i), check)
   if (ranges.length < 2) return
@@ -58,7 +58,7 @@ function checkCreate(object: ValueMap, check: Check): void {
 
 function checkResources(status: ValueMap, check: Check): void {
   for (const field of ['capacity', 'allocatable']) {
-    for (const [name, amount] of Object.entries(partOf(status, field))) {
+    for (const [name, amount] of Object.entries(mapOrEmpty(status, field))) {
       checkAmount(name, amount, { at: STATUS.child(field).child(name), check })
     }
   }
@@ -87,31 +87,31 @@ const ONCE = 'except from "" to valid'
 
 const checkUpdate: UpdateRule = (object, stored, check) => {
   checkBuiltInMetaUpdate(object, stored, check)
-  const spec = partOf(object, 'spec')
-  const old = partOf(stored, 'spec')
-  const status = partOf(object, 'status')
+  const spec = mapOrEmpty(object, 'spec')
+  const old = mapOrEmpty(stored, 'spec')
+  const status = mapOrEmpty(object, 'status')
   checkResources(status, check)
-  checkFeatures(textsOf(status, 'declaredFeatures'), check)
+  checkFeatures(textsInPlace(status, 'declaredFeatures'), check)
   checkAddresses(status, check)
-  const ranges = textsOf(old, 'podCIDRs')
-  if (ranges.length > 0 && !equalValues(ranges, textsOf(spec, 'podCIDRs'))) {
+  const ranges = textsInPlace(old, 'podCIDRs')
+  if (ranges.length > 0 && !equalValues(ranges, textsInPlace(spec, 'podCIDRs'))) {
     check.forbidden(SPEC.child('podCIDRs'), `node updates may not change podCIDR ${ONCE}`)
   }
-  const provider = textOf(old, 'providerID')
-  if (provider !== '' && provider !== textOf(spec, 'providerID')) {
+  const provider = textOrEmpty(old, 'providerID')
+  if (provider !== '' && provider !== textOrEmpty(spec, 'providerID')) {
     check.forbidden(SPEC.child('providerID'), `node updates may not change providerID ${ONCE}`)
   }
-  checkTaints(partsOf(spec, 'taints'), METADATA.child('taints'), check)
-  if (textOf(spec, 'externalID') !== textOf(old, 'externalID')) {
+  checkTaints(mapsInPlace(spec, 'taints'), METADATA.child('taints'), check)
+  if (textOrEmpty(spec, 'externalID') !== textOrEmpty(old, 'externalID')) {
     check.forbidden(SPEC.child('externalID'), 'may not be updated')
   }
 }
 
 function checkAddresses(status: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, entry] of partsOf(status, 'addresses').entries()) {
-    const type = textOf(entry, 'type')
-    const address = textOf(entry, 'address')
+  for (const [i, entry] of mapsInPlace(status, 'addresses').entries()) {
+    const type = textOrEmpty(entry, 'type')
+    const address = textOrEmpty(entry, 'address')
     const key = `${type}\0${address}`
     if (seen.has(key)) check.duplicate(STATUS.child('addresses').index(i), shownJson({ Type: type, Address: address }))
     seen.add(key)
@@ -125,11 +125,11 @@ const checkChanged: UpdateRule = (object, stored, check) => {
 }
 
 function nodeWarnings(object: ApiObject): readonly string[] {
-  const spec = mapIn(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const cidrs = own(spec, 'podCIDRs')
   return [
     ...(Object.hasOwn(spec, 'configSource') ? ['spec.configSource: the feature is no longer available'] : []),
-    ...(textOf(spec, 'externalID') === ''
+    ...(textOrEmpty(spec, 'externalID') === ''
       ? []
       : [`spec.externalID: this field is deprecated, and is unused by Kubernetes`]),
     ...(isList(cidrs) ? cidrs.flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')) : []),
@@ -202,14 +202,18 @@ export const NODE: Kind = {
   strategy: {
     status: WITH_STATUS,
     prepareForCreate: (object) =>
-      Object.hasOwn(mapIn(object, 'spec'), 'configSource') ? withSpec(object, { configSource: undefined }) : object,
-    firstStatus: (object) => withMembers(mapIn(object, 'status'), { config: undefined }),
+      Object.hasOwn(mapOrEmpty(object, 'spec'), 'configSource')
+        ? withSpec(object, { configSource: undefined })
+        : object,
+    firstStatus: (object) => withMembers(mapOrEmpty(object, 'status'), { config: undefined }),
     prepareForUpdate: (object, stored) =>
-      Object.hasOwn(mapIn(stored, 'spec'), 'configSource') ? object : withSpec(object, { configSource: undefined }),
-    prepareStatus: (object, stored) =>
-      Object.hasOwn(mapIn(stored, 'status'), 'config')
+      Object.hasOwn(mapOrEmpty(stored, 'spec'), 'configSource')
         ? object
-        : { ...object, status: withMembers(mapIn(object, 'status'), { config: undefined }) },
+        : withSpec(object, { configSource: undefined }),
+    prepareStatus: (object, stored) =>
+      Object.hasOwn(mapOrEmpty(stored, 'status'), 'config')
+        ? object
+        : { ...object, status: withMembers(mapOrEmpty(object, 'status'), { config: undefined }) },
     warnings: nodeWarnings,
   },
   columns: tableOf([

@@ -1,15 +1,15 @@
 // Claims of volumes: the phase they start in, and the two ways to say what they are filled with, which say the same (W-575).
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { metaOf, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { textAt, textsAt } from '../../codec/tables/reading.ts'
 import { compareQuantities } from '../../lib/quantity.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { has, partOf, textIn, textOf, textsOf, textUnder } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -19,7 +19,6 @@ import {
 import type { Kind } from '../kind.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
-import { mapIn, withSpec } from '../shared/members.ts'
 import { amountOf, checkAmount, checkBasicAmount, isNative } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 import { checkSameMode } from '../shared/volume-spec.ts'
@@ -40,12 +39,12 @@ const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
 function checkClaim(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkClaimSpec(partOf(object, 'spec'), SPEC, check)
+  checkClaimSpec(mapOrEmpty(object, 'spec'), SPEC, check)
 }
 
 function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const old = partOf(stored, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
+  const old = mapOrEmpty(stored, 'spec')
   if (!equalValues(comparable(object, stored, check), old)) {
     const detail =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
@@ -53,7 +52,7 @@ function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): voi
   }
   const size = amountOf(storageOf(spec) ?? '0')
   const before = amountOf(storageOf(old))
-  const capacity = amountOf(own(partOf(partOf(stored, 'status'), 'capacity'), 'storage') ?? '0')
+  const capacity = amountOf(own(mapOrEmpty(mapOrEmpty(stored, 'status'), 'capacity'), 'storage') ?? '0')
   if (size !== undefined && before !== undefined && compareQuantities(size, before) < 0) {
     if (capacity !== undefined && compareQuantities(size, capacity) <= 0) {
       const at = SPEC.child('resources').child('requests').child('storage')
@@ -61,9 +60,13 @@ function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): voi
     }
   }
   checkSameMode(spec, old, check)
-  const applied = textIn(partOf(stored, 'status'), 'currentVolumeAttributesClassName')
-  const attributes = textIn(spec, 'volumeAttributesClassName')
-  if (applied !== undefined && attributes !== textIn(old, 'volumeAttributesClassName') && (attributes ?? '') === '') {
+  const applied = textOrAbsent(mapOrEmpty(stored, 'status'), 'currentVolumeAttributesClassName')
+  const attributes = textOrAbsent(spec, 'volumeAttributesClassName')
+  if (
+    applied !== undefined &&
+    attributes !== textOrAbsent(old, 'volumeAttributesClassName') &&
+    (attributes ?? '') === ''
+  ) {
     const to = attributes === undefined ? 'nil' : 'empty string'
     const detail = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`
     check.forbidden(SPEC.child('volumeAttributesClassName'), detail)
@@ -71,26 +74,26 @@ function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): voi
 }
 
 function storageOf(spec: ValueMap): Value | undefined {
-  return own(partOf(partOf(spec, 'resources'), 'requests'), 'storage')
+  return own(mapOrEmpty(mapOrEmpty(spec, 'resources'), 'requests'), 'storage')
 }
 
 /** The new spec with everything that may change as it was. */
 function comparable(object: ValueMap, stored: ValueMap, check: Check): ValueMap {
-  const old = partOf(stored, 'spec')
-  const rest: Record<string, Value> = { ...partOf(object, 'spec') }
+  const old = mapOrEmpty(stored, 'spec')
+  const rest: Record<string, Value> = { ...mapOrEmpty(object, 'spec') }
   const restore = (field: string): void => {
     const before = old[field]
     if (before === undefined) delete rest[field]
     else rest[field] = before
   }
-  if (textOf(old, 'volumeName') === '') restore('volumeName')
+  if (textOrEmpty(old, 'volumeName') === '') restore('volumeName')
   if (mayNameClass(object, stored, check)) restore('storageClassName')
-  if (textOf(partOf(object, 'status'), 'phase') === 'Bound') {
+  if (textOrEmpty(mapOrEmpty(object, 'status'), 'phase') === 'Bound') {
     restore('volumeAttributesClassName')
-    const resources = partOf(rest, 'resources')
+    const resources = mapOrEmpty(rest, 'resources')
     const storage = storageOf(old)
-    if (storage !== undefined && has(resources, 'requests')) {
-      rest['resources'] = { ...resources, requests: { ...partOf(resources, 'requests'), storage } }
+    if (storage !== undefined && isGiven(resources, 'requests')) {
+      rest['resources'] = { ...resources, requests: { ...mapOrEmpty(resources, 'requests'), storage } }
     }
   }
   return rest
@@ -98,10 +101,10 @@ function comparable(object: ValueMap, stored: ValueMap, check: Check): ValueMap 
 
 /** A class may be named where none was, in the words of the annotation where that names one. */
 function mayNameClass(object: ValueMap, stored: ValueMap, check: Check): boolean {
-  const before = textUnder(partOf(partOf(stored, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-  const now = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-  const name = textIn(partOf(object, 'spec'), 'storageClassName')
-  const unnamed = !has(partOf(stored, 'spec'), 'storageClassName')
+  const before = textOrAbsent(mapOrEmpty(mapOrEmpty(stored, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+  const now = textOrAbsent(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+  const name = textOrAbsent(mapOrEmpty(object, 'spec'), 'storageClassName')
+  const unnamed = !isGiven(mapOrEmpty(stored, 'spec'), 'storageClassName')
   const follows = unnamed && name !== undefined && (before === undefined || name === before)
   if (!(follows && before !== undefined && (now === undefined || now === before)) && (now ?? '') !== (before ?? '')) {
     check.invalid(METADATA.child('annotations').child(CLASS_ANNOTATION), now ?? '', IMMUTABLE)
@@ -118,16 +121,16 @@ const RESIZE_STATES: readonly string[] = [
 ]
 
 function checkClaimStatus(status: ValueMap, check: Check): void {
-  for (const [name, amount] of Object.entries(partOf(status, 'capacity'))) {
+  for (const [name, amount] of Object.entries(mapOrEmpty(status, 'capacity'))) {
     checkBasicAmount(amount, STATUS.child('capacity').key(name), check)
   }
   const states = STATUS.child('allocatedResourceStatuses')
-  for (const [name, state] of Object.entries(partOf(status, 'allocatedResourceStatuses'))) {
+  for (const [name, state] of Object.entries(mapOrEmpty(status, 'allocatedResourceStatuses'))) {
     checkClaimResource(name, states, check)
     if (typeof state !== 'string' || !RESIZE_STATES.includes(state)) check.notSupported(states, name, RESIZE_STATES)
   }
   const allocated = STATUS.child('allocatedResources')
-  for (const [name, amount] of Object.entries(partOf(status, 'allocatedResources'))) {
+  for (const [name, amount] of Object.entries(mapOrEmpty(status, 'allocatedResources'))) {
     const before = check.errors.length
     checkClaimResource(name, allocated, check)
     if (check.errors.length > before) continue
@@ -146,26 +149,26 @@ const FROM_ELSEWHERE = 'CrossNamespaceVolumeDataSource'
 
 /** A source in another namespace is no source, unless the gate lets it be one. */
 function withoutDistantSource(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
-  const isDistant = textOf(mapIn(mapIn(object, 'spec'), 'dataSourceRef'), 'namespace') !== ''
+  const isDistant = textOrEmpty(mapOrEmpty(mapOrEmpty(object, 'spec'), 'dataSourceRef'), 'namespace') !== ''
   return isDistant && !gates.has(FROM_ELSEWHERE) ? withSpec(object, { dataSourceRef: undefined }) : object
 }
 
 /** `dataSource` alone names claims and snapshots only; anything else there is dropped, not refused. */
 function withoutForeignSource(object: ApiObject): ApiObject {
-  const spec = mapIn(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const source = own(spec, 'dataSource')
   if (!isMap(source) || Object.hasOwn(spec, 'dataSourceRef')) return object
-  const place = `${textOf(source, 'apiGroup')}/${textOf(source, 'kind')}`
+  const place = `${textOrEmpty(source, 'apiGroup')}/${textOrEmpty(source, 'kind')}`
   const isKnown = place === '/PersistentVolumeClaim' || place === 'snapshot.storage.k8s.io/VolumeSnapshot'
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
 
 /** With both where there is one. */
 function mirrored(object: ApiObject): ApiObject {
-  const spec = mapIn(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
   if (isMap(source) && !isMap(reference)) return withSpec(object, { dataSourceRef: plainReference(source) })
-  if (isMap(reference) && !isMap(source) && textOf(reference, 'namespace') === '') {
+  if (isMap(reference) && !isMap(source) && textOrEmpty(reference, 'namespace') === '') {
     return withSpec(object, { dataSource: plainReference(reference) })
   }
   return object
@@ -175,8 +178,8 @@ function plainReference(reference: ValueMap): ValueMap {
   const apiGroup = own(reference, 'apiGroup')
   return {
     ...(apiGroup === undefined ? {} : { apiGroup }),
-    kind: textOf(reference, 'kind'),
-    name: textOf(reference, 'name'),
+    kind: textOrEmpty(reference, 'kind'),
+    name: textOrEmpty(reference, 'name'),
   }
 }
 
@@ -189,7 +192,7 @@ function claimWarnings(object: ApiObject): readonly string[] {
     ...annotationWarnings(metaOf(object), 'metadata.annotations', {
       'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
     }),
-    ...claimSpecWarnings(mapIn(object, 'spec'), 'spec'),
+    ...claimSpecWarnings(mapOrEmpty(object, 'spec'), 'spec'),
   ]
 }
 
@@ -205,10 +208,10 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        if (textsOf(partOf(object, 'spec'), 'accessModes').length === 0) {
+        if (textsInPlace(mapOrEmpty(object, 'spec'), 'accessModes').length === 0) {
           check.required(FieldPath.root('Spec').child('accessModes'))
         }
-        checkClaimStatus(partOf(object, 'status'), check)
+        checkClaimStatus(mapOrEmpty(object, 'status'), check)
       },
     },
   },
@@ -219,7 +222,7 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     firstStatus: () => ({ phase: 'Pending' }),
     prepareForCreate: (object, { gates }) => mirrored(withoutForeignSource(withoutDistantSource(object, gates))),
     prepareForUpdate: (object, stored, { gates }) => {
-      const before = mapIn(stored, 'spec')
+      const before = mapOrEmpty(stored, 'spec')
       if (Object.hasOwn(before, 'dataSourceRef')) return mirrored(object)
       const near = withoutDistantSource(object, gates)
       return mirrored(Object.hasOwn(before, 'dataSource') ? near : withoutForeignSource(near))

@@ -1,13 +1,13 @@
 // Persistent volumes: the phase they start in, and when it changed last (W-578).
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { metaOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, textAt, textsAt } from '../../codec/tables/reading.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -16,7 +16,6 @@ import {
 } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { shownAs, VOLUME_AFFINITY } from '../shared/internal-form.ts'
-import { mapIn, mapsIn, withMembers } from '../shared/members.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
 import { PERSISTENT_SOURCES } from '../shared/pod-spec/volume-source.ts'
 import { rounded } from '../shared/resource-list.ts'
@@ -37,7 +36,7 @@ const SPEC = FieldPath.root('spec')
 
 function checkVolume(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkVolumeSpec(partOf(object, 'spec'), SPEC, check)
+  checkVolumeSpec(mapOrEmpty(object, 'spec'), SPEC, check)
   checkMountOptions(object, check)
 }
 
@@ -60,9 +59,9 @@ const TAKE_MOUNT_OPTIONS: readonly string[] = [
 ]
 
 function checkMountOptions(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  if (!has(partOf(partOf(object, 'metadata'), 'annotations'), MOUNT_OPTIONS)) return
-  if (TAKE_MOUNT_OPTIONS.some((source) => has(spec, source))) return
+  const spec = mapOrEmpty(object, 'spec')
+  if (!isGiven(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), MOUNT_OPTIONS)) return
+  if (TAKE_MOUNT_OPTIONS.some((source) => isGiven(spec, source))) return
   const at = METADATA.child('annotations').child(MOUNT_OPTIONS)
   check.forbidden(at, 'may not specify mount options for this volume type')
 }
@@ -71,13 +70,13 @@ function checkMountOptions(object: ValueMap, check: Check): void {
 function sourceOf(spec: ValueMap, old: ValueMap): ValueMap {
   const source = Object.fromEntries(
     PERSISTENT_SOURCES.flatMap(({ field }): [string, Value][] => {
-      const value = partIn(spec, field)
+      const value = mapOrAbsent(spec, field)
       return value === undefined ? [] : [[field, value]]
     }),
   )
-  const csi = partIn(spec, 'csi')
-  const before = partIn(old, 'csi')
-  if (csi === undefined || before === undefined || has(before, 'controllerExpandSecretRef')) return source
+  const csi = mapOrAbsent(spec, 'csi')
+  const before = mapOrAbsent(old, 'csi')
+  if (csi === undefined || before === undefined || isGiven(before, 'controllerExpandSecretRef')) return source
   const { controllerExpandSecretRef: _, ...rest } = csi
   return { ...source, csi: rest }
 }
@@ -107,15 +106,15 @@ function claimOf(volume: ValueMap): string {
 const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
 
 function volumeWarnings(object: ApiObject): readonly string[] {
-  const spec = mapIn(object, 'spec')
-  const terms = mapsIn(mapIn(mapIn(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
+  const spec = mapOrEmpty(object, 'spec')
+  const terms = mapsInPlace(mapOrEmpty(mapOrEmpty(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
   const place = 'spec.nodeAffinity.required.nodeSelectorTerms'
   return [
     ...annotationWarnings(metaOf(object), 'metadata.annotations', {
       'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
       'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
     }),
-    ...(textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
+    ...(textOrEmpty(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
         ]
@@ -132,15 +131,15 @@ export const PERSISTENT_VOLUME: Kind = {
     update: (object, stored, check) => {
       checkVolume(object, check)
       checkVolume(object, check)
-      const spec = partOf(object, 'spec')
-      const old = partOf(stored, 'spec')
+      const spec = mapOrEmpty(object, 'spec')
+      const old = mapOrEmpty(stored, 'spec')
       if (!equalValues(sourceOf(spec, old), sourceOf(old, old))) {
         const detail = 'spec.persistentvolumesource is immutable after creation\n'
         check.forbidden(SPEC.child('persistentvolumesource'), detail)
       }
       checkSameMode(spec, old, check)
-      const affinity = partIn(spec, 'nodeAffinity')
-      const before = partIn(old, 'nodeAffinity')
+      const affinity = mapOrAbsent(spec, 'nodeAffinity')
+      const before = mapOrAbsent(old, 'nodeAffinity')
       if (
         before !== undefined &&
         !check.gate('MutablePVNodeAffinity') &&
@@ -149,7 +148,7 @@ export const PERSISTENT_VOLUME: Kind = {
         const detail = `${IMMUTABLE}, except for updating from beta label to GA`
         check.invalid(FieldPath.root('nodeAffinity'), shownAs(affinity, VOLUME_AFFINITY), detail)
       }
-      if (textIn(old, 'volumeAttributesClassName') !== undefined && !has(spec, 'volumeAttributesClassName')) {
+      if (textOrAbsent(old, 'volumeAttributesClassName') !== undefined && !isGiven(spec, 'volumeAttributesClassName')) {
         const detail = 'update from non-nil value to nil is forbidden'
         check.forbidden(SPEC.child('volumeAttributesClassName'), detail)
       }
@@ -170,11 +169,11 @@ export const PERSISTENT_VOLUME: Kind = {
     answersDeleteWithObject: true,
     firstStatus: (_object, { now }) => ({ phase: 'Pending', lastPhaseTransitionTime: now }),
     prepareStatus: (object, stored, { now }) => {
-      const [status, before] = [mapIn(object, 'status'), mapIn(stored, 'status')]
+      const [status, before] = [mapOrEmpty(object, 'status'), mapOrEmpty(stored, 'status')]
       const [given, old] = [own(status, 'lastPhaseTransitionTime'), own(before, 'lastPhaseTransitionTime')]
       const isNew = given !== undefined && (old === undefined || !equalValues(given, old))
       if (isNew) return object
-      const isSamePhase = textOf(status, 'phase') === textOf(before, 'phase')
+      const isSamePhase = textOrEmpty(status, 'phase') === textOrEmpty(before, 'phase')
       return { ...object, status: withMembers(status, { lastPhaseTransitionTime: isSamePhase ? old : now }) }
     },
     warnings: volumeWarnings,

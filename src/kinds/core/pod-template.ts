@@ -1,9 +1,9 @@
 // Templates of pods, as objects of their own.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty } from '../../api/members.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { labelText, mapAt } from '../../codec/tables/reading.ts'
 import { always, within } from '../../schema/defaults/rule.ts'
-import { partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -19,11 +19,11 @@ export const POD_TEMPLATE: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
+      checkPodTemplate(mapOrEmpty(object, 'template'), TEMPLATE, check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
+      checkPodTemplate(mapOrEmpty(object, 'template'), TEMPLATE, check)
     },
   },
   defaults: within({ template: always(podTemplate) }),

@@ -1,11 +1,11 @@
 // Replication controllers, whose selector is a plain map.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
 import { equalValues, isMap, own, type ValueMap } from '../../api/value.ts'
 import { tableOf, wide } from '../../codec/tables/column.ts'
 import { labelText, mapAt } from '../../codec/tables/reading.ts'
 import { absent, always, both, isEmpty, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partIn, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -23,33 +23,33 @@ const SPEC = FieldPath.root('spec')
 
 function checkController(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkSpec(partOf(object, 'spec'), check)
+  checkSpec(mapOrEmpty(object, 'spec'), check)
 }
 
 const UNCONVERTIBLE = 'non-convertible.kubernetes.io/'
 
 /** Annotations name what a stored controller could not express; such a selector stays. */
 function checkUnconvertible(object: ValueMap, stored: ValueMap, check: Check): void {
-  for (const [key, value] of Object.entries(partOf(partOf(stored, 'metadata'), 'annotations'))) {
+  for (const [key, value] of Object.entries(mapOrEmpty(mapOrEmpty(stored, 'metadata'), 'annotations'))) {
     if (!key.startsWith(UNCONVERTIBLE)) continue
     const field = key.slice(UNCONVERTIBLE.length)
     if (!field.includes('selector')) {
       check.notFound(FieldPath.root(field), value, 'unknown non-convertible field')
       continue
     }
-    const selector = partOf(partOf(object, 'spec'), 'selector')
-    if (equalValues(selector, partOf(partOf(stored, 'spec'), 'selector'))) continue
+    const selector = mapOrEmpty(mapOrEmpty(object, 'spec'), 'selector')
+    if (equalValues(selector, mapOrEmpty(mapOrEmpty(stored, 'spec'), 'selector'))) continue
     check.invalid(SPEC.child('selector'), selector, 'cannot update non-convertible selector')
   }
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {
   check.fields(spec, SPEC, 'core_v1.ReplicationControllerSpec', 'minReadySeconds', 'selector', 'replicas', 'template')
-  const template = partIn(spec, 'template')
+  const template = mapOrAbsent(spec, 'template')
   if (template === undefined) return
   const at = SPEC.child('template')
   const labels = labelsOf(template) ?? {}
-  const matches = Object.entries(partOf(spec, 'selector')).every(([key, value]) => own(labels, key) === value)
+  const matches = Object.entries(mapOrEmpty(spec, 'selector')).every(([key, value]) => own(labels, key) === value)
   if (!matches) tellMismatch(template, at, check)
   checkLastingTemplate(template, { at, check, kind: 'ReplicationController' })
 }
@@ -61,13 +61,13 @@ export const REPLICATION_CONTROLLER: Kind = {
     create: checkController,
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkSpec(partOf(object, 'spec'), check)
+      checkSpec(mapOrEmpty(object, 'spec'), check)
       checkUnconvertible(object, stored, check)
     },
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkReplicas(partOf(object, 'status'), check)
+        checkReplicas(mapOrEmpty(object, 'status'), check)
       },
     },
   },
@@ -77,7 +77,7 @@ export const REPLICATION_CONTROLLER: Kind = {
     (given) => {
       if (!isMap(given)) return given
       const labels = templateLabels(given)
-      const spec = partIn(given, 'spec') ?? {}
+      const spec = mapOrAbsent(given, 'spec') ?? {}
       if (labels === undefined || !isEmpty(spec['selector'])) return given
       return withMember(given, 'spec', withMember(spec, 'selector', labels))
     },

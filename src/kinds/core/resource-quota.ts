@@ -1,16 +1,15 @@
 // Quotas: known resources, whole counts, and scopes that make sense for them.
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { mapAt, textAt } from '../../codec/tables/reading.ts'
 import { compareQuantities, parseQuantity } from '../../lib/quantity.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
-import { mapIn } from '../shared/members.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
@@ -45,12 +44,13 @@ const SCOPE_SELECTOR: Form = [
 
 function checkQuota(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkSpec(partOf(object, 'spec'), check)
+  checkSpec(mapOrEmpty(object, 'spec'), check)
   checkStatus(object, check)
 }
 
 function checkStatus(object: ValueMap, check: Check): void {
-  for (const field of ['hard', 'used']) checkList(partOf(partOf(object, 'status'), field), STATUS.child(field), check)
+  for (const field of ['hard', 'used'])
+    checkList(mapOrEmpty(mapOrEmpty(object, 'status'), field), STATUS.child(field), check)
 }
 
 function checkList(list: ValueMap, at: FieldPath, check: Check): void {
@@ -61,7 +61,7 @@ function checkList(list: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {
-  checkList(partOf(spec, 'hard'), SPEC.child('hard'), check)
+  checkList(mapOrEmpty(spec, 'hard'), SPEC.child('hard'), check)
   checkScopes(spec, check)
   checkSelector(spec, check)
 }
@@ -78,7 +78,7 @@ function applies(scope: string, resource: string): boolean {
 }
 
 function misapplied(scope: string, spec: ValueMap): number {
-  const names = Object.keys(partOf(spec, 'hard'))
+  const names = Object.keys(mapOrEmpty(spec, 'hard'))
   return names.filter((name) => isStandardQuotaName(name) && !applies(scope, name)).length
 }
 
@@ -88,7 +88,7 @@ const OPPOSITES = [
 ] as const
 
 function checkScopes(spec: ValueMap, check: Check): void {
-  const scopes = textsOf(spec, 'scopes')
+  const scopes = textsInPlace(spec, 'scopes')
   const at = SPEC.child('scopes')
   for (const scope of scopes.slice(0, MAX_TOLD)) {
     if (!SCOPES.includes(scope)) check.invalid(at, scopes, 'unsupported scope')
@@ -113,23 +113,23 @@ const ONLY_EXISTS: readonly string[] = [
 ]
 
 function checkSelector(spec: ValueMap, check: Check): void {
-  const selector = partIn(spec, 'scopeSelector')
+  const selector = mapOrAbsent(spec, 'scopeSelector')
   if (selector === undefined) return
   const at = SPEC.child('scopeSelector').child('matchExpressions')
-  const expressions = partsOf(selector, 'matchExpressions')
+  const expressions = mapsInPlace(selector, 'matchExpressions')
   for (const expression of expressions.slice(0, MAX_TOLD)) checkRequirement(expression, spec, { at, check })
-  const scopes = new Set(expressions.map((expression) => textOf(expression, 'scopeName')))
+  const scopes = new Set(expressions.map((expression) => textOrEmpty(expression, 'scopeName')))
   for (const pair of OPPOSITES) {
     if (!pair.every((scope) => scopes.has(scope))) continue
-    const shown = has(spec, 'scopes') ? textsOf(spec, 'scopes') : undefined
+    const shown = isGiven(spec, 'scopes') ? textsInPlace(spec, 'scopes') : undefined
     check.invalid(at, shown, 'conflicting scopes')
   }
 }
 
 function checkRequirement(expression: ValueMap, spec: ValueMap, { at, check }: { at: FieldPath; check: Check }): void {
-  const scope = textOf(expression, 'scopeName')
-  const operator = textOf(expression, 'operator')
-  const values = textsOf(expression, 'values')
+  const scope = textOrEmpty(expression, 'scopeName')
+  const operator = textOrEmpty(expression, 'operator')
+  const values = textsInPlace(expression, 'values')
   if (!SCOPES.includes(scope)) check.invalid(at.child('scopeName'), scope, 'unsupported scope')
   for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
     check.invalid(at, shownAs(spec['scopeSelector'], SCOPE_SELECTOR), 'unsupported scope applied to resource')
@@ -169,13 +169,13 @@ export const RESOURCE_QUOTA: Kind = {
     create: checkQuota,
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const spec = partOf(object, 'spec')
+      const spec = mapOrEmpty(object, 'spec')
       checkSpec(spec, check)
-      const scopes = textsOf(spec, 'scopes')
-      const before = new Set(textsOf(partOf(stored, 'spec'), 'scopes'))
+      const scopes = textsInPlace(spec, 'scopes')
+      const before = new Set(textsInPlace(mapOrEmpty(stored, 'spec'), 'scopes'))
       const now = new Set(scopes)
       if (now.size !== before.size || scopes.some((scope) => !before.has(scope))) {
-        check.invalid(SPEC.child('scopes'), has(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
+        check.invalid(SPEC.child('scopes'), isGiven(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
       }
     },
     subresources: {
@@ -195,13 +195,15 @@ export const RESOURCE_QUOTA: Kind = {
     // Only new quotas are looked at; the plain names of processors and memory stand for what is requested of them.
     warnings: (object, stored) => {
       if (stored !== undefined) return []
-      const hard = mapIn(mapIn(object, 'spec'), 'hard')
+      const hard = mapOrEmpty(mapOrEmpty(object, 'spec'), 'hard')
       return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
-        const isPlain = !has(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
+        const isPlain = !isGiven(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
         const [asked, limit] = [isPlain ? name : `requests.${name}`, `limits.${name}`]
-        const [left, right] = [parseQuantity(textOf(hard, asked)), parseQuantity(textOf(hard, limit))]
+        const [left, right] = [parseQuantity(textOrEmpty(hard, asked)), parseQuantity(textOrEmpty(hard, limit))]
         if (!left.ok || !right.ok || compareQuantities(left.quantity, right.quantity) <= 0) return []
-        return [`ResourceQuota ${asked} (${textOf(hard, asked)}) should be less than ${limit} (${textOf(hard, limit)})`]
+        return [
+          `ResourceQuota ${asked} (${textOrEmpty(hard, asked)}) should be less than ${limit} (${textOrEmpty(hard, limit)})`,
+        ]
       })
     },
   },

@@ -1,6 +1,7 @@
 // Secrets: bounded, possibly frozen, and of types that each need their own keys.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { mapAt } from '../../codec/tables/reading.ts'
@@ -8,7 +9,6 @@ import { jsonObjectFault } from '../../lib/json-fault.ts'
 import { blank, both, type Rule, within, withoutMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { configKey } from '../../schema/validation/formats.ts'
-import { partIn, partOf, textOf, textUnder } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -16,7 +16,6 @@ import {
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapIn } from '../shared/members.ts'
 import { checkFrozen, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
 
 const DATA = FieldPath.root('data')
@@ -24,7 +23,7 @@ const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
 function checkSecret(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const data = partOf(object, 'data')
+  const data = mapOrEmpty(object, 'data')
   let bytes = 0
   const look = (key: string, value: Value): void => {
     const faults = configKey(key)
@@ -38,9 +37,9 @@ function checkSecret(object: ValueMap, check: Check): void {
 }
 
 function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
-  switch (textOf(object, 'type')) {
+  switch (textOrEmpty(object, 'type')) {
     case 'kubernetes.io/service-account-token': {
-      const account = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), ACCOUNT_NAME) ?? ''
+      const account = textOrAbsent(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), ACCOUNT_NAME) ?? ''
       if (account === '') check.required(METADATA.child('annotations').key(ACCOUNT_NAME))
       break
     }
@@ -56,7 +55,7 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
       check.required(DATA.key('password'))
       break
     case 'kubernetes.io/ssh-auth':
-      if ((textUnder(data, 'ssh-privatekey') ?? '') === '') check.required(DATA.key('ssh-privatekey'))
+      if ((textOrAbsent(data, 'ssh-privatekey') ?? '') === '') check.required(DATA.key('ssh-privatekey'))
       break
     case 'kubernetes.io/tls':
       for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) check.required(DATA.key(key))
@@ -66,7 +65,7 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
 }
 
 function checkJson(data: ValueMap, key: string, check: Check): void {
-  const encoded = textUnder(data, key)
+  const encoded = textOrAbsent(data, key)
   if (encoded === undefined) {
     check.required(DATA.key(key))
     return
@@ -85,7 +84,7 @@ const stringData: Rule = (given) => {
     key,
     Buffer.from(typeof text === 'string' ? text : '').toString('base64'),
   ])
-  const data: ValueMap = { ...partIn(given, 'data'), ...Object.fromEntries(bytes) }
+  const data: ValueMap = { ...mapOrAbsent(given, 'data'), ...Object.fromEntries(bytes) }
   return { ...rest, data }
 }
 
@@ -130,7 +129,7 @@ function matchFault(certificate: string, key: string): string | undefined {
 }
 
 function pemIn(data: ValueMap, name: string): string {
-  return Buffer.from(textOf(data, name), 'base64').toString('latin1')
+  return Buffer.from(textOrEmpty(data, name), 'base64').toString('latin1')
 }
 
 function typesIn(pem: string): readonly string[] {
@@ -151,10 +150,10 @@ export const SECRET: Kind = {
   strategy: {
     // The type is kept where an update does not say it (W-568).
     prepareForUpdate: (object, stored) =>
-      textOf(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
+      textOrEmpty(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
     warnings: (object) => {
-      if (textOf(object, 'type') !== 'kubernetes.io/tls') return []
-      const fault = pairFault(mapIn(object, 'data'))
+      if (textOrEmpty(object, 'type') !== 'kubernetes.io/tls') return []
+      const fault = pairFault(mapOrEmpty(object, 'data'))
       return fault === undefined ? [] : [fault]
     },
   },

@@ -1,16 +1,16 @@
 // Service accounts. Their references to secrets keep the name alone (W-561).
+import { mapsOnly } from '../../api/members.ts'
+import { annotationsOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own } from '../../api/value.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
 
 const MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets'
 
 function withPlainSecrets(object: ApiObject): ApiObject {
-  const secrets = mapsIn(object, 'secrets')
+  const secrets = mapsOnly(object, 'secrets')
   if (secrets.length === 0) return object
   return {
     ...object,
@@ -34,8 +34,7 @@ export const SERVICE_ACCOUNT: Kind = {
     prepareForCreate: withPlainSecrets,
     prepareForUpdate: withPlainSecrets,
     warnings: (object, stored) => {
-      const isAnnotated = (account: ApiObject): boolean =>
-        Object.hasOwn(mapIn(metaOf(account), 'annotations'), MOUNTABLE_SECRETS)
+      const isAnnotated = (account: ApiObject): boolean => Object.hasOwn(annotationsOf(account), MOUNTABLE_SECRETS)
       if (!isAnnotated(object) || (stored !== undefined && isAnnotated(stored))) return []
       return [
         `metadata.annotations[${MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,

@@ -1,6 +1,7 @@
 // Custom resources whose versions are converted by a webhook of their definition (P-366). What comes back is the same object
 // in another version: of its metadata only labels and annotations may differ.
 import { randomUUID } from 'node:crypto'
+import { asMap, textOrEmpty } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { labelKeyFaults, labelValueFaults } from '../../api/selector-label-format.ts'
 import { ApiError } from '../../api/status.ts'
@@ -37,7 +38,7 @@ const ANSWER_FACTOR = 4
 /** `webhook` is `spec.conversion.webhook` of the definition. */
 export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): ConvertByWebhook {
   const config = own(webhook, 'clientConfig')
-  const target = readWebhookTarget(isMap(config) ? config : {}, parts.locate)
+  const target = readWebhookTarget(asMap(config), parts.locate)
   const versions = own(webhook, 'conversionReviewVersions')
   const version = isList(versions) ? firstKnown(versions) : undefined
   return async (objects, toApiVersion, signal) => {
@@ -107,24 +108,24 @@ function ask(
 
 function readAnswer(answer: OutgoingAnswer, { version, uid }: Review, { parse }: ConversionParts): readonly Value[] {
   checkAnswer(answer)
-  const review = mapOf(parsed(answer, parse))
+  const review = asMap(parsed(answer, parse))
   const response = own(review, 'response')
   if (version === 'v1') {
-    const [apiVersion, kind] = [textIn(review, 'apiVersion'), textIn(review, 'kind')]
+    const [apiVersion, kind] = [textOrEmpty(review, 'apiVersion'), textOrEmpty(review, 'kind')]
     if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'ConversionReview') {
       const wanted = 'apiextensions.k8s.io/v1, Kind=ConversionReview'
       throw new ReviewFault(`expected webhook response of ${wanted}, got ${apiVersion}, Kind=${kind}`)
     }
   }
   if (!isMap(response)) throw new ReviewFault('no response provided')
-  const sent = textIn(response, 'uid')
+  const sent = textOrEmpty(response, 'uid')
   if (version === 'v1' && sent !== uid) {
     throw new ReviewFault(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(sent)}`)
   }
-  const result = mapOf(own(response, 'result') ?? null)
-  const status = textIn(result, 'status')
+  const result = asMap(own(response, 'result') ?? null)
+  const status = textOrEmpty(result, 'status')
   if (status !== 'Success') {
-    throw new ReviewFault(textIn(result, 'message') || `response.result.status was '${status}', not 'Success'`)
+    throw new ReviewFault(textOrEmpty(result, 'message') || `response.result.status was '${status}', not 'Success'`)
   }
   const converted = own(response, 'convertedObjects')
   return isList(converted) ? converted : []
@@ -148,15 +149,15 @@ interface Conversion {
 /** The converted object, with the metadata that is not the webhook's to change. Throws where it is another object. */
 function accept(subject: string, { original, value, toApiVersion }: Conversion): ApiObject {
   const fault = (why: string): ApiError => broken(`${subject} returned invalid object at index 0: ${why}`)
-  const object = mapOf(value)
-  const [apiVersion, kind] = [textIn(object, 'apiVersion'), textIn(object, 'kind')]
+  const object = asMap(value)
+  const [apiVersion, kind] = [textOrEmpty(object, 'apiVersion'), textOrEmpty(object, 'kind')]
   if (apiVersion !== toApiVersion) {
     throw fault(`invalid groupVersion (expected ${toApiVersion}, received ${apiVersion})`)
   }
   if (kind !== original.kind) throw fault(`invalid kind (expected ${original.kind}, received ${kind})`)
   const metadata = own(object, 'metadata')
   for (const [member, name] of IDENTITY_MEMBERS) {
-    const [before, after] = [textIn(original.metadata, member), textIn(mapOf(metadata ?? null), member)]
+    const [before, after] = [textOrEmpty(original.metadata, member), textOrEmpty(asMap(metadata ?? null), member)]
     if (before === after) continue
     throw broken(`${subject} returned invalid object: must have the same ${name}: ${before} != ${after}`)
   }
@@ -205,13 +206,4 @@ function broken(message: string): ApiError {
 /** `example.com/v1, Kind=Foo`. */
 function nameOf({ apiVersion, kind }: ApiObject): string {
   return `${apiVersion}, Kind=${kind}`
-}
-
-function mapOf(value: Value): ValueMap {
-  return isMap(value) ? value : {}
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
 }

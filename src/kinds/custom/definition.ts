@@ -1,11 +1,19 @@
 // A custom resource definition as the server reads it: names, versions and how far it has come. Schemas are not in it; they
 // are read from the stored object when somebody needs them.
+import {
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  mapsOnly,
+  numberOrZero,
+  textOrEmpty,
+  textsOnly,
+} from '../../api/members.ts'
+import { metaText, specOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, own, type ValueMap } from '../../api/value.ts'
 import type { PrinterColumn } from '../../codec/table.ts'
-import { isTerminating, metaNumber, metaText } from '../../registry/object-meta.ts'
-import { textOf } from '../../schema/validation/members.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
+import { isTerminating, metaNumber } from '../../registry/object-meta.ts'
 import { authorityFault } from '../shared/pem.ts'
 
 export interface Definition {
@@ -64,96 +72,90 @@ export interface ScalePaths {
 }
 
 export function readDefinition(object: ApiObject): Definition {
-  const spec = mapIn(object, 'spec')
-  const status = mapIn(object, 'status')
+  const spec = mapOrEmpty(object, 'spec')
+  const status = mapOrEmpty(object, 'status')
   const isTrue = (type: string): boolean => conditionOf(object, type)?.['status'] === 'True'
-  const conversion = mapIn(spec, 'conversion')
-  const versions = mapsIn(spec, 'versions')
+  const conversion = mapOrEmpty(spec, 'conversion')
+  const versions = mapsInPlace(spec, 'versions')
   return {
     name: metaText(object, 'name'),
     uid: metaText(object, 'uid'),
     generation: metaNumber(object, 'generation') ?? 0,
-    group: textOf(spec, 'group'),
-    namespaced: textOf(spec, 'scope') !== 'Cluster',
-    names: namesOf(mapIn(spec, 'names')),
-    accepted: namesOf(mapIn(status, 'acceptedNames')),
+    group: textOrEmpty(spec, 'group'),
+    namespaced: textOrEmpty(spec, 'scope') !== 'Cluster',
+    names: namesOf(mapOrEmpty(spec, 'names')),
+    accepted: namesOf(mapOrEmpty(status, 'acceptedNames')),
     versions: versions.map(versionOf),
-    storedVersions: textsIn(status, 'storedVersions'),
-    storageVersion: textOf(versions.find((version) => version['storage'] === true) ?? {}, 'name'),
+    storedVersions: textsOnly(status, 'storedVersions'),
+    storageVersion: textOrEmpty(versions.find((version) => version['storage'] === true) ?? {}, 'name'),
     isServed: isTrue('NamesAccepted') || isTrue('Established'),
     isJudged: conditionOf(object, 'NamesAccepted') !== undefined,
     isEstablished: isTrue('Established'),
     isTerminating: isTerminating(object) || isTrue('Terminating'),
-    webhook: textOf(conversion, 'strategy') === 'Webhook' ? mapIn(conversion, 'webhook') : undefined,
+    webhook: textOrEmpty(conversion, 'strategy') === 'Webhook' ? mapOrEmpty(conversion, 'webhook') : undefined,
   }
 }
 
 /** Whether the webhook that converts is to be trusted by something that is no certificate (P-314). */
 export function hasBadAuthority(object: ApiObject): boolean {
-  const config = mapIn(mapIn(mapIn(mapIn(object, 'spec'), 'conversion'), 'webhook'), 'clientConfig')
-  return authorityFault(textOf(config, 'caBundle')) !== undefined
+  const config = mapOrEmpty(mapOrEmpty(mapOrEmpty(mapOrEmpty(object, 'spec'), 'conversion'), 'webhook'), 'clientConfig')
+  return authorityFault(textOrEmpty(config, 'caBundle')) !== undefined
 }
 
 /** `openAPIV3Schema` of a version; undefined where there is none. */
 export function schemaIn(object: ApiObject, index: number): ValueMap | undefined {
-  const schema = own(mapIn(mapsIn(mapIn(object, 'spec'), 'versions')[index] ?? {}, 'schema'), 'openAPIV3Schema')
-  return isMap(schema) ? schema : undefined
+  const version = mapsInPlace(specOf(object), 'versions')[index] ?? {}
+  return mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
 }
 
 export function conditionOf(object: ValueMap, type: string): ValueMap | undefined {
-  return mapsIn(mapIn(object, 'status'), 'conditions').find((condition) => condition['type'] === type)
+  return mapsOnly(mapOrEmpty(object, 'status'), 'conditions').find((condition) => condition['type'] === type)
 }
 
 function namesOf(names: ValueMap): DefinitionNames {
   return {
-    plural: textOf(names, 'plural'),
-    singular: textOf(names, 'singular'),
-    kind: textOf(names, 'kind'),
-    listKind: textOf(names, 'listKind'),
-    shortNames: textsIn(names, 'shortNames'),
-    categories: textsIn(names, 'categories'),
+    plural: textOrEmpty(names, 'plural'),
+    singular: textOrEmpty(names, 'singular'),
+    kind: textOrEmpty(names, 'kind'),
+    listKind: textOrEmpty(names, 'listKind'),
+    shortNames: textsOnly(names, 'shortNames'),
+    categories: textsOnly(names, 'categories'),
   }
 }
 
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  const list = own(map, name)
-  return isList(list) ? list.filter((one: Value) => typeof one === 'string') : []
-}
-
 function versionOf(version: ValueMap, index: number): DefinitionVersion {
-  const subresources = mapIn(version, 'subresources')
+  const subresources = mapOrEmpty(version, 'subresources')
   const warning = own(version, 'deprecationWarning')
   const scale = own(subresources, 'scale')
   return {
-    version: textOf(version, 'name'),
+    version: textOrEmpty(version, 'name'),
     index,
     served: version['served'] === true,
     deprecated: version['deprecated'] === true,
     deprecationWarning: typeof warning === 'string' ? warning : undefined,
     hasStatus: isMap(own(subresources, 'status')),
     scale: isMap(scale) ? scaleOf(scale) : undefined,
-    columns: mapsIn(version, 'additionalPrinterColumns').map(columnOf),
-    selectable: mapsIn(version, 'selectableFields').map((field) => textOf(field, 'jsonPath')),
+    columns: mapsOnly(version, 'additionalPrinterColumns').map(columnOf),
+    selectable: mapsOnly(version, 'selectableFields').map((field) => textOrEmpty(field, 'jsonPath')),
   }
 }
 
 function scaleOf(scale: ValueMap): ScalePaths {
   return {
-    spec: textOf(scale, 'specReplicasPath'),
-    status: textOf(scale, 'statusReplicasPath'),
-    selector: textOf(scale, 'labelSelectorPath'),
+    spec: textOrEmpty(scale, 'specReplicasPath'),
+    status: textOrEmpty(scale, 'statusReplicasPath'),
+    selector: textOrEmpty(scale, 'labelSelectorPath'),
   }
 }
 
 function columnOf(column: ValueMap): PrinterColumn {
-  const priority = own(column, 'priority')
   return {
-    name: textOf(column, 'name'),
-    type: textOf(column, 'type'),
-    jsonPath: textOf(column, 'jsonPath'),
-    format: textOf(column, 'format'),
-    description: textOf(column, 'description'),
-    priority: typeof priority === 'number' ? priority : 0,
+    name: textOrEmpty(column, 'name'),
+    type: textOrEmpty(column, 'type'),
+    jsonPath: textOrEmpty(column, 'jsonPath'),
+    format: textOrEmpty(column, 'format'),
+    description: textOrEmpty(column, 'description'),
+    priority: numberOrZero(column, 'priority'),
   }
 }
 

@@ -3,6 +3,7 @@
 import { type FieldError, invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { formatGoValue, goType } from '../../api/go-format.ts'
+import { mapOrEmpty } from '../../api/members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
 import { customSelectableFields } from '../../api/selector-fields.ts'
 import { ApiError } from '../../api/status.ts'
@@ -12,7 +13,6 @@ import { kindVersions } from '../../registry/kind-versions.ts'
 import type { ObjectView } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { actionBody } from '../shared/action-body.ts'
-import { mapIn } from '../shared/members.ts'
 import { SCALE, SCALE_NAME, scaleObject } from '../shared/scale.ts'
 import type { ScalePaths } from './definition.ts'
 
@@ -51,7 +51,7 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
       convert: (object) => object,
     }),
-    merge: (view, stored) => withValueAt(stored, specPath, own(mapIn(view, 'spec'), 'replicas') ?? 0) as ApiObject,
+    merge: (view, stored) => withValueAt(stored, specPath, own(mapOrEmpty(view, 'spec'), 'replicas') ?? 0) as ApiObject,
     validate: () => [],
     sharedField: {
       viewVersion,
@@ -145,7 +145,7 @@ function printed(value: Value): string {
 function withValueAt(map: ValueMap, path: readonly string[], value: Value): ValueMap {
   const [name, ...rest] = path
   if (name === undefined) return map
-  return { ...map, [name]: rest.length === 0 ? value : withValueAt(mapIn(map, name), rest, value) }
+  return { ...map, [name]: rest.length === 0 ? value : withValueAt(mapOrEmpty(map, name), rest, value) }
 }
 
 function numberOf(value: Value | undefined): number {

@@ -1,9 +1,10 @@
 // What custom resources do differently from other kinds, made from a version of their definition (P-357, P-358).
 import type { FieldError } from '../../api/field-error.ts'
+import { metaOf, metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own } from '../../api/value.ts'
 import { forbiddenError } from '../../registry/errors.ts'
-import { finalizersOf, metaOf, metaText, withMemberOf } from '../../registry/object-meta.ts'
+import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { Turns } from '../../lib/turns.ts'
 import type { LargeObjects, ObjectChange, Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'

@@ -1,19 +1,18 @@
 // Slices of endpoints. Where an endpoint is was once said in a map of labels, which is not taken any more (W-560).
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { labelsOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, firstOf, listAt, numberAt, orUnset, textAt, textsAt } from '../../codec/tables/reading.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import { absent, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, labelValue } from '../../schema/validation/formats.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
-import { partIn, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
-import { mapIn, mapsIn, textsIn, withMembers } from '../shared/members.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -21,12 +20,12 @@ const TOPOLOGY = 'deprecatedTopology'
 const HOSTNAME = 'kubernetes.io/hostname'
 
 function nodeIn(endpoint: ValueMap): string {
-  return textOf(mapIn(endpoint, TOPOLOGY), HOSTNAME)
+  return textOrEmpty(mapOrEmpty(endpoint, TOPOLOGY), HOSTNAME)
 }
 
 /** A node that an older client has known by its label keeps its place. */
 function withoutTopology(slice: ApiObject, known: ReadonlySet<string>): ApiObject {
-  const endpoints = mapsIn(slice, 'endpoints')
+  const endpoints = mapsOnly(slice, 'endpoints')
   if (!endpoints.some((endpoint) => Object.hasOwn(endpoint, TOPOLOGY))) return slice
   return {
     ...slice,
@@ -45,11 +44,11 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
 
 /** What the cluster's own controllers write is in order. */
 function isOurs(slice: ApiObject): boolean {
-  return CONTROLLERS.has(textOf(mapIn(metaOf(slice), 'labels'), 'endpointslice.kubernetes.io/managed-by'))
+  return CONTROLLERS.has(textOrEmpty(labelsOf(slice), 'endpointslice.kubernetes.io/managed-by'))
 }
 
 function addressesOf(endpoint: ValueMap, i: number): readonly string[] {
-  return textsIn(endpoint, 'addresses').flatMap((address, j) =>
+  return textsInPlace(endpoint, 'addresses').flatMap((address, j) =>
     addressWarnings(`endpoints[${i}].addresses[${j}]`, address, 'address'),
   )
 }
@@ -63,11 +62,11 @@ const MAX_HINTS = 8
 /** Endpoints that stay as they are were good enough once. */
 function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const type = textOf(object, 'addressType')
+  const type = textOrEmpty(object, 'addressType')
   check.fields(object, undefined, 'discovery.k8s.io_v1.EndpointSlice')
-  checkSlicePorts(partsOf(object, 'ports'), check)
+  checkSlicePorts(mapsInPlace(object, 'ports'), check)
   if (stored === undefined || !equalValues(object['endpoints'] ?? null, stored['endpoints'] ?? null)) {
-    checkSliceEndpoints(partsOf(object, 'endpoints'), type, check)
+    checkSliceEndpoints(mapsInPlace(object, 'endpoints'), type, check)
   }
 }
 
@@ -79,16 +78,16 @@ function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Che
   }
   for (const [i, endpoint] of list.entries()) {
     const place = at.index(i)
-    const addresses = textsOf(endpoint, 'addresses')
+    const addresses = textsInPlace(endpoint, 'addresses')
     if (addresses.length === 0) check.required(place.child('addresses'), 'must contain at least 1 address')
     else if (addresses.length > MAX_ADDRESSES) check.tooMany(place.child('addresses'), addresses.length, MAX_ADDRESSES)
     check.items(addresses, (address, a) =>
       checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check }),
     )
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'nodeName')
-    checkTopology(partIn(endpoint, 'deprecatedTopology'), place.child('deprecatedTopology'), check)
+    checkTopology(mapOrAbsent(endpoint, 'deprecatedTopology'), place.child('deprecatedTopology'), check)
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'hostname')
-    const hints = partIn(endpoint, 'hints')
+    const hints = mapOrAbsent(endpoint, 'hints')
     if (hints !== undefined) checkHints(hints, place.child('hints'), check)
   }
 }
@@ -144,7 +143,7 @@ const HINTS = [
 
 function checkHints(hints: ValueMap, at: FieldPath, check: Check): void {
   for (const { field, format } of HINTS) {
-    const list = partsOf(hints, field)
+    const list = mapsInPlace(hints, field)
     const place = at.child(field)
     if (list.length > MAX_HINTS) {
       check.tooMany(place, list.length, MAX_HINTS)
@@ -152,7 +151,7 @@ function checkHints(hints: ValueMap, at: FieldPath, check: Check): void {
     }
     const seen = new Set<string>()
     for (const [i, hint] of list.entries()) {
-      const name = textOf(hint, 'name')
+      const name = textOrEmpty(hint, 'name')
       if (seen.has(name)) check.duplicate(place.index(i).child('name'), name)
       else {
         seen.add(name)
@@ -171,7 +170,7 @@ function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
   const names = new Set<string>()
   for (const [i, port] of ports.entries()) {
     const place = at.index(i)
-    const name = textOf(port, 'name')
+    const name = textOrEmpty(port, 'name')
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     if (names.has(name)) check.duplicate(place.child('name'), name)
     else names.add(name)
@@ -201,12 +200,12 @@ export const ENDPOINT_SLICE: Kind = {
     prepareForUpdate: (slice, stored) =>
       semanticallyEqual(own(slice, 'endpoints'), own(stored, 'endpoints'))
         ? slice
-        : withoutTopology(slice, new Set(mapsIn(stored, 'endpoints').map(nodeIn))),
+        : withoutTopology(slice, new Set(mapsOnly(stored, 'endpoints').map(nodeIn))),
     warnings: (slice, stored) => [
-      ...(stored === undefined && textOf(slice, 'addressType') === 'FQDN'
+      ...(stored === undefined && textOrEmpty(slice, 'addressType') === 'FQDN'
         ? ['spec.addressType: FQDN endpoints are deprecated']
         : []),
-      ...(isOurs(slice) ? [] : mapsIn(slice, 'endpoints').flatMap(addressesOf)),
+      ...(isOurs(slice) ? [] : mapsOnly(slice, 'endpoints').flatMap(addressesOf)),
     ],
   },
   columns: tableOf([

@@ -1,9 +1,9 @@
 // What flow schemas and priority levels have in common: those of the server's own stay as they are, and no condition is told
 // twice.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 
 const STATUS = FieldPath.root('status')
 
@@ -14,13 +14,13 @@ export function fixedSpec(specs: Readonly<Record<string, ValueMap>>, object: Val
 }
 
 export function nameOf(object: ValueMap): string {
-  return textOf(partOf(object, 'metadata'), 'name')
+  return textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
 }
 
 export function checkStatus(object: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
-    const type = textOf(condition, 'type')
+  for (const [i, condition] of mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').entries()) {
+    const type = textOrEmpty(condition, 'type')
     const at = STATUS.child('conditions').index(i)
     if (seen.has(type)) check.duplicate(at.child('type'), type)
     seen.add(type)

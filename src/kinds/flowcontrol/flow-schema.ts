@@ -1,13 +1,22 @@
 // Flow schemas: which requests belong to which priority level.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import {
+  integerOrZero,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, count, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { conditionAt, orNone, textAt } from '../../codec/tables/reading.ts'
 import { always, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
-import { flagOf, has, numberOf, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
@@ -54,24 +63,24 @@ const FIXED_SCHEMAS: Readonly<Record<string, ValueMap>> = {
 }
 
 function checkFlowSchema(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const name = nameOf(object)
-  const precedence = numberOf(spec, 'matchingPrecedence')
+  const precedence = integerOrZero(spec, 'matchingPrecedence')
   const at = SPEC.child('matchingPrecedence')
   if (precedence <= 0) check.invalid(at, precedence, 'must be a positive value')
   if (precedence > MAX_PRECEDENCE) check.invalid(at, precedence, `must not be greater than ${MAX_PRECEDENCE}`)
   if (Number(precedence) === 1 && name !== 'exempt') {
     check.invalid(at, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
   }
-  const method = partIn(spec, 'distinguisherMethod')
-  if (method !== undefined && !['ByNamespace', 'ByUser'].includes(textOf(method, 'type'))) {
-    const shown = shownJson({ Type: textOf(method, 'type') })
+  const method = mapOrAbsent(spec, 'distinguisherMethod')
+  if (method !== undefined && !['ByNamespace', 'ByUser'].includes(textOrEmpty(method, 'type'))) {
+    const shown = shownJson({ Type: textOrEmpty(method, 'type') })
     check.notSupported(SPEC.child('distinguisherMethod').child('type'), shown, ['ByNamespace', 'ByUser'])
   }
   const level = SPEC.child('priorityLevelConfiguration')
   const type = 'flowcontrol.apiserver.k8s.io_v1.PriorityLevelConfigurationReference'
-  check.fields(partOf(spec, 'priorityLevelConfiguration'), level, type)
-  for (const [i, rule] of partsOf(spec, 'rules').entries()) checkFlowRule(rule, SPEC.child('rules').index(i), check)
+  check.fields(mapOrEmpty(spec, 'priorityLevelConfiguration'), level, type)
+  for (const [i, rule] of mapsInPlace(spec, 'rules').entries()) checkFlowRule(rule, SPEC.child('rules').index(i), check)
   const fixed = fixedSpec(FIXED_SCHEMAS, object)
   if (fixed !== undefined && !equalValues(spec, fixed)) {
     check.invalid(SPEC, shownJson(spec), `spec of '${name}' must equal the fixed value`)
@@ -80,12 +89,12 @@ function checkFlowSchema(object: ValueMap, check: Check): void {
 }
 
 function checkFlowRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, subject] of partsOf(rule, 'subjects').entries()) {
+  for (const [i, subject] of mapsInPlace(rule, 'subjects').entries()) {
     checkSubject(subject, at.child('subjects').index(i), check)
   }
   check.fields(rule, at, 'flowcontrol.apiserver.k8s.io_v1.PolicyRulesWithSubjects')
-  const resources = partsOf(rule, 'resourceRules')
-  const paths = partsOf(rule, 'nonResourceRules')
+  const resources = mapsInPlace(rule, 'resourceRules')
+  const paths = mapsInPlace(rule, 'nonResourceRules')
   if (resources.length === 0 && paths.length === 0) {
     check.required(at, 'at least one of resourceRules and nonResourceRules has to be non-empty')
   }
@@ -96,23 +105,23 @@ function checkFlowRule(rule: ValueMap, at: FieldPath, check: Check): void {
 const SUBJECTS: Readonly<Record<string, string>> = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' }
 
 function checkSubject(subject: ValueMap, at: FieldPath, check: Check): void {
-  const kind = textOf(subject, 'kind')
+  const kind = textOrEmpty(subject, 'kind')
   const own = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : undefined
   if (own === undefined) {
     check.notSupported(at.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])
     return
   }
-  const part = partIn(subject, own)
+  const part = mapOrAbsent(subject, own)
   if (part === undefined) check.required(at.child(own), `${own} is required when subject kind is '${kind}'`)
   else checkSubjectName(part, kind, at.child(own), check)
   for (const [other, field] of Object.entries(SUBJECTS)) {
-    if (field === own || !has(subject, field)) continue
+    if (field === own || !isGiven(subject, field)) continue
     check.forbidden(at.child(field), `${field} is forbidden when subject kind is not '${other}'`)
   }
 }
 
 function checkSubjectName(subject: ValueMap, kind: string, at: FieldPath, check: Check): void {
-  const name = textOf(subject, 'name')
+  const name = textOrEmpty(subject, 'name')
   check.fields(subject, at, 'flowcontrol.apiserver.k8s.io_v1.ServiceAccountSubject', 'name')
   if (kind !== 'ServiceAccount') return
   if (name !== '' && name !== '*') check.format(at.child('name'), name, dns1123Subdomain(name))
@@ -120,7 +129,7 @@ function checkSubjectName(subject: ValueMap, kind: string, at: FieldPath, check:
 }
 
 function checkVerbs(rule: ValueMap, at: FieldPath, check: Check): void {
-  const verbs = textsOf(rule, 'verbs')
+  const verbs = textsInPlace(rule, 'verbs')
   if (verbs.length === 0) check.required(at.child('verbs'), 'verbs must contain at least one value')
   else if (verbs.includes('*')) checkAlone(verbs, 'verbs', at.child('verbs'), check)
   else if (!verbs.every((verb) => VERBS.includes(verb))) check.notSupported(at.child('verbs'), verbs, VERBS)
@@ -138,13 +147,13 @@ function checkResourceRule(rule: ValueMap, at: FieldPath, check: Check): void {
     ['apiGroups', 'api group'],
     ['resources', 'resource'],
   ] as const) {
-    const words = textsOf(rule, field)
+    const words = textsInPlace(rule, field)
     if (words.length === 0) check.required(at.child(field), `resource rules must supply at least one ${word}`)
     else checkAlone(words, `${word}s`, at.child(field), check)
   }
-  const namespaces = textsOf(rule, 'namespaces')
+  const namespaces = textsInPlace(rule, 'namespaces')
   const place = at.child('namespaces')
-  if (namespaces.length === 0 && !flagOf(rule, 'clusterScope')) {
+  if (namespaces.length === 0 && !isTrue(rule, 'clusterScope')) {
     check.required(place, 'resource rules that are not cluster scoped must supply at least one namespace')
   } else if (namespaces.includes('*')) checkAlone(namespaces, 'namespaces', place, check)
   else {
@@ -159,7 +168,7 @@ function checkResourceRule(rule: ValueMap, at: FieldPath, check: Check): void {
 
 function checkPathRule(rule: ValueMap, at: FieldPath, check: Check): void {
   checkVerbs(rule, at, check)
-  const urls = textsOf(rule, 'nonResourceURLs')
+  const urls = textsInPlace(rule, 'nonResourceURLs')
   const place = at.child('nonResourceURLs')
   if (urls.length === 0) check.required(place, 'nonResourceURLs must contain at least one value')
   else if (urls.includes('*')) checkAlone(urls, 'non-resource URLs', place, check)

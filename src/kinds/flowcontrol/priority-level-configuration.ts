@@ -1,15 +1,15 @@
 // Priority levels: how many requests may be under way, and how others wait.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
+import { withMembers } from '../../api/object-members.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, numberAt } from '../../codec/tables/reading.ts'
 import { absent, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapIn, withMembers } from '../shared/members.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
 
@@ -29,10 +29,10 @@ const FIXED_LEVELS: Readonly<Record<string, ValueMap>> = {
 
 function checkLevel(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  if (has(partOf(partOf(object, 'metadata'), 'annotations'), ZERO_SHARES)) {
+  if (isGiven(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), ZERO_SHARES)) {
     check.forbidden(METADATA.child('annotations'), `annotation '${ZERO_SHARES}' is forbidden`)
   }
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const name = nameOf(object)
   checkLevelType(spec, name, check)
   const fixed = fixedSpec(FIXED_LEVELS, object)
@@ -52,18 +52,18 @@ function checkLevel(object: ValueMap, check: Check): void {
 }
 
 function checkLevelType(spec: ValueMap, name: string, check: Check): void {
-  const type = textOf(spec, 'type')
+  const type = textOrEmpty(spec, 'type')
   const at = SPEC.child('type')
   if ((name === 'exempt') !== (type === 'Exempt')) {
     check.invalid(at, type, "must be 'Exempt' if and only if `name` is 'exempt'")
   }
   if (type === 'Exempt') {
-    if (has(spec, 'limited')) check.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')
+    if (isGiven(spec, 'limited')) check.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')
     const type = 'flowcontrol.apiserver.k8s.io_v1.ExemptPriorityLevelConfiguration'
-    check.fields(partOf(spec, 'exempt'), SPEC.child('exempt'), type)
+    check.fields(mapOrEmpty(spec, 'exempt'), SPEC.child('exempt'), type)
   } else if (type === 'Limited') {
-    if (has(spec, 'exempt')) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
-    const limited = partIn(spec, 'limited')
+    if (isGiven(spec, 'exempt')) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
+    const limited = mapOrAbsent(spec, 'limited')
     if (limited === undefined) check.required(SPEC.child('limited'), 'must not be empty when type is Limited')
     else checkLimited(limited, SPEC.child('limited'), check)
   } else if (type === '') check.required(at)
@@ -72,13 +72,13 @@ function checkLevelType(spec: ValueMap, name: string, check: Check): void {
 
 function checkLimited(limited: ValueMap, at: FieldPath, check: Check): void {
   check.fields(limited, at, TYPE, 'nominalConcurrencyShares')
-  checkResponse(partOf(limited, 'limitResponse'), at.child('limitResponse'), check)
+  checkResponse(mapOrEmpty(limited, 'limitResponse'), at.child('limitResponse'), check)
   check.fields(limited, at, TYPE, 'lendablePercent', 'borrowingLimitPercent')
 }
 
 function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(response, 'type')
-  const queuing = partIn(response, 'queuing')
+  const type = textOrEmpty(response, 'type')
+  const queuing = mapOrAbsent(response, 'queuing')
   if (type === 'Reject') {
     if (queuing === undefined) return
     check.forbidden(at.child('queuing'), 'must be nil if limited.limitResponse.type is not Limited')
@@ -91,10 +91,10 @@ function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
 
 function checkQueuing(queuing: ValueMap, at: FieldPath, check: Check): void {
   check.fields(queuing, at, 'flowcontrol.apiserver.k8s.io_v1.QueuingConfiguration')
-  const queues = Number(numberOf(queuing, 'queues'))
+  const queues = Number(integerOrZero(queuing, 'queues'))
   if (queues <= 0) check.invalid(at.child('queues'), queues, 'must be positive')
   else if (queues > MAX_QUEUES) check.invalid(at.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`)
-  const hand = Number(numberOf(queuing, 'handSize'))
+  const hand = Number(integerOrZero(queuing, 'handSize'))
   const place = at.child('handSize')
   if (hand <= 0) check.invalid(place, hand, 'must be positive')
   else if (hand > queues) check.invalid(place, hand, `should not be greater than queues (${queues})`)
@@ -113,8 +113,8 @@ function queuing(field: string): (level: ValueMap) => Value {
 
 /** The shares had another name, and the same number. */
 function withSharesRenamed(document: ValueMap): ValueMap {
-  const spec = mapIn(document, 'spec')
-  const limited = mapIn(spec, 'limited')
+  const spec = mapOrEmpty(document, 'spec')
+  const limited = mapOrEmpty(spec, 'limited')
   const shares = own(limited, 'assuredConcurrencyShares')
   if (shares === undefined) return document
   const renamed = withMembers(limited, { assuredConcurrencyShares: undefined, nominalConcurrencyShares: shares })

@@ -1,11 +1,11 @@
 // Classes of ingresses: which controller serves them.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
 import { at, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -22,17 +22,17 @@ const TYPE = 'networking.k8s.io_v1.IngressClassSpec'
 
 function checkClass(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   check.fields(spec, SPEC, TYPE)
-  checkDomainPath(textOf(spec, 'controller'), SPEC.child('controller'), check)
-  const parameters = partIn(spec, 'parameters')
+  checkDomainPath(textOrEmpty(spec, 'controller'), SPEC.child('controller'), check)
+  const parameters = mapOrAbsent(spec, 'parameters')
   if (parameters !== undefined) checkParameters(parameters, SPEC.child('parameters'), check)
 }
 
 function checkParameters(parameters: ValueMap, at: FieldPath, check: Check): void {
   checkReference(parameters, at, check)
-  const scope = textIn(parameters, 'scope')
-  const namespace = textIn(parameters, 'namespace')
+  const scope = textOrAbsent(parameters, 'scope')
+  const namespace = textOrAbsent(parameters, 'namespace')
   const place = at.child('namespace')
   check.fields(parameters, at, 'networking.k8s.io_v1.IngressClassParametersReference', 'scope')
   if (scope === 'Namespace') {
@@ -61,7 +61,7 @@ export const INGRESS_CLASS: Kind = {
     create: checkClass,
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      check.unchangedFields({ object: partOf(object, 'spec'), stored: partOf(stored, 'spec'), at: SPEC }, TYPE)
+      check.unchangedFields({ object: mapOrEmpty(object, 'spec'), stored: mapOrEmpty(stored, 'spec'), at: SPEC }, TYPE)
       checkClass(object, check)
     },
   },

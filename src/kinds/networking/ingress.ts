@@ -1,10 +1,20 @@
 // Ingresses: hosts and paths that lead from outside to services.
 import { FieldPath } from '../../api/field-path.ts'
+import {
+  integerOrZero,
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
+import { annotationsOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { listAt, orNone, textAt } from '../../codec/tables/reading.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
   asName,
@@ -15,17 +25,6 @@ import {
   wildcardDns1123Subdomain,
 } from '../../schema/validation/formats.ts'
 import {
-  has,
-  numberOf,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-  textsOf,
-  textUnder,
-} from '../../schema/validation/members.ts'
-import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
   labelName,
@@ -34,7 +33,6 @@ import {
 import type { Kind } from '../kind.ts'
 import { parseIp } from '../shared/ip-address.ts'
 import { balancerAddresses, checkLoadBalancer } from '../shared/load-balancer.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -46,18 +44,18 @@ const strictServiceName = asName(dns1035Label)
 
 function checkIngress(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  const rules = partsOf(spec, 'rules')
-  const fallback = partIn(spec, 'defaultBackend')
+  const spec = mapOrEmpty(object, 'spec')
+  const rules = mapsInPlace(spec, 'rules')
+  const fallback = mapOrAbsent(spec, 'defaultBackend')
   if (rules.length === 0 && fallback === undefined) {
-    const shown = has(spec, 'rules') ? [] : undefined
+    const shown = isGiven(spec, 'rules') ? [] : undefined
     check.invalid(SPEC, shown, 'either `defaultBackend` or `rules` must be specified')
   }
   if (fallback !== undefined) checkBackend(fallback, SPEC.child('defaultBackend'), check)
   for (const [i, rule] of rules.entries()) checkRule(rule, SPEC.child('rules').index(i), check)
-  for (const [i, tls] of partsOf(spec, 'tls').entries()) {
+  for (const [i, tls] of mapsInPlace(spec, 'tls').entries()) {
     const at = SPEC.child('tls').index(i)
-    for (const [h, host] of textsOf(tls, 'hosts').entries()) checkHost(host, at.child('hosts').index(h), check)
+    for (const [h, host] of textsInPlace(tls, 'hosts').entries()) checkHost(host, at.child('hosts').index(h), check)
     check.fields(tls, at, 'networking.k8s.io_v1.IngressTLS')
   }
   check.fields(spec, SPEC, 'networking.k8s.io_v1.IngressSpec')
@@ -68,21 +66,21 @@ function checkHost(host: string, at: FieldPath, check: Check): void {
 }
 
 function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  const host = textOf(rule, 'host')
+  const host = textOrEmpty(rule, 'host')
   if (host !== '') {
     if (parseIp(host) !== undefined) check.invalid(at.child('host'), host, 'must be a DNS name, not an IP address')
     checkHost(host, at.child('host'), check)
   }
-  const http = partIn(rule, 'http')
+  const http = mapOrAbsent(rule, 'http')
   if (http === undefined) return
   check.fields(http, at.child('http'), 'networking.k8s.io_v1.HTTPIngressRuleValue')
   const list = at.child('http').child('paths')
-  for (const [i, path] of partsOf(http, 'paths').entries()) checkPath(path, list.index(i), check)
+  for (const [i, path] of mapsInPlace(http, 'paths').entries()) checkPath(path, list.index(i), check)
 }
 
 function checkPath(path: ValueMap, at: FieldPath, check: Check): void {
-  const type = textIn(path, 'pathType')
-  const text = textOf(path, 'path')
+  const type = textOrAbsent(path, 'pathType')
+  const text = textOrEmpty(path, 'path')
   const place = at.child('path')
   if (type === undefined) {
     check.required(at.child('pathType'), 'pathType must be specified')
@@ -98,12 +96,12 @@ function checkPath(path: ValueMap, at: FieldPath, check: Check): void {
     }
     for (const end of BAD_ENDS) if (text.endsWith(end)) check.invalid(place, text, `cannot end with '${end}'`)
   }
-  checkBackend(partOf(path, 'backend'), at.child('backend'), check)
+  checkBackend(mapOrEmpty(path, 'backend'), at.child('backend'), check)
 }
 
 function checkBackend(backend: ValueMap, at: FieldPath, check: Check): void {
-  const service = partIn(backend, 'service')
-  const resource = partIn(backend, 'resource')
+  const service = mapOrAbsent(backend, 'service')
+  const resource = mapOrAbsent(backend, 'resource')
   if (service !== undefined && resource !== undefined) {
     check.invalid(at, '', 'cannot set both resource and service backends')
   } else if (resource !== undefined) checkReference(resource, at.child('resource'), check)
@@ -113,13 +111,13 @@ function checkBackend(backend: ValueMap, at: FieldPath, check: Check): void {
 
 function checkServiceBackend(service: ValueMap, at: FieldPath, check: Check): void {
   const place = at.child('service')
-  const name = textOf(service, 'name')
+  const name = textOrEmpty(service, 'name')
   const format = check.gate('RelaxedServiceNameValidation') ? labelName : strictServiceName
   if (name === '') check.required(place.child('name'))
   else check.format(place.child('name'), name, format(name, false))
-  const port = partOf(service, 'port')
-  const portText = textOf(port, 'name')
-  const number = numberOf(port, 'number')
+  const port = mapOrEmpty(service, 'port')
+  const portText = textOrEmpty(port, 'name')
+  const number = integerOrZero(port, 'number')
   if (portText !== '' && Number(number) !== 0) check.invalid(at, '', 'cannot set both port name & port number')
   else if (portText !== '') check.format(place.child('port').child('name'), portText, portName(portText))
   else if (Number(number) !== 0) check.format(place.child('port').child('number'), number, portNumber(number))
@@ -133,7 +131,7 @@ export function checkReference(reference: ValueMap, at: FieldPath, check: Check)
 const INGRESS_CLASS = 'kubernetes.io/ingress.class'
 
 function hasAnnotation(object: ApiObject, name: string): boolean {
-  return has(mapIn(metaOf(object), 'annotations'), name)
+  return isGiven(annotationsOf(object), name)
 }
 
 /** Rules without a host take part in the count but are not shown. */
@@ -154,8 +152,8 @@ export const INGRESS: Kind = {
   validation: {
     create: (object, check) => {
       checkIngress(object, check)
-      const annotation = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-      const className = textIn(partOf(object, 'spec'), 'ingressClassName')
+      const annotation = textOrAbsent(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+      const className = textOrAbsent(mapOrEmpty(object, 'spec'), 'ingressClassName')
       if (annotation !== undefined && className !== undefined && annotation !== className) {
         const at = FieldPath.root('annotations').child(CLASS_ANNOTATION)
         check.invalid(at, annotation, 'must match `ingressClassName` when both are specified')
@@ -169,19 +167,25 @@ export const INGRESS: Kind = {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
         const at = FieldPath.root('status').child('loadBalancer')
-        const balancer = partOf(partOf(object, 'status'), 'loadBalancer')
-        checkLoadBalancer(balancer, partOf(partOf(stored, 'status'), 'loadBalancer'), { at, check, modes: false })
+        const balancer = mapOrEmpty(mapOrEmpty(object, 'status'), 'loadBalancer')
+        checkLoadBalancer(balancer, mapOrEmpty(mapOrEmpty(stored, 'status'), 'loadBalancer'), {
+          at,
+          check,
+          modes: false,
+        })
       },
     },
   },
   strategy: {
     ...WORKLOAD,
     warnings: (object, stored) =>
-      stored === undefined && hasAnnotation(object, INGRESS_CLASS) && !has(mapIn(object, 'spec'), 'ingressClassName')
+      stored === undefined &&
+      hasAnnotation(object, INGRESS_CLASS) &&
+      !isGiven(mapOrEmpty(object, 'spec'), 'ingressClassName')
         ? [`annotation "${INGRESS_CLASS}" is deprecated, please use 'spec.ingressClassName' instead`]
         : [],
     statusWarnings: (object) =>
-      mapsIn(mapIn(mapIn(object, 'status'), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
+      mapsInPlace(mapOrEmpty(mapOrEmpty(object, 'status'), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
         addressWarnings(`status.loadBalancer.ingress[${i}]`, own(ingress, 'ip'), 'address'),
       ),
   },

@@ -1,10 +1,10 @@
 // Addresses that belong to something, a service mostly.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { ageOfObject, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partIn, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalIpFaults } from '../shared/ip-address.ts'
@@ -13,9 +13,9 @@ const SPEC = FieldPath.root('spec')
 const TYPE = 'networking.k8s.io_v1.IPAddressSpec'
 
 function checkParent(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   check.fields(spec, SPEC, TYPE)
-  const parent = partIn(spec, 'parentRef')
+  const parent = mapOrAbsent(spec, 'parentRef')
   if (parent === undefined) return
   const at = SPEC.child('parentRef')
   check.fields(parent, at, 'networking.k8s.io_v1.ParentReference', 'group', 'resource', 'name', 'namespace')
@@ -41,7 +41,7 @@ export const IP_ADDRESS: Kind = {
     update: (object, stored, check) => {
       checkAddress(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      check.unchangedFields({ object: partOf(object, 'spec'), stored: partOf(stored, 'spec'), at: SPEC }, TYPE)
+      check.unchangedFields({ object: mapOrEmpty(object, 'spec'), stored: mapOrEmpty(stored, 'spec'), at: SPEC }, TYPE)
     },
   },
   columns: tableOf([NAME, column('ParentRef', 'What the address belongs to.', addressParent)], ageOfObject),

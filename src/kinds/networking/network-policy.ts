@@ -1,5 +1,6 @@
 // Network policies: who may reach the pods that are meant, and whom they may reach.
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrAbsent, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, selectorText } from '../../codec/tables/reading.ts'
@@ -7,11 +8,9 @@ import { absent, always, each, isEmpty, type Rule, within } from '../../schema/d
 import type { Check } from '../../schema/validation/check.ts'
 import { portName, portNumber } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { numberIn, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkCidr, parseCidr } from '../shared/ip-address.ts'
-import { mapIn, mapsIn, textsIn } from '../shared/members.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -19,11 +18,11 @@ const SPEC = FieldPath.root('spec')
 
 /** Ranges that the stored policy has anywhere: they may stay. */
 function rangesIn(spec: ValueMap): ReadonlySet<string> {
-  const rules = [...partsOf(spec, 'ingress'), ...partsOf(spec, 'egress')]
+  const rules = [...mapsInPlace(spec, 'ingress'), ...mapsInPlace(spec, 'egress')]
   const blocks = rules
-    .flatMap((rule) => [...partsOf(rule, 'from'), ...partsOf(rule, 'to')])
-    .map((peer) => partOf(peer, 'ipBlock'))
-  return new Set(blocks.flatMap((block) => [textOf(block, 'cidr'), ...textsOf(block, 'except')]))
+    .flatMap((rule) => [...mapsInPlace(rule, 'from'), ...mapsInPlace(rule, 'to')])
+    .map((peer) => mapOrEmpty(peer, 'ipBlock'))
+  return new Set(blocks.flatMap((block) => [textOrEmpty(block, 'cidr'), ...textsInPlace(block, 'except')]))
 }
 
 interface PolicyScope {
@@ -33,18 +32,19 @@ interface PolicyScope {
 
 function checkPolicy(spec: ValueMap, scope: PolicyScope): void {
   const { check } = scope
-  checkLabelSelector(partOf(spec, 'podSelector'), SPEC.child('podSelector'), check)
+  checkLabelSelector(mapOrEmpty(spec, 'podSelector'), SPEC.child('podSelector'), check)
   for (const [direction, peers] of [
     ['ingress', 'from'],
     ['egress', 'to'],
   ] as const) {
-    for (const [i, rule] of partsOf(spec, direction).entries()) {
+    for (const [i, rule] of mapsInPlace(spec, direction).entries()) {
       const at = SPEC.child(direction).index(i)
-      for (const [p, port] of partsOf(rule, 'ports').entries()) checkPolicyPort(port, at.child('ports').index(p), check)
-      for (const [p, peer] of partsOf(rule, peers).entries()) checkPeer(peer, at.child(peers).index(p), scope)
+      for (const [p, port] of mapsInPlace(rule, 'ports').entries())
+        checkPolicyPort(port, at.child('ports').index(p), check)
+      for (const [p, peer] of mapsInPlace(rule, peers).entries()) checkPeer(peer, at.child(peers).index(p), scope)
     }
   }
-  const types = textsOf(spec, 'policyTypes')
+  const types = textsInPlace(spec, 'policyTypes')
   const at = SPEC.child('policyTypes')
   if (types.length > 2) check.invalid(at, types, 'may not specify more than two policyTypes')
   else for (const [i, type] of types.entries()) check.oneOf(at.index(i), type, ['Ingress', 'Egress'])
@@ -53,7 +53,7 @@ function checkPolicy(spec: ValueMap, scope: PolicyScope): void {
 function checkPolicyPort(port: ValueMap, at: FieldPath, check: Check): void {
   check.fields(port, at, 'networking.k8s.io_v1.NetworkPolicyPort', 'protocol')
   const { port: number } = port
-  const end = numberIn(port, 'endPort')
+  const end = integerOrAbsent(port, 'endPort')
   const endAt = at.child('endPort')
   if (typeof number === 'number') {
     check.format(at.child('port'), number, portNumber(number))
@@ -70,12 +70,12 @@ function checkPeer(peer: ValueMap, at: FieldPath, scope: PolicyScope): void {
   const { check } = scope
   let found = 0
   for (const field of ['podSelector', 'namespaceSelector']) {
-    const selector = partIn(peer, field)
+    const selector = mapOrAbsent(peer, field)
     if (selector === undefined) continue
     found++
     checkLabelSelector(selector, at.child(field), check)
   }
-  const block = partIn(peer, 'ipBlock')
+  const block = mapOrAbsent(peer, 'ipBlock')
   if (block !== undefined) checkBlock(block, at.child('ipBlock'), scope)
   if (found === 0 && block === undefined) check.required(at, 'must specify a peer')
   else if (found > 0 && block !== undefined) check.forbidden(at, 'may not specify both ipBlock and another peer')
@@ -83,13 +83,13 @@ function checkPeer(peer: ValueMap, at: FieldPath, scope: PolicyScope): void {
 
 function checkBlock(block: ValueMap, at: FieldPath, { check, stored }: PolicyScope): void {
   check.fields(block, at, 'networking.k8s.io_v1.IPBlock')
-  const text = textOf(block, 'cidr')
+  const text = textOrEmpty(block, 'cidr')
   if (text === '') return
   checkCidr(text, at.child('cidr'), check, { stored })
   const range = parseCidr(text)
   if (range === undefined) return
   const width = range.address.family === 'IPv4' ? 32 : 128
-  for (const [i, except] of textsOf(block, 'except').entries()) {
+  for (const [i, except] of textsInPlace(block, 'except').entries()) {
     const place = at.child('except').index(i)
     checkCidr(except, place, check, { stored })
     const inner = parseCidr(except)
@@ -115,7 +115,7 @@ const policyTypes: Rule = (given, _, parent) => {
 function blockWarnings(block: ValueMap, path: string): readonly string[] {
   return [
     ...addressWarnings(`${path}.cidr`, own(block, 'cidr'), 'CIDR value'),
-    ...textsIn(block, 'except').flatMap((cidr, k) => addressWarnings(`${path}.except[${k}]`, cidr, 'CIDR value')),
+    ...textsInPlace(block, 'except').flatMap((cidr, k) => addressWarnings(`${path}.except[${k}]`, cidr, 'CIDR value')),
   ]
 }
 
@@ -123,11 +123,11 @@ export const NETWORK_POLICY: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkPolicy(partOf(object, 'spec'), { check, stored: new Set() })
+      checkPolicy(mapOrEmpty(object, 'spec'), { check, stored: new Set() })
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkPolicy(partOf(object, 'spec'), { check, stored: rangesIn(partOf(stored, 'spec')) })
+      checkPolicy(mapOrEmpty(object, 'spec'), { check, stored: rangesIn(mapOrEmpty(stored, 'spec')) })
     },
   },
   defaults: within({ spec: always({ policyTypes, ingress: peers, egress: peers }) }),
@@ -138,9 +138,9 @@ export const NETWORK_POLICY: Kind = {
         ['ingress', 'from'],
         ['egress', 'to'],
       ].flatMap(([rules = '', peers = '']) =>
-        mapsIn(mapIn(object, 'spec'), rules).flatMap((rule, i) =>
-          mapsIn(rule, peers).flatMap((peer, j) =>
-            blockWarnings(mapIn(peer, 'ipBlock'), `spec.${rules}[${i}].${peers}[${j}].ipBlock`),
+        mapsInPlace(mapOrEmpty(object, 'spec'), rules).flatMap((rule, i) =>
+          mapsInPlace(rule, peers).flatMap((peer, j) =>
+            blockWarnings(mapOrEmpty(peer, 'ipBlock'), `spec.${rules}[${i}].${peers}[${j}].ipBlock`),
           ),
         ),
       ),

@@ -1,11 +1,11 @@
 // Ranges that the addresses of services come from.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { textsAt } from '../../codec/tables/reading.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, partOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalCidrFaults, checkCidr, parseCidr } from '../shared/ip-address.ts'
@@ -15,7 +15,7 @@ const SPEC = FieldPath.root('spec')
 const RANGES = SPEC.child('cidrs')
 
 function checkRanges(spec: ValueMap, check: Check): void {
-  const ranges = textsOf(spec, 'cidrs')
+  const ranges = textsInPlace(spec, 'cidrs')
   const shown = shownJson({ CIDRs: ranges })
   if (ranges.length === 0) {
     check.required(RANGES, 'at least one CIDR required')
@@ -41,16 +41,16 @@ export const SERVICE_CIDR: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkRanges(partOf(object, 'spec'), check)
+      checkRanges(mapOrEmpty(object, 'spec'), check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const spec = partOf(object, 'spec')
-      const ranges = textsOf(spec, 'cidrs')
-      const old = textsOf(partOf(stored, 'spec'), 'cidrs')
+      const spec = mapOrEmpty(object, 'spec')
+      const ranges = textsInPlace(spec, 'cidrs')
+      const old = textsInPlace(mapOrEmpty(stored, 'spec'), 'cidrs')
       const grows = old.length === 1 && ranges.length === 2
       if (ranges.length !== old.length && !grows) {
-        check.invalid(RANGES, has(spec, 'cidrs') ? ranges : undefined, IMMUTABLE)
+        check.invalid(RANGES, isGiven(spec, 'cidrs') ? ranges : undefined, IMMUTABLE)
         return
       }
       for (const [i, range] of old.entries()) {

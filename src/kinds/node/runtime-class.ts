@@ -1,14 +1,13 @@
 // Runtime classes: what runs the containers of a pod.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
-import { partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { shownAs, TOLERATION } from '../shared/internal-form.ts'
-import { mapIn } from '../shared/members.ts'
 import { checkOverhead } from '../shared/pod-spec/pod-spec.ts'
 import { checkTolerations } from '../shared/pod-spec/tolerations.ts'
 import { nodeLabelWarnings } from '../shared/warnings.ts'
@@ -16,17 +15,17 @@ import { nodeLabelWarnings } from '../shared/warnings.ts'
 function checkRuntimeClass(object: ValueMap, check: Check): void {
   checkMeta(object, subdomainName, check)
   check.fields(object, undefined, 'node.k8s.io_v1.RuntimeClass')
-  const overhead = partIn(object, 'overhead')
-  if (overhead !== undefined) checkOverhead(partOf(overhead, 'podFixed'), FieldPath.root('overhead'), check)
-  const scheduling = partIn(object, 'scheduling')
+  const overhead = mapOrAbsent(object, 'overhead')
+  if (overhead !== undefined) checkOverhead(mapOrEmpty(overhead, 'podFixed'), FieldPath.root('overhead'), check)
+  const scheduling = mapOrAbsent(object, 'scheduling')
   if (scheduling === undefined) return
   const at = FieldPath.root('scheduling')
-  checkLabels(partIn(scheduling, 'nodeSelector'), at.child('nodeSelector'), check)
-  const tolerations = partsOf(scheduling, 'tolerations')
+  checkLabels(mapOrAbsent(scheduling, 'nodeSelector'), at.child('nodeSelector'), check)
+  const tolerations = mapsInPlace(scheduling, 'tolerations')
   checkTolerations(tolerations, at.child('tolerations'), check)
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
-    const key = ['key', 'operator', 'value', 'effect'].map((field) => textOf(toleration, field)).join('\0')
+    const key = ['key', 'operator', 'value', 'effect'].map((field) => textOrEmpty(toleration, field)).join('\0')
     if (seen.has(key)) check.duplicate(at.child('tolerations').index(i), shownAs(toleration, TOLERATION))
     seen.add(key)
   }
@@ -45,7 +44,7 @@ export const RUNTIME_CLASS: Kind = {
     createOnUpdate: true,
     conditionalUpdate: true,
     warnings: (object) =>
-      nodeLabelWarnings(mapIn(mapIn(object, 'scheduling'), 'nodeSelector'), () => 'scheduling.nodeSelector'),
+      nodeLabelWarnings(mapOrEmpty(mapOrEmpty(object, 'scheduling'), 'nodeSelector'), () => 'scheduling.nodeSelector'),
   },
   columns: tableOf([NAME, column('Handler', 'What runs the containers.', text('handler')), AGE]),
   olderVersions: { 'node.k8s.io/v1beta1': 'same' },

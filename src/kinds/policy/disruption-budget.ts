@@ -1,15 +1,17 @@
 // The budget that covers a pod: how many of its pods may be disrupted now, and the one disruption that is taken from it.
+import { asMap, numberOrZero, textOrEmpty } from '../../api/members.ts'
+import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { matchesLabels } from '../../api/selector.ts'
 import { ApiError } from '../../api/status.ts'
-import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
 import { forbiddenError } from '../../registry/errors.ts'
-import { metaNumber, metaOf, metaText } from '../../registry/object-meta.ts'
+import { metaNumber } from '../../registry/object-meta.ts'
 import type { ActionContext, Resource } from '../../registry/registry.ts'
 import { servedResource } from '../../registry/served-resource.ts'
 import { updateObject } from '../../registry/update.ts'
-import { conditionOf, specOf, statusOf, withCondition } from '../shared/pod-conditions.ts'
+import { conditionOf, withCondition } from '../shared/pod-conditions.ts'
 
 const MAX_DISRUPTED_PODS = 2000
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -62,19 +64,13 @@ function covers(budget: ApiObject, pod: ApiObject): boolean {
 
 function describe(object: ApiObject): Budget {
   const status = statusOf(object)
-  const policy = own(specOf(object), 'unhealthyPodEvictionPolicy')
   return {
     name: metaText(object, 'name'),
     object,
-    currentHealthy: countIn(status, 'currentHealthy'),
-    desiredHealthy: countIn(status, 'desiredHealthy'),
-    unhealthyPodEvictionPolicy: typeof policy === 'string' ? policy : '',
+    currentHealthy: numberOrZero(status, 'currentHealthy'),
+    desiredHealthy: numberOrZero(status, 'desiredHealthy'),
+    unhealthyPodEvictionPolicy: textOrEmpty(specOf(object), 'unhealthyPodEvictionPolicy'),
   }
-}
-
-function countIn(map: ValueMap, field: string): number {
-  const value = own(map, field)
-  return typeof value === 'number' ? value : 0
 }
 
 /** Takes one disruption from the budget, or throws `TooManyRequests` where it has none. A dry run only looks. */
@@ -99,11 +95,11 @@ export async function spend(budget: Budget, pod: string, context: ActionContext)
 function spent(budget: ApiObject, pod: string, now: string): ApiObject {
   const status = statusOf(budget)
   const name = metaText(budget, 'name')
-  if (countIn(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw tooManyRequests(name)
-  const allowed = countIn(status, 'disruptionsAllowed')
+  if (numberOrZero(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw tooManyRequests(name)
+  const allowed = numberOrZero(status, 'disruptionsAllowed')
   if (allowed < 0) throw forbiddenError(GROUP_RESOURCE, name, 'pdb disruptions allowed is negative')
   const disrupted = own(status, 'disruptedPods')
-  const going = isMap(disrupted) ? disrupted : {}
+  const going = asMap(disrupted)
   if (Object.keys(going).length > MAX_DISRUPTED_PODS) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
     throw forbiddenError(GROUP_RESOURCE, name, why)
@@ -115,7 +111,7 @@ function spent(budget: ApiObject, pod: string, now: string): ApiObject {
 
 function withNoneLeft(status: ValueMap, now: string): ValueMap {
   const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const
-  const observedGeneration = countIn(status, 'observedGeneration')
+  const observedGeneration = numberOrZero(status, 'observedGeneration')
   return withCondition(status, { ...condition, observedGeneration }, now)
 }
 

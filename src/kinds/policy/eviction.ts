@@ -3,13 +3,15 @@
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
+import { asMap } from '../../api/members.ts'
+import { metaText, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { isList, isMap, own, type ValueMap } from '../../api/value.ts'
+import { isList, own, type ValueMap } from '../../api/value.ts'
 import { IGNORE_READ_ERRORS, type ParsedDeleteOptions, readDeleteOptions } from '../../registry/delete-options.ts'
 import { checkPreconditions, deleteObject } from '../../registry/delete.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
-import { isTerminating, metaText } from '../../registry/object-meta.ts'
+import { isTerminating } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
 import { servedResource } from '../../registry/served-resource.ts'
@@ -17,7 +19,7 @@ import { keyOf, readable } from '../../registry/steps.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
-import { conditionOf, statusOf, withPodCondition } from '../shared/pod-conditions.ts'
+import { conditionOf, withPodCondition } from '../shared/pod-conditions.ts'
 import { type Budget, budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
 
 const ATTEMPTS = 20
@@ -46,7 +48,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
     throw new ApiError('BadRequest', 'name in URL does not match name in Eviction object')
   }
   const body = own(eviction, 'deleteOptions')
-  const given = isMap(body) ? body : {}
+  const given = asMap(body)
   refuseUnsafe(given, asked.name)
   checkDryRuns(asked.options, given)
   const options = readDeleteOptions(given, { mayIgnoreReadErrors: false, isCollection: false })

@@ -2,17 +2,25 @@
 // meant, and goes with no other term.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import {
+  integerOrZero,
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  mapsOnly,
+  textOrEmpty,
+} from '../../api/members.ts'
+import { withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, count, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { has, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { mapIn, mapsIn, withMembers, withSpec } from '../shared/members.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 
@@ -20,9 +28,9 @@ const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 
 function checkBudget(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const { minAvailable, maxUnavailable } = spec
-  if (has(spec, 'minAvailable') && has(spec, 'maxUnavailable')) {
+  if (isGiven(spec, 'minAvailable') && isGiven(spec, 'maxUnavailable')) {
     const shown = {
       MinAvailable: minAvailable ?? null,
       Selector: spec['selector'] ?? null,
@@ -32,11 +40,11 @@ function checkBudget(object: ValueMap, check: Check): void {
     check.invalid(SPEC, shownJson(shown), 'minAvailable and maxUnavailable cannot be both set')
   }
   for (const field of ['minAvailable', 'maxUnavailable']) {
-    if (!has(spec, field)) continue
+    if (!isGiven(spec, field)) continue
     checkIntOrPercent(spec[field], SPEC.child(field), check)
     checkAtMostAll(spec[field], SPEC.child(field), check)
   }
-  checkLabelSelector(partIn(spec, 'selector'), SPEC.child('selector'), check)
+  checkLabelSelector(mapOrAbsent(spec, 'selector'), SPEC.child('selector'), check)
   check.fields(spec, SPEC, 'policy_v1.PodDisruptionBudgetSpec')
 }
 
@@ -49,16 +57,16 @@ const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as 
 
 /** An empty selector meant no pod in the version before, and means every pod now. */
 function meaningNoPod(document: ValueMap): ValueMap {
-  const spec = mapIn(document, 'spec')
+  const spec = mapOrEmpty(document, 'spec')
   const selector = own(spec, 'selector')
-  if (selector === undefined || Object.keys(mapIn(spec, 'selector')).length > 0) return document
+  if (selector === undefined || Object.keys(mapOrEmpty(spec, 'selector')).length > 0) return document
   return { ...document, spec: { ...spec, selector: NO_POD } }
 }
 
 function withoutReserved(budget: ApiObject): ApiObject {
-  const selector = mapIn(mapIn(budget, 'spec'), 'selector')
-  const terms = mapsIn(selector, 'matchExpressions')
-  const rest = terms.filter((term) => textOf(term, 'key') !== RESERVED)
+  const selector = mapOrEmpty(mapOrEmpty(budget, 'spec'), 'selector')
+  const terms = mapsOnly(selector, 'matchExpressions')
+  const rest = terms.filter((term) => textOrEmpty(term, 'key') !== RESERVED)
   if (rest.length === terms.length || semanticallyEqual(selector, NO_POD)) return budget
   const matchExpressions = rest.length === 0 ? undefined : rest
   return withSpec(budget, { selector: withMembers(selector, { matchExpressions }) })
@@ -70,10 +78,10 @@ export const POD_DISRUPTION_BUDGET: Kind = {
     update: (object, _stored, check) => checkBudget(object, check),
     subresources: {
       status: (object, _stored, check) => {
-        const status = partOf(object, 'status')
-        checkConditions(partsOf(status, 'conditions'), STATUS.child('conditions'), check)
+        const status = mapOrEmpty(object, 'status')
+        checkConditions(mapsInPlace(status, 'conditions'), STATUS.child('conditions'), check)
         for (const field of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods']) {
-          check.notNegative(STATUS.child(field), numberOf(status, field))
+          check.notNegative(STATUS.child(field), integerOrZero(status, field))
         }
       },
     },

@@ -1,6 +1,7 @@
 // Nobody gives away rights that they do not hold: roles and bindings are written by those whose own rules cover what they grant,
 // or who have the verbs that lift the limit (P-138 to P-142).
 import { quoted } from '../../api/field-error.ts'
+import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { describeRule, type PolicyRule, quotedList, rulesOf } from '../../api/policy-rule.ts'
 import { missingRules } from '../../api/rule-coverage.ts'
@@ -9,7 +10,6 @@ import { RbacIndex, type RbacKind, roleReferenceOf } from '../../auth/rbac-index
 import { rulesFor } from '../../auth/rbac.ts'
 import { MASTERS } from '../../auth/user.ts'
 import { forbiddenError, notFoundError } from '../../registry/errors.ts'
-import { metaOf, metaText, withMeta } from '../../registry/object-meta.ts'
 import type { GuardedWrite, RegistryParts, WriteContext } from '../../registry/registry.ts'
 import type { FindResource, KindNeeds, RoleGuard } from '../needs.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'

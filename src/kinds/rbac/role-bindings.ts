@@ -1,12 +1,12 @@
 // Bindings of roles, in a namespace and in the whole cluster: who has what a role says.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, type TableShape, wide } from '../../codec/tables/column.ts'
 import { listAt, textAt } from '../../codec/tables/reading.ts'
 import { always, blank, each, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
@@ -19,11 +19,11 @@ const ROLE_REF = FieldPath.root('roleRef')
 function checkBinding(kinds: readonly string[], namespaced: boolean): CreateRule {
   return (object, check) => {
     checkBuiltInMeta(object, segmentName, check)
-    const role = partOf(object, 'roleRef')
+    const role = mapOrEmpty(object, 'roleRef')
     check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'apiGroup')
-    check.oneOf(ROLE_REF.child('kind'), textOf(role, 'kind'), kinds)
+    check.oneOf(ROLE_REF.child('kind'), textOrEmpty(role, 'kind'), kinds)
     check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'name')
-    for (const [i, subject] of partsOf(object, 'subjects').entries()) {
+    for (const [i, subject] of mapsInPlace(object, 'subjects').entries()) {
       checkSubject(subject, namespaced, { at: FieldPath.root('subjects').index(i), check })
     }
   }
@@ -35,21 +35,21 @@ interface Place {
 }
 
 function checkSubject(subject: ValueMap, namespaced: boolean, { at, check }: Place): void {
-  const name = textOf(subject, 'name')
-  const group = textOf(subject, 'apiGroup')
+  const name = textOrEmpty(subject, 'name')
+  const group = textOrEmpty(subject, 'apiGroup')
   check.fields(subject, at, 'rbac.authorization.k8s.io_v1.Subject')
-  switch (textOf(subject, 'kind')) {
+  switch (textOrEmpty(subject, 'kind')) {
     case 'ServiceAccount':
       if (name !== '') check.format(at.child('name'), name, subdomainName(name, false))
       check.oneOf(at.child('apiGroup'), group, [''])
-      if (!namespaced && !has(subject, 'namespace')) check.required(at.child('namespace'))
+      if (!namespaced && !isGiven(subject, 'namespace')) check.required(at.child('namespace'))
       break
     case 'User':
     case 'Group':
       check.oneOf(at.child('apiGroup'), group, [GROUP])
       break
     default:
-      check.notSupported(at.child('kind'), textOf(subject, 'kind'), ['ServiceAccount', 'User', 'Group'])
+      check.notSupported(at.child('kind'), textOrEmpty(subject, 'kind'), ['ServiceAccount', 'User', 'Group'])
   }
 }
 
@@ -59,9 +59,13 @@ function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules 
     create: rules.create,
     update: (object, stored, check) => {
       rules.update(object, stored, check)
-      const role = partOf(object, 'roleRef')
-      if (equalValues(role, partOf(stored, 'roleRef'))) return
-      const shown = { APIGroup: textOf(role, 'apiGroup'), Kind: textOf(role, 'kind'), Name: textOf(role, 'name') }
+      const role = mapOrEmpty(object, 'roleRef')
+      if (equalValues(role, mapOrEmpty(stored, 'roleRef'))) return
+      const shown = {
+        APIGroup: textOrEmpty(role, 'apiGroup'),
+        Kind: textOrEmpty(role, 'kind'),
+        Name: textOrEmpty(role, 'name'),
+      }
       check.invalid(ROLE_REF, shownJson(shown), 'cannot change roleRef')
     },
   }

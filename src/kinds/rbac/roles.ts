@@ -1,23 +1,24 @@
 // Roles, in a namespace and in the whole cluster: rules that say what may be done.
 import { FieldPath } from '../../api/field-path.ts'
+import { listOrEmpty, mapOrAbsent, mapsInPlace, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector, isUsable } from '../../schema/validation/labels.ts'
-import { listOf, partIn, partsOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, segmentName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
 import { roleStrategy } from './escalation.ts'
 
 function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
-  for (const [i, rule] of partsOf(object, 'rules').entries()) {
+  for (const [i, rule] of mapsInPlace(object, 'rules').entries()) {
     const at = FieldPath.root('rules').index(i)
-    if (listOf(rule, 'verbs').length === 0) check.required(at.child('verbs'), 'verbs must contain at least one value')
-    const urls = textsOf(rule, 'nonResourceURLs')
+    if (listOrEmpty(rule, 'verbs').length === 0)
+      check.required(at.child('verbs'), 'verbs must contain at least one value')
+    const urls = textsInPlace(rule, 'nonResourceURLs')
     if (urls.length > 0) {
       const place = at.child('nonResourceURLs')
       if (namespaced) check.invalid(place, urls, 'namespaced rules cannot apply to non-resource URLs')
-      if (['apiGroups', 'resources', 'resourceNames'].some((field) => listOf(rule, field).length > 0)) {
+      if (['apiGroups', 'resources', 'resourceNames'].some((field) => listOrEmpty(rule, field).length > 0)) {
         check.invalid(place, urls, 'rules cannot apply to both regular resources and non-resource URLs')
       }
       continue
@@ -34,11 +35,11 @@ const checkRole: CreateRule = (object, check) => {
 const checkClusterRole: CreateRule = (object, check) => {
   checkBuiltInMeta(object, segmentName, check)
   checkRules(object, false, check)
-  const aggregation = partIn(object, 'aggregationRule')
+  const aggregation = mapOrAbsent(object, 'aggregationRule')
   if (aggregation === undefined) return
   check.fields(aggregation, FieldPath.root('aggregationRule'), 'rbac.authorization.k8s.io_v1.AggregationRule')
   const at = FieldPath.root('aggregationRule').child('clusterRoleSelectors')
-  for (const [i, selector] of partsOf(aggregation, 'clusterRoleSelectors').entries()) {
+  for (const [i, selector] of mapsInPlace(aggregation, 'clusterRoleSelectors').entries()) {
     checkLabelSelector(selector, at.index(i), check)
     if (!isUsable(selector)) check.invalid(at.index(i), undefined, 'invalid label selector.')
   }

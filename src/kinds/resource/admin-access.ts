@@ -2,14 +2,13 @@
 import { forbidden } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { labelsOf, metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type ValueMap } from '../../api/value.ts'
-import { metaOf, metaText } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Strategy } from '../../registry/registry.ts'
-import { textOf } from '../../schema/validation/members.ts'
 import type { FindResource } from '../needs.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
 
 const GROUP = 'resource.k8s.io'
 const LABEL = 'resource.kubernetes.io/admin-access'
@@ -22,16 +21,18 @@ export function adminGuard(kind: string, find: FindResource): NonNullable<Strate
     if (at === undefined || resource === undefined) return
     const place = { resource, namespace: '' }
     const namespace = await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)
-    if (textOf(mapIn(metaOf(namespace.object()), 'labels'), LABEL) === 'true') return
+    if (textOrEmpty(labelsOf(namespace.object()), LABEL) === 'true') return
     throw invalidError({ group: GROUP, kind }, metaText(object, 'name'), [forbidden(at, NEEDS_LABEL)])
   }
 }
 
 /** Where a new claim, or a template of one, asks for it; what is there already cannot change. */
 function askedIn(object: ApiObject): FieldPath | undefined {
-  const spec = mapIn(object, 'spec')
-  const claim = mapIn(Object.hasOwn(spec, 'spec') ? mapIn(spec, 'spec') : spec, 'devices')
-  const index = mapsIn(claim, 'requests').findIndex((request) => own(mapIn(request, 'exactly'), 'adminAccess') === true)
+  const spec = mapOrEmpty(object, 'spec')
+  const claim = mapOrEmpty(Object.hasOwn(spec, 'spec') ? mapOrEmpty(spec, 'spec') : spec, 'devices')
+  const index = mapsInPlace(claim, 'requests').findIndex(
+    (request) => own(mapOrEmpty(request, 'exactly'), 'adminAccess') === true,
+  )
   const at = FieldPath.root('spec').child('devices').child('requests')
   return index === -1 ? undefined : at.index(index).child('adminAccess')
 }
@@ -49,5 +50,5 @@ function isGranted(result: ValueMap): boolean {
 }
 
 export function resultsOf(claim: ApiObject): readonly ValueMap[] {
-  return mapsIn(mapIn(mapIn(mapIn(claim, 'status'), 'allocation'), 'devices'), 'results')
+  return mapsInPlace(mapOrEmpty(mapOrEmpty(mapOrEmpty(claim, 'status'), 'allocation'), 'devices'), 'results')
 }

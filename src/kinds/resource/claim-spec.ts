@@ -1,9 +1,17 @@
 // What a claim of devices asks for, alone or as a template of claims.
 import type { FieldPath } from '../../api/field-path.ts'
+import {
+  integerOrZero,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { blank, each, where, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { deviceExpressionFault } from './device-expressions.ts'
 import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
@@ -15,28 +23,28 @@ const MAX_ALTERNATIVES = 8
 const MAX_EXPRESSION = 10 * 1024
 
 export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
-  const devices = partOf(spec, 'devices')
+  const devices = mapOrEmpty(spec, 'devices')
   const place = at.child('devices')
   const scope: ClaimScope = { check, names: requestNames(devices) }
-  checkList(partsOf(devices, 'requests'), {
+  checkList(mapsInPlace(devices, 'requests'), {
     at: place.child('requests'),
     check,
     max: MAX_ITEMS,
     item: (request, path) => checkRequest(request, path, check),
-    key: (request) => textOf(request, 'name'),
+    key: (request) => textOrEmpty(request, 'name'),
   })
-  checkList(partsOf(devices, 'constraints'), {
+  checkList(mapsInPlace(devices, 'constraints'), {
     at: place.child('constraints'),
     check,
     max: MAX_ITEMS,
     item: (constraint, path) => checkConstraint(constraint, path, scope),
   })
-  checkList(partsOf(devices, 'config'), {
+  checkList(mapsInPlace(devices, 'config'), {
     at: place.child('config'),
     check,
     max: MAX_ITEMS,
     item: (config, path) => {
-      checkReferences(textsOf(config, 'requests'), path.child('requests'), scope)
+      checkReferences(textsInPlace(config, 'requests'), path.child('requests'), scope)
       checkConfiguration(config, path, check)
     },
   })
@@ -44,8 +52,8 @@ export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): voi
 
 function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
   check.fields(request, at, 'resource.k8s.io_v1.DeviceRequest')
-  const exactly = partIn(request, 'exactly')
-  const alternatives = partsOf(request, 'firstAvailable')
+  const exactly = mapOrAbsent(request, 'exactly')
+  const alternatives = mapsInPlace(request, 'firstAvailable')
   const detail = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly === undefined && alternatives.length === 0) check.required(at, detail)
   else if (exactly !== undefined && alternatives.length > 0) {
@@ -60,7 +68,7 @@ function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
         check.fields(alternative, path, 'resource.k8s.io_v1.DeviceSubRequest')
         checkExact(alternative, path, check)
       },
-      key: (alternative) => textOf(alternative, 'name'),
+      key: (alternative) => textOrEmpty(alternative, 'name'),
     })
   }
 }
@@ -68,8 +76,8 @@ function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
 function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
   check.fields(request, at, 'resource.k8s.io_v1.ExactDeviceRequest')
   checkSelectors(request, at, check)
-  const mode = textOf(request, 'allocationMode')
-  const count = numberOf(request, 'count')
+  const mode = textOrEmpty(request, 'allocationMode')
+  const count = integerOrZero(request, 'count')
   if (mode === 'All') {
     if (Number(count) !== 0) {
       check.invalid(at.child('count'), count, "must not be specified when allocationMode is 'All'")
@@ -77,21 +85,21 @@ function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
   } else if (mode === 'ExactCount') {
     if (count <= 0) check.invalid(at.child('count'), count, 'must be greater than zero')
   } else check.notSupported(at.child('allocationMode'), mode, ['All', 'ExactCount'])
-  for (const [i, toleration] of partsOf(request, 'tolerations').entries()) {
+  for (const [i, toleration] of mapsInPlace(request, 'tolerations').entries()) {
     checkToleration(toleration, at.child('tolerations').index(i), check)
   }
 }
 
 export function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
-  checkList(partsOf(part, 'selectors'), {
+  checkList(mapsInPlace(part, 'selectors'), {
     at: at.child('selectors'),
     check,
     max: MAX_ITEMS,
     item: (selector, path) => {
       check.fields(selector, path, 'resource.k8s.io_v1.DeviceSelector')
-      const cel = partIn(selector, 'cel')
+      const cel = mapOrAbsent(selector, 'cel')
       if (cel !== undefined)
-        checkDeviceExpression(textOf(cel, 'expression'), path.child('cel').child('expression'), check)
+        checkDeviceExpression(textOrEmpty(cel, 'expression'), path.child('cel').child('expression'), check)
     },
   })
 }
@@ -106,9 +114,9 @@ function checkDeviceExpression(expression: string, at: FieldPath, check: Check):
 
 function checkConstraint(constraint: ValueMap, at: FieldPath, scope: ClaimScope): void {
   const { check } = scope
-  checkReferences(textsOf(constraint, 'requests'), at.child('requests'), scope)
-  const match = textIn(constraint, 'matchAttribute')
-  const distinct = textIn(constraint, 'distinctAttribute')
+  checkReferences(textsInPlace(constraint, 'requests'), at.child('requests'), scope)
+  const match = textOrAbsent(constraint, 'matchAttribute')
+  const distinct = textOrAbsent(constraint, 'distinctAttribute')
   if (match !== undefined) checkFullAttributeName(match, at.child('matchAttribute'), check)
   else if (distinct !== undefined) checkFullAttributeName(distinct, at.child('distinctAttribute'), check)
   else if (check.gate('DRAConsumableCapacity')) {

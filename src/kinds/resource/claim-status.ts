@@ -1,9 +1,17 @@
 // What was given to a claim for devices, who uses it, and what drivers say of the devices.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import {
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { parseCidr } from '../shared/ip-address.ts'
@@ -41,26 +49,26 @@ const DEVICE_ID: Form = [
 
 /** What tells one device that was given from another. */
 function deviceId(device: ValueMap): string {
-  const parts = ['driver', 'pool', 'device', 'shareID'].map((field) => textOf(device, field))
+  const parts = ['driver', 'pool', 'device', 'shareID'].map((field) => textOrEmpty(device, field))
   return (parts[3] === '' ? parts.slice(0, 3) : parts).join('/')
 }
 
 export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: ClaimScope): void {
   const { check } = scope
-  const status = partOf(object, 'status')
-  const old = partOf(stored, 'status')
-  const allocation = partIn(status, 'allocation')
-  const users = partsOf(status, 'reservedFor')
+  const status = mapOrEmpty(object, 'status')
+  const old = mapOrEmpty(stored, 'status')
+  const allocation = mapOrAbsent(status, 'allocation')
+  const users = mapsInPlace(status, 'reservedFor')
   checkList(users, {
     at: STATUS.child('reservedFor'),
     check,
     max: MAX_USERS,
     item: (user, path) => check.fields(user, path, 'resource.k8s.io_v1.ResourceClaimConsumerReference'),
-    key: (user) => textOf(user, 'uid'),
+    key: (user) => textOrEmpty(user, 'uid'),
   })
-  const results = partsOf(partOf(allocation ?? {}, 'devices'), 'results')
+  const results = mapsInPlace(mapOrEmpty(allocation ?? {}, 'devices'), 'results')
   const given = new Set(results.map(deviceId))
-  checkList(partsOf(status, 'devices'), {
+  checkList(mapsInPlace(status, 'devices'), {
     at: STATUS.child('devices'),
     check,
     item: (device, path) => checkDevice(device, given, path, check),
@@ -69,8 +77,8 @@ export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: Clai
   const place = STATUS.child('reservedFor')
   if (users.length > 0 && allocation === undefined) {
     check.forbidden(place, 'may not be specified when `allocated` is not set')
-  } else if (users.length > 0 && has(partOf(object, 'metadata'), 'deletionTimestamp')) {
-    const before = new Set(partsOf(old, 'reservedFor').map((user) => shownJson(user).text))
+  } else if (users.length > 0 && isGiven(mapOrEmpty(object, 'metadata'), 'deletionTimestamp')) {
+    const before = new Set(mapsInPlace(old, 'reservedFor').map((user) => shownJson(user).text))
     if (users.some((user) => !before.has(shownJson(user).text))) {
       const when = 'while `deallocationRequested` or `deletionTimestamp` are set'
       check.forbidden(place, `new entries may not be added ${when}`)
@@ -78,68 +86,68 @@ export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: Clai
   }
   if (allocation === undefined) return
   const at = STATUS.child('allocation')
-  if (!has(old, 'allocation')) checkAllocation(allocation, at, scope)
+  if (!isGiven(old, 'allocation')) checkAllocation(allocation, at, scope)
   else if (!equalValues(allocation, old['allocation'])) check.invalid(at, shownJson(allocation), IMMUTABLE)
 }
 
 function checkAllocation(allocation: ValueMap, at: FieldPath, scope: ClaimScope): void {
   const { check } = scope
-  const devices = partOf(allocation, 'devices')
-  checkList(partsOf(devices, 'results'), {
+  const devices = mapOrEmpty(allocation, 'devices')
+  checkList(mapsInPlace(devices, 'results'), {
     at: at.child('devices').child('results'),
     check,
     max: MAX_RESULTS,
     item: (result, path) => checkResult(result, path, scope),
   })
-  checkList(partsOf(devices, 'config'), {
+  checkList(mapsInPlace(devices, 'config'), {
     at: at.child('devices').child('config'),
     check,
     max: MAX_CONFIGURATIONS,
     item: (config, path) => {
       check.fields(config, path, 'resource.k8s.io_v1.DeviceAllocationConfiguration', 'source')
-      checkReferences(textsOf(config, 'requests'), path.child('requests'), scope)
+      checkReferences(textsInPlace(config, 'requests'), path.child('requests'), scope)
       checkConfiguration(config, path, check)
     },
   })
-  const selector = partIn(allocation, 'nodeSelector')
+  const selector = mapOrAbsent(allocation, 'nodeSelector')
   if (selector !== undefined) checkNodeSelector(selector, at.child('nodeSelector'), check)
 }
 
 function checkResult(result: ValueMap, at: FieldPath, scope: ClaimScope): void {
   const { check } = scope
-  checkReference(textOf(result, 'request'), at.child('request'), scope)
+  checkReference(textOrEmpty(result, 'request'), at.child('request'), scope)
   checkPlace(result, at, check)
   const conditions = {
-    wanted: textsOf(result, 'bindingConditions'),
-    failed: textsOf(result, 'bindingFailureConditions'),
+    wanted: textsInPlace(result, 'bindingConditions'),
+    failed: textsInPlace(result, 'bindingFailureConditions'),
   }
   checkBindingConditions(conditions, at, check)
-  checkShareId(textIn(result, 'shareID'), at.child('shareID'), check)
+  checkShareId(textOrAbsent(result, 'shareID'), at.child('shareID'), check)
 }
 
 function checkPlace(device: ValueMap, at: FieldPath, check: Check): void {
-  checkDriverName(textOf(device, 'driver'), at.child('driver'), check)
-  checkPoolName(textOf(device, 'pool'), at.child('pool'), check)
-  checkDeviceName(textOf(device, 'device'), at.child('device'), check)
+  checkDriverName(textOrEmpty(device, 'driver'), at.child('driver'), check)
+  checkPoolName(textOrEmpty(device, 'pool'), at.child('pool'), check)
+  checkDeviceName(textOrEmpty(device, 'device'), at.child('device'), check)
 }
 
 function checkDevice(device: ValueMap, given: ReadonlySet<string>, at: FieldPath, check: Check): void {
   checkPlace(device, at, check)
-  checkShareId(textIn(device, 'shareID'), at.child('shareID'), check)
+  checkShareId(textOrAbsent(device, 'shareID'), at.child('shareID'), check)
   if (!given.has(deviceId(device))) {
     check.invalid(at, shownAs(device, DEVICE_ID), 'must be an allocated device in the claim')
   }
-  const conditions = partsOf(device, 'conditions')
+  const conditions = mapsInPlace(device, 'conditions')
   if (conditions.length > MAX_CONDITIONS) check.tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS)
   checkConditions(conditions, at.child('conditions'), check)
-  if (has(device, 'data')) checkOpaque(device['data'], { max: MAX_PARAMETERS, at: at.child('data'), check })
-  const network = partIn(device, 'networkData')
+  if (isGiven(device, 'data')) checkOpaque(device['data'], { max: MAX_PARAMETERS, at: at.child('data'), check })
+  const network = mapOrAbsent(device, 'networkData')
   if (network !== undefined) checkNetwork(network, at.child('networkData'), check)
 }
 
 function checkNetwork(network: ValueMap, at: FieldPath, check: Check): void {
   check.fields(network, at, 'resource.k8s.io_v1.NetworkDeviceData')
-  checkList(textsOf(network, 'ips'), {
+  checkList(textsInPlace(network, 'ips'), {
     at: at.child('ips'),
     check,
     max: MAX_ADDRESSES,

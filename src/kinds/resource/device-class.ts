@@ -1,9 +1,9 @@
 // Classes of devices.
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { isExtended } from '../shared/resource-names.ts'
@@ -15,16 +15,16 @@ import { checkConfiguration } from './device-requests.ts'
 const SPEC = FieldPath.root('spec')
 
 function checkClass(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   checkSelectors(spec, SPEC, check)
-  checkList(partsOf(spec, 'config'), {
+  checkList(mapsInPlace(spec, 'config'), {
     at: SPEC.child('config'),
     check,
     max: MAX_ITEMS,
     item: (config, path) => checkConfiguration(config, path, check),
   })
-  const name = textOf(spec, 'extendedResourceName')
-  if (has(spec, 'extendedResourceName') && !isExtended(name)) {
+  const name = textOrEmpty(spec, 'extendedResourceName')
+  if (isGiven(spec, 'extendedResourceName') && !isExtended(name)) {
     check.invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')
   }
 }

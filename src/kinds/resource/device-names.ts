@@ -1,6 +1,7 @@
 // Names that devices, pools and their attributes go by, and what taints and conditions they may have.
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
+import { textOrEmpty } from '../../api/members.ts'
 import { isMap, type Value, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
@@ -10,7 +11,6 @@ import {
   longerThan,
   qualifiedName,
 } from '../../schema/validation/formats.ts'
-import { textOf } from '../../schema/validation/members.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
 const MAX_POOL_NAME = 253
@@ -121,8 +121,8 @@ export function checkList<T>(items: readonly T[], { at, check, max, item, key }:
 
 export function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
   check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'key')
-  const value = textOf(toleration, 'value')
-  const operator = textOf(toleration, 'operator')
+  const value = textOrEmpty(toleration, 'value')
+  const operator = textOrEmpty(toleration, 'operator')
   if (operator === 'Exists') {
     if (value !== '') check.invalid(at.child('value'), value, 'must be empty for operator `Exists`')
   } else if (operator === 'Equal') check.format(at.child('value'), value, labelValue(value))

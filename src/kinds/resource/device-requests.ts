@@ -1,9 +1,9 @@
 // Requests within a claim for devices, as other parts of the claim and of its status name them, and what is passed on to drivers.
 import type { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label } from '../../schema/validation/formats.ts'
-import { partIn, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { checkList, checkOpaque } from './device-names.ts'
 
@@ -16,10 +16,11 @@ const NO_REQUEST =
 /** The names of requests, and `request/alternative` of those that have alternatives. */
 export function requestNames(devices: ValueMap): ReadonlySet<string> {
   const names = new Set<string>()
-  for (const request of partsOf(devices, 'requests')) {
-    const name = textOf(request, 'name')
+  for (const request of mapsInPlace(devices, 'requests')) {
+    const name = textOrEmpty(request, 'name')
     names.add(name)
-    for (const alternative of partsOf(request, 'firstAvailable')) names.add(`${name}/${textOf(alternative, 'name')}`)
+    for (const alternative of mapsInPlace(request, 'firstAvailable'))
+      names.add(`${name}/${textOrEmpty(alternative, 'name')}`)
   }
   return names
 }
@@ -47,9 +48,9 @@ export function checkReference(name: string, at: FieldPath, { check, names }: Cl
 
 export function checkConfiguration(config: ValueMap, at: FieldPath, check: Check): void {
   check.fields(config, at, 'resource.k8s.io_v1.DeviceConfiguration')
-  const opaque = partIn(config, 'opaque')
+  const opaque = mapOrAbsent(config, 'opaque')
   if (opaque === undefined) return
   const place = at.child('opaque')
-  checkDriverName(textOf(opaque, 'driver'), place.child('driver'), check)
+  checkDriverName(textOrEmpty(opaque, 'driver'), place.child('driver'), check)
   checkOpaque(opaque['parameters'], { max: MAX_PARAMETERS, at: place.child('parameters'), check })
 }

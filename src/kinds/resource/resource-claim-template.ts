@@ -1,10 +1,10 @@
 // Templates of claims of devices.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkTemplateMeta } from '../shared/claim-spec.ts'
@@ -16,9 +16,9 @@ const SPEC = FieldPath.root('spec')
 
 function checkTemplate(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  checkTemplateMeta(partOf(spec, 'metadata'), SPEC.child('metadata'), check)
-  checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
+  const spec = mapOrEmpty(object, 'spec')
+  checkTemplateMeta(mapOrEmpty(spec, 'metadata'), SPEC.child('metadata'), check)
+  checkClaimSpec(mapOrEmpty(spec, 'spec'), SPEC.child('spec'), check)
 }
 
 export const RESOURCE_CLAIM_TEMPLATE: Kind = {

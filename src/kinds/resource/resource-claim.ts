@@ -1,17 +1,17 @@
 // Claims of devices. What a device said of itself goes with its allocation.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
+import { withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, listAt } from '../../codec/tables/reading.ts'
 import { blank, each, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { type Form, formed, shownAs, TOLERATION } from '../shared/internal-form.ts'
-import { mapIn, mapsIn, withMembers } from '../shared/members.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { adminGuard, resultsOf } from './admin-access.ts'
 import { checkClaimSpec, CLAIM_DEFAULTS } from './claim-spec.ts'
@@ -76,22 +76,23 @@ const DEVICE_CLAIM: Form = [
 
 export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownSpec(partOf(object, 'spec')), IMMUTABLE)
+  if (!equalValues(object['spec'], stored['spec']))
+    check.invalid(SPEC, shownSpec(mapOrEmpty(object, 'spec')), IMMUTABLE)
 }
 
 /** Of a claim, or of a template, whose metadata is shown without a name around it. */
 function shownSpec(spec: ValueMap): Shown {
-  if (!has(spec, 'spec')) return shownAs(spec, DEVICE_CLAIM)
-  return shownJson({ ...partOf(spec, 'metadata'), Spec: formed(spec['spec'], DEVICE_CLAIM) })
+  if (!isGiven(spec, 'spec')) return shownAs(spec, DEVICE_CLAIM)
+  return shownJson({ ...mapOrEmpty(spec, 'metadata'), Spec: formed(spec['spec'], DEVICE_CLAIM) })
 }
 
 function identityOf(device: ValueMap): string {
-  return ['driver', 'pool', 'device', 'shareID'].map((name) => textOf(device, name)).join('\n')
+  return ['driver', 'pool', 'device', 'shareID'].map((name) => textOrEmpty(device, name)).join('\n')
 }
 
 function withoutFreedDevices(claim: ApiObject, stored: ApiObject): ApiObject {
-  const status = mapIn(claim, 'status')
-  const devices = mapsIn(status, 'devices')
+  const status = mapOrEmpty(claim, 'status')
+  const devices = mapsOnly(status, 'devices')
   const held = new Set(resultsOf(claim).map(identityOf))
   const freed = new Set(resultsOf(stored).map(identityOf)).difference(held)
   const left = devices.filter((device) => !freed.has(identityOf(device)))
@@ -112,13 +113,16 @@ export const RESOURCE_CLAIM: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkClaimSpec(partOf(object, 'spec'), SPEC, check)
+      checkClaimSpec(mapOrEmpty(object, 'spec'), SPEC, check)
     },
     update: checkSameSpec,
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkClaimStatus(object, stored, { check, names: requestNames(partOf(partOf(object, 'spec'), 'devices')) })
+        checkClaimStatus(object, stored, {
+          check,
+          names: requestNames(mapOrEmpty(mapOrEmpty(object, 'spec'), 'devices')),
+        })
       },
     },
   },

@@ -1,16 +1,15 @@
 // Slices of devices: what a driver has to offer on a node, or on several.
 import { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { absent, each, type Rule, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { NODE_TERM, shownAs } from '../shared/internal-form.ts'
-import { mapIn } from '../shared/members.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkList, checkPoolName } from './device-names.ts'
@@ -20,42 +19,43 @@ const SPEC = FieldPath.root('spec')
 const MAX_COUNTER_SETS = 8
 
 function checkSlice(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const pool = partOf(spec, 'pool')
-  checkDriverName(textOf(spec, 'driver'), SPEC.child('driver'), check)
+  const spec = mapOrEmpty(object, 'spec')
+  const pool = mapOrEmpty(spec, 'pool')
+  checkDriverName(textOrEmpty(spec, 'driver'), SPEC.child('driver'), check)
   checkPool(pool, SPEC.child('pool'), check)
-  const old = stored === undefined ? undefined : partOf(stored, 'spec')
+  const old = stored === undefined ? undefined : mapOrEmpty(stored, 'spec')
   if (old !== undefined) {
-    const name = textOf(pool, 'name')
-    if (name !== textOf(partOf(old, 'pool'), 'name')) check.invalid(SPEC.child('pool').child('name'), name, IMMUTABLE)
+    const name = textOrEmpty(pool, 'name')
+    if (name !== textOrEmpty(mapOrEmpty(old, 'pool'), 'name'))
+      check.invalid(SPEC.child('pool').child('name'), name, IMMUTABLE)
     for (const field of ['driver', 'nodeName']) {
       if (!equalValues(spec[field], old[field])) check.invalid(SPEC.child(field), spec[field], IMMUTABLE)
     }
   }
   checkNodes(spec, check)
-  if (has(spec, 'sharedCounters') && has(spec, 'devices')) {
+  if (isGiven(spec, 'sharedCounters') && isGiven(spec, 'devices')) {
     check.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')
   }
   checkDevices(spec, old, check)
-  checkList(partsOf(spec, 'sharedCounters'), {
+  checkList(mapsInPlace(spec, 'sharedCounters'), {
     at: SPEC.child('sharedCounters'),
     check,
     max: MAX_COUNTER_SETS,
     item: (set, path) => checkCounters(set, 'name', path, check),
-    key: (set) => textOf(set, 'name'),
+    key: (set) => textOrEmpty(set, 'name'),
   })
 }
 
 function checkPool(pool: ValueMap, at: FieldPath, check: Check): void {
-  checkPoolName(textOf(pool, 'name'), at.child('name'), check)
+  checkPoolName(textOrEmpty(pool, 'name'), at.child('name'), check)
   check.fields(pool, at, 'resource.k8s.io_v1.ResourcePool', 'resourceSliceCount', 'generation')
 }
 
 function checkNodes(spec: ValueMap, check: Check): void {
   const emptyName = 'must be either unset or set to a non-empty string'
   const chosen = chosenBy(spec, { at: SPEC, check, emptyName })
-  const selector = partIn(spec, 'nodeSelector')
-  const terms = partsOf(selector ?? {}, 'nodeSelectorTerms')
+  const selector = mapOrAbsent(spec, 'nodeSelector')
+  const terms = mapsInPlace(selector ?? {}, 'nodeSelectorTerms')
   if (selector !== undefined && terms.length !== 1) {
     const at = SPEC.child('nodeSelector').child('nodeSelectorTerms')
     check.invalid(at, shownAs(selector['nodeSelectorTerms'], NODE_TERM), 'must have exactly one node selector term')
@@ -70,7 +70,7 @@ function checkNodes(spec: ValueMap, check: Check): void {
 
 /** For slices of devices. */
 function sliceWarnings(object: ApiObject): readonly string[] {
-  const driver = textOf(mapIn(object, 'spec'), 'driver')
+  const driver = textOrEmpty(mapOrEmpty(object, 'spec'), 'driver')
   if (driver === driver.toLowerCase()) return []
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
 }

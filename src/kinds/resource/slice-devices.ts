@@ -1,20 +1,21 @@
 // The devices of a slice: their attributes, capacities, taints and what they consume.
 import { FieldPath } from '../../api/field-path.ts'
+import {
+  asMap,
+  isGiven,
+  isTrue,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
 import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
 import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
-import {
-  flagOf,
-  has,
-  listOf,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-  textsOf,
-} from '../../schema/validation/members.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { amountOf } from '../shared/resource-names.ts'
@@ -56,13 +57,13 @@ interface NodeScope {
 /** The ways in which nodes are chosen, as the reference writes them. */
 export function chosenBy(part: ValueMap, { at, check, emptyName }: NodeScope): string[] {
   const chosen: string[] = []
-  const name = textIn(part, 'nodeName')
+  const name = textOrAbsent(part, 'nodeName')
   if (name === '') check.invalid(at.child('nodeName'), name, emptyName)
   else if (name !== undefined) {
     chosen.push('`nodeName`')
     check.format(at.child('nodeName'), name, dns1123Subdomain(name))
   }
-  const selector = partIn(part, 'nodeSelector')
+  const selector = mapOrAbsent(part, 'nodeSelector')
   if (selector !== undefined) {
     chosen.push('`nodeSelector`')
     checkNodeSelector(selector, at.child('nodeSelector'), check)
@@ -71,22 +72,24 @@ export function chosenBy(part: ValueMap, { at, check, emptyName }: NodeScope): s
 }
 
 export function checkTrue(part: ValueMap, field: string, at: FieldPath, check: Check): readonly string[] {
-  if (flagOf(part, field)) return [`\`${field}\``]
-  if (has(part, field)) check.invalid(at.child(field), false, 'must be either unset or set to true')
+  if (isTrue(part, field)) return [`\`${field}\``]
+  if (isGiven(part, field)) check.invalid(at.child(field), false, 'must be either unset or set to true')
   return []
 }
 
 const LISTS: readonly string[] = ['bools', 'ints', 'strings', 'versions']
 
 function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
-  checkDeviceName(textOf(device, 'name'), at.child('name'), check)
-  const attributes = Object.values(partOf(device, 'attributes')).filter(isMap)
-  const capacities = Object.keys(partOf(device, 'capacity')).length
-  const hasLists = attributes.some((attribute) => LISTS.some((field) => has(attribute, field)))
-  const entries = attributes.map((attribute) => LISTS.reduce((sum, field) => sum + listOf(attribute, field).length, 0))
+  checkDeviceName(textOrEmpty(device, 'name'), at.child('name'), check)
+  const attributes = Object.values(mapOrEmpty(device, 'attributes')).filter(isMap)
+  const capacities = Object.keys(mapOrEmpty(device, 'capacity')).length
+  const hasLists = attributes.some((attribute) => LISTS.some((field) => isGiven(attribute, field)))
+  const entries = attributes.map((attribute) =>
+    LISTS.reduce((sum, field) => sum + listOrEmpty(attribute, field).length, 0),
+  )
   const count = hasLists
     ? entries.reduce((sum, length) => sum + Math.max(length, 1), capacities)
-    : Object.keys(partOf(device, 'attributes')).length + capacities
+    : Object.keys(mapOrEmpty(device, 'attributes')).length + capacities
   if (count > MAX_TRAITS) {
     const what = hasLists ? 'attribute entries(scalars and list items)' : 'attributes'
     check.invalid(at, count, `the total number of ${what} and capacities must not exceed ${MAX_TRAITS}`)
@@ -95,11 +98,11 @@ function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
     check,
     item: (attribute, path) => checkAttribute(attribute, path, check),
   })
-  const isShared = flagOf(device, 'allowMultipleAllocations')
+  const isShared = isTrue(device, 'allowMultipleAllocations')
   checkNamed(device, 'capacity', at, {
     check,
     item: (capacity, path) => {
-      const policy = partIn(capacity, 'requestPolicy')
+      const policy = mapOrAbsent(capacity, 'requestPolicy')
       if (policy === undefined) return
       const place = path.child('requestPolicy')
       if (isShared) checkPolicy(policy, { capacity: amountOf(capacity['value']), at: place, check })
@@ -114,24 +117,24 @@ interface NamedRule {
 }
 
 function checkNamed(part: ValueMap, field: string, at: FieldPath, { check, item }: NamedRule): void {
-  for (const [name, value] of Object.entries(partOf(part, field))) {
+  for (const [name, value] of Object.entries(mapOrEmpty(part, field))) {
     checkAttributeName(name, at.child(field), check)
-    item(isMap(value) ? value : {}, at.child(field).key(shortened(name, MAX_ATTRIBUTE_NAME)))
+    item(asMap(value), at.child(field).key(shortened(name, MAX_ATTRIBUTE_NAME)))
   }
 }
 
 function checkAttribute(attribute: ValueMap, at: FieldPath, check: Check): void {
-  const text = textIn(attribute, 'string')
+  const text = textOrAbsent(attribute, 'string')
   if (text !== undefined && longerThan(text, MAX_VALUE)) check.tooLong(at.child('string'), MAX_VALUE)
-  const version = textIn(attribute, 'version')
+  const version = textOrAbsent(attribute, 'version')
   if (version !== undefined) checkVersion(version, at.child('version'), check)
-  for (const [i, item] of textsOf(attribute, 'strings').entries()) {
+  for (const [i, item] of textsInPlace(attribute, 'strings').entries()) {
     if (longerThan(item, MAX_VALUE)) check.tooLong(at.child('list').child('strings').index(i), MAX_VALUE)
   }
-  for (const [i, item] of textsOf(attribute, 'versions').entries()) {
+  for (const [i, item] of textsInPlace(attribute, 'versions').entries()) {
     checkVersion(item, at.child('list').child('versions').index(i), check)
   }
-  const given = ['bool', 'int', 'string', 'version', ...LISTS].filter((field) => has(attribute, field))
+  const given = ['bool', 'int', 'string', 'version', ...LISTS].filter((field) => isGiven(attribute, field))
   if (given.length === 1) return
   check.invalid(
     at,
@@ -150,8 +153,8 @@ function checkVersion(version: string, at: FieldPath, check: Check): void {
 }
 
 function checkPolicy(policy: ValueMap, { capacity, at, check }: CapacityScope): void {
-  const values = listOf(policy, 'validValues')
-  const range = partIn(policy, 'validRange')
+  const values = listOrEmpty(policy, 'validValues')
+  const range = mapOrAbsent(policy, 'validRange')
   if (values.length > 0 && range !== undefined) {
     const both = 'cannot specify "validValues" and "validRange" at the same time'
     check.forbidden(at, `exactly one policy can be specified, ${both}`)
@@ -236,12 +239,12 @@ interface RestScope {
 }
 
 function checkRest(device: ValueMap, at: FieldPath, { check, isPerDevice }: RestScope): void {
-  checkList(partsOf(device, 'consumesCounters'), {
+  checkList(mapsInPlace(device, 'consumesCounters'), {
     at: at.child('consumesCounters'),
     check,
     max: MAX_CONSUMPTIONS,
     item: (consumption, path) => checkCounters(consumption, 'counterSet', path, check),
-    key: (consumption) => textOf(consumption, 'counterSet'),
+    key: (consumption) => textOrEmpty(consumption, 'counterSet'),
   })
   if (isPerDevice) {
     const chosen = chosenBy(device, { at, check, emptyName: 'must not be empty' })
@@ -250,22 +253,22 @@ function checkRest(device: ValueMap, at: FieldPath, { check, isPerDevice }: Rest
     const detail = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required ${when}`
     if (chosen.length === 0) check.required(at, detail)
     else if (chosen.length > 1) check.invalid(at, `{${chosen.join(', ')}}`, detail)
-  } else if (['nodeName', 'nodeSelector', 'allNodes'].some((field) => has(device, field))) {
+  } else if (['nodeName', 'nodeSelector', 'allNodes'].some((field) => isGiven(device, field))) {
     const when = 'if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     check.invalid(at, undefined, `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set ${when}`)
   }
   const conditions = {
-    wanted: textsOf(device, 'bindingConditions'),
-    failed: textsOf(device, 'bindingFailureConditions'),
+    wanted: textsInPlace(device, 'bindingConditions'),
+    failed: textsInPlace(device, 'bindingFailureConditions'),
   }
   checkBindingConditions(conditions, at, check)
 }
 
 export function checkCounters(part: ValueMap, nameField: string, at: FieldPath, check: Check): void {
-  const name = textOf(part, nameField)
+  const name = textOrEmpty(part, nameField)
   if (name === '') check.required(at.child(nameField))
   else check.format(at.child(nameField), name, dns1123Label(name))
-  const names = Object.keys(partOf(part, 'counters'))
+  const names = Object.keys(mapOrEmpty(part, 'counters'))
   const place = at.child('counters')
   if (names.length === 0) check.required(place)
   else if (names.length > MAX_COUNTERS) check.tooMany(place, names.length, MAX_COUNTERS)
@@ -280,25 +283,25 @@ function shortened(name: string, max: number): string {
 }
 
 export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
-  const devices = partsOf(spec, 'devices')
+  const devices = mapsInPlace(spec, 'devices')
   const isSpecial = devices.some(
-    (device) => partsOf(device, 'taints').length > 0 || partsOf(device, 'consumesCounters').length > 0,
+    (device) => mapsInPlace(device, 'taints').length > 0 || mapsInPlace(device, 'consumesCounters').length > 0,
   )
-  const before = new Map(partsOf(old ?? {}, 'devices').map((device) => [textOf(device, 'name'), device]))
+  const before = new Map(mapsInPlace(old ?? {}, 'devices').map((device) => [textOrEmpty(device, 'name'), device]))
   checkList(devices, {
     at: SPEC.child('devices'),
     check,
     max: isSpecial ? MAX_SPECIAL_DEVICES : MAX_DEVICES,
     item: (device, path) => {
       checkDevice(device, path, check)
-      const same = before.get(textOf(device, 'name'))
+      const same = before.get(textOrEmpty(device, 'name'))
       if (same === undefined || !equalValues(same['taints'], device['taints'])) {
         const item = (taint: ValueMap, place: FieldPath): void =>
           check.fields(taint, place, 'resource.k8s.io_v1.DeviceTaint')
-        checkList(partsOf(device, 'taints'), { at: path.child('taints'), check, max: MAX_TAINTS, item })
+        checkList(mapsInPlace(device, 'taints'), { at: path.child('taints'), check, max: MAX_TAINTS, item })
       }
-      checkRest(device, path, { check, isPerDevice: flagOf(spec, 'perDeviceNodeSelection') })
+      checkRest(device, path, { check, isPerDevice: isTrue(spec, 'perDeviceNodeSelection') })
     },
-    key: (device) => textOf(device, 'name'),
+    key: (device) => textOrEmpty(device, 'name'),
   })
 }

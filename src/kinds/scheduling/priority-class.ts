@@ -1,9 +1,9 @@
 // Priorities of pods. The classes of the system stay as they are (W-610).
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrZero, isTrue, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { AGE, boolean, column, count, integer, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { booleanAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
-import { flagOf, numberOf, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -30,10 +30,10 @@ export const PRIORITY_CLASS: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      const name = textOf(partOf(object, 'metadata'), 'name')
-      const value = Number(numberOf(object, 'value'))
+      const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
+      const value = Number(integerOrZero(object, 'value'))
       if (name.startsWith('system-')) {
-        const fault = systemClassFault(name, value, flagOf(object, 'globalDefault'))
+        const fault = systemClassFault(name, value, isTrue(object, 'globalDefault'))
         if (fault !== undefined) {
           const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${fault}`
           check.forbidden(METADATA.child('name'), detail)
@@ -42,14 +42,14 @@ export const PRIORITY_CLASS: Kind = {
         const detail = `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`
         check.forbidden(FieldPath.root('value'), detail)
       }
-      const policy = textIn(object, 'preemptionPolicy')
+      const policy = textOrAbsent(object, 'preemptionPolicy')
       const at = FieldPath.root('preemptionPolicy')
       if (policy === '') check.required(at)
       else if (policy !== undefined) check.oneOf(at, policy, ['PreemptLowerPriority', 'Never'])
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      if (Number(numberOf(object, 'value')) !== Number(numberOf(stored, 'value'))) {
+      if (Number(integerOrZero(object, 'value')) !== Number(integerOrZero(stored, 'value'))) {
         check.forbidden(FieldPath.root('value'), 'may not be changed in an update.')
       }
       check.unchangedFields({ object, stored }, 'scheduling.k8s.io_v1.PriorityClass')

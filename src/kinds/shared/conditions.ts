@@ -1,9 +1,9 @@
 // Conditions in the form that all newer kinds share.
 import type { FieldPath } from '../../api/field-path.ts'
+import { textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { conditionReason, longerThan } from '../../schema/validation/formats.ts'
-import { textOf } from '../../schema/validation/members.ts'
 
 const TYPE = 'meta_v1.Condition'
 const MAX_REASON = 1024
@@ -11,7 +11,7 @@ const MAX_REASON = 1024
 export function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
-    const type = textOf(condition, 'type')
+    const type = textOrEmpty(condition, 'type')
     if (seen.has(type)) check.duplicate(list.index(i).child('type'), type)
     seen.add(type)
     checkCondition(condition, list.index(i), check)
@@ -20,7 +20,7 @@ export function checkConditions(conditions: readonly ValueMap[], list: FieldPath
 
 function checkCondition(condition: ValueMap, at: FieldPath, check: Check): void {
   check.fields(condition, at, TYPE, 'type', 'status', 'observedGeneration', 'lastTransitionTime', 'reason')
-  const reason = textOf(condition, 'reason')
+  const reason = textOrEmpty(condition, 'reason')
   if (reason !== '') check.format(at.child('reason'), reason, conditionReason(reason))
   if (longerThan(reason, MAX_REASON)) check.tooLong(at.child('reason'), MAX_REASON)
   check.fields(condition, at, TYPE, 'message')

@@ -1,10 +1,10 @@
 // Events, in the core group and in their own. The names of fields in faults are those of the core group.
 import type { Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, longerThan, qualifiedName } from '../../schema/validation/formats.ts'
-import { has, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../schema/validation/rules.ts'
 import type { KindNeeds } from '../needs.ts'
@@ -57,10 +57,10 @@ interface Group {
 }
 
 function checkEvent(event: ValueMap, { check, reporter }: Group): void {
-  const namespace = textOf(partOf(event, 'metadata'), 'namespace')
-  const involved = textOf(partOf(event, 'involvedObject'), 'namespace')
+  const namespace = textOrEmpty(mapOrEmpty(event, 'metadata'), 'namespace')
+  const involved = textOrEmpty(mapOrEmpty(event, 'involvedObject'), 'namespace')
   const at = FieldPath.root('involvedObject').child('namespace')
-  if (!has(event, 'eventTime')) {
+  if (!isGiven(event, 'eventTime')) {
     const agree = involved === '' ? namespace === '' || namespace === 'default' : namespace === involved
     if (!agree) check.invalid(at, involved, MISMATCH)
   } else {
@@ -71,17 +71,17 @@ function checkEvent(event: ValueMap, { check, reporter }: Group): void {
 }
 
 function checkReport(event: ValueMap, { check, reporter }: Group): void {
-  const controller = textOf(event, 'reportingController') || textOf(event, 'reportingComponent')
+  const controller = textOrEmpty(event, 'reportingController') || textOrEmpty(event, 'reportingComponent')
   const reporterAt = FieldPath.root(reporter)
   if (controller === '') check.required(reporterAt)
   check.format(reporterAt, controller, qualifiedName(controller))
   for (const field of ['reportingInstance', 'action', 'reason']) {
     const at = FieldPath.root(field)
-    const word = textOf(event, field)
+    const word = textOrEmpty(event, field)
     if (word === '') check.required(at)
     if (longerThan(word, MAX_WORD)) check.invalid(at, '', `can have at most ${MAX_WORD} characters`)
   }
-  if (longerThan(textOf(event, 'message'), MAX_NOTE)) {
+  if (longerThan(textOrEmpty(event, 'message'), MAX_NOTE)) {
     check.invalid(FieldPath.root('message'), '', `can have at most ${MAX_NOTE} characters`)
   }
 }
@@ -93,10 +93,10 @@ export const CORE_VALIDATION: KindRules = {
 }
 
 function checkSeries(event: ValueMap, check: Check): void {
-  const series = partIn(event, 'series')
+  const series = mapOrAbsent(event, 'series')
   if (series === undefined) return
-  if (numberOf(series, 'count') < 2) check.invalid(FieldPath.root('series.count'), '', 'should be at least 2')
-  if (!has(series, 'lastObservedTime')) check.required(FieldPath.root('series.lastObservedTime'))
+  if (integerOrZero(series, 'count') < 2) check.invalid(FieldPath.root('series.count'), '', 'should be at least 2')
+  if (!isGiven(series, 'lastObservedTime')) check.required(FieldPath.root('series.lastObservedTime'))
 }
 
 const UNSET: readonly string[] = ['firstTimestamp', 'lastTimestamp']
@@ -126,15 +126,15 @@ export const VALIDATION: KindRules = {
     checkEvent(named, { check, reporter: 'reportingController' })
     checkBuiltInMeta(object, subdomainName, check)
     checkSeries(named, check)
-    if (!has(named, 'eventTime')) check.required(FieldPath.root('eventTime'))
-    const type = textOf(named, 'type')
+    if (!isGiven(named, 'eventTime')) check.required(FieldPath.root('eventTime'))
+    const type = textOrEmpty(named, 'type')
     if (type !== 'Normal' && type !== 'Warning') {
       check.invalid(FieldPath.root('type'), '', `has invalid value: ${type}`)
     }
-    for (const field of UNSET) if (has(named, field)) check.invalid(FieldPath.root(field), '', 'needs to be unset')
-    if (Number(numberOf(named, 'count')) !== 0) check.invalid(FieldPath.root('count'), '', 'needs to be unset')
-    const source = partOf(named, 'source')
-    if (textOf(source, 'component') !== '' || textOf(source, 'host') !== '') {
+    for (const field of UNSET) if (isGiven(named, field)) check.invalid(FieldPath.root(field), '', 'needs to be unset')
+    if (Number(integerOrZero(named, 'count')) !== 0) check.invalid(FieldPath.root('count'), '', 'needs to be unset')
+    const source = mapOrEmpty(named, 'source')
+    if (textOrEmpty(source, 'component') !== '' || textOrEmpty(source, 'host') !== '') {
       check.invalid(FieldPath.root('source'), '', 'needs to be unset')
     }
   },

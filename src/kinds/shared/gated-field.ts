@@ -1,9 +1,9 @@
 // Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
+import { withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import type { WriteContext } from '../../registry/registry.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { withMembers } from './members.ts'
 
 export interface GatedField {
   readonly gate: string

@@ -2,9 +2,9 @@
 // IPv4 in the clothes of IPv6, no bits beyond the prefix; values that were stored before may stay.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FieldPath } from '../../api/field-path.ts'
+import { textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { textsOf } from '../../schema/validation/members.ts'
 
 export interface IpAddress {
   readonly family: 'IPv4' | 'IPv6'
@@ -168,5 +168,5 @@ export function isDualStack(texts: readonly string[]): boolean | undefined {
 
 /** The texts under a name of the stored object, which are let pass. */
 export function storedTexts(stored: ValueMap | undefined, name: string): OldValues {
-  return stored === undefined ? {} : { stored: new Set(textsOf(stored, name)) }
+  return stored === undefined ? {} : { stored: new Set(textsInPlace(stored, name)) }
 }

@@ -1,10 +1,10 @@
 // Where a load balancer can be reached, as the status of services and ingresses tells it.
 import type { FieldPath } from '../../api/field-path.ts'
+import { mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { listAt, textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
-import { partsOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkIp, parseIp } from './ip-address.ts'
 
 interface BalancerScope {
@@ -16,13 +16,13 @@ interface BalancerScope {
 }
 
 export function checkLoadBalancer(balancer: ValueMap, old: ValueMap, { at, check, modes }: BalancerScope): void {
-  const stored = new Set(partsOf(old, 'ingress').map((entry) => textOf(entry, 'ip')))
-  for (const [i, entry] of partsOf(balancer, 'ingress').entries()) {
+  const stored = new Set(mapsInPlace(old, 'ingress').map((entry) => textOrEmpty(entry, 'ip')))
+  for (const [i, entry] of mapsInPlace(balancer, 'ingress').entries()) {
     const place = at.child('ingress').index(i)
-    const ip = textOf(entry, 'ip')
+    const ip = textOrEmpty(entry, 'ip')
     if (ip !== '') checkIp(ip, place.child('ip'), check, { stored })
     if (modes) checkMode(entry, place.child('ipMode'), check)
-    const hostname = textOf(entry, 'hostname')
+    const hostname = textOrEmpty(entry, 'hostname')
     if (hostname === '') continue
     check.format(place.child('hostname'), hostname, dns1123Subdomain(hostname))
     if (parseIp(hostname) !== undefined) {
@@ -32,8 +32,8 @@ export function checkLoadBalancer(balancer: ValueMap, old: ValueMap, { at, check
 }
 
 function checkMode(entry: ValueMap, at: FieldPath, check: Check): void {
-  const mode = textIn(entry, 'ipMode')
-  const ip = textOf(entry, 'ip')
+  const mode = textOrAbsent(entry, 'ipMode')
+  const ip = textOrEmpty(entry, 'ip')
   if (mode === undefined) {
     if (ip !== '') check.required(at, 'must be specified when `ip` is set')
   } else if (ip === '') check.forbidden(at, 'may not be specified when `ip` is not set')

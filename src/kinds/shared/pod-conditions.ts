@@ -1,6 +1,8 @@
 // The conditions in a pod's status, as the server itself sets them.
+import { statusOf } from '../../api/object-members.ts'
+import { mapsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { equalValues, isList, isMap, own, type ValueMap } from '../../api/value.ts'
+import { equalValues, own, type ValueMap } from '../../api/value.ts'
 
 export interface Condition {
   readonly type: string
@@ -10,19 +12,8 @@ export interface Condition {
   readonly observedGeneration?: number
 }
 
-export function statusOf(object: ValueMap): ValueMap {
-  const status = own(object, 'status')
-  return isMap(status) ? status : {}
-}
-
-export function specOf(object: ValueMap): ValueMap {
-  const spec = own(object, 'spec')
-  return isMap(spec) ? spec : {}
-}
-
 export function conditionsOf(status: ValueMap): readonly ValueMap[] {
-  const conditions = own(status, 'conditions')
-  return isList(conditions) ? conditions.filter(isMap) : []
+  return mapsOnly(status, 'conditions')
 }
 
 export function conditionOf(object: ValueMap, type: string): ValueMap | undefined {

@@ -1,20 +1,19 @@
 // `scale`: how many replicas an object asks for, shown as the same small kind for every kind that has them (W-584, W-585).
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrZero, mapOrEmpty, numberOrZero, textOrEmpty } from '../../api/members.ts'
+import { metaOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { formatLabelSelector } from '../../api/selector.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, count, integer, NAME_DESCRIPTION, nameOf, tableOf } from '../../codec/tables/column.ts'
 import { kindVersions } from '../../registry/kind-versions.ts'
-import { metaOf } from '../../registry/object-meta.ts'
 import type { ObjectView } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { numberOf, partOf, textOf } from '../../schema/validation/members.ts'
 import { type KindRules, validateCreate } from '../../schema/validation/validation.ts'
 import type { Kind, Scalable } from '../kind.ts'
 import { actionBody } from './action-body.ts'
-import { mapIn } from './members.ts'
 
 const SPEC = FieldPath.root('spec')
 export const SCALE_NAME = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
@@ -35,7 +34,7 @@ export const BY_LABELS: Scalable = {
     if (!isMap(labels)) return ''
     const terms = Object.keys(labels)
       .toSorted()
-      .map((key) => `${key}=${textOf(labels, key)}`)
+      .map((key) => `${key}=${textOrEmpty(labels, key)}`)
     return terms.join(',')
   },
 }
@@ -52,7 +51,7 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
     }),
     merge: (view, stored) => ({
       ...stored,
-      spec: { ...mapIn(stored, 'spec'), replicas: own(mapIn(view, 'spec'), 'replicas') ?? 0 },
+      spec: { ...mapOrEmpty(stored, 'spec'), replicas: own(mapOrEmpty(view, 'spec'), 'replicas') ?? 0 },
     }),
     validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true }),
     sharedField: {
@@ -64,10 +63,10 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
 }
 
 function scaleOf(stored: ApiObject, scalable: Scalable): ApiObject {
-  const [spec, status] = [mapIn(stored, 'spec'), mapIn(stored, 'status')]
+  const [spec, status] = [mapOrEmpty(stored, 'spec'), mapOrEmpty(stored, 'status')]
   return scaleObject(stored, {
-    wanted: numberIn(spec, 'replicas'),
-    found: numberIn(status, 'replicas'),
+    wanted: numberOrZero(spec, 'replicas'),
+    found: numberOrZero(status, 'replicas'),
     selector: scalable.selector(spec),
   })
 }
@@ -94,13 +93,8 @@ export function scaleObject(stored: ApiObject, { wanted, found, selector }: Scal
   }
 }
 
-function numberIn(map: ValueMap, name: string): number {
-  const value = own(map, name)
-  return typeof value === 'number' ? value : 0
-}
-
 function checkScale(object: ValueMap, check: Check): void {
-  const replicas: Value = numberOf(partOf(object, 'spec'), 'replicas')
+  const replicas: Value = integerOrZero(mapOrEmpty(object, 'spec'), 'replicas')
   check.notNegative(SPEC.child('replicas'), replicas)
 }
 

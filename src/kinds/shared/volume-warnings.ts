@@ -1,6 +1,6 @@
 // Warnings about volumes and claims: sources that are gone, old annotations, amounts that are no whole bytes.
+import { mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
-import { mapIn } from './members.ts'
 import { fractionWarnings } from './warnings.ts'
 
 /** Of the annotation that named the class before there was a field for it. */
@@ -30,8 +30,8 @@ export function sourceWarnings(volume: ValueMap, path: string, except?: Readonly
 }
 
 export function claimSpecWarnings(spec: ValueMap, path: string): readonly string[] {
-  const resources = mapIn(spec, 'resources')
+  const resources = mapOrEmpty(spec, 'resources')
   return ['requests', 'limits'].flatMap((kind) =>
-    fractionWarnings(`${path}.resources.${kind}`, mapIn(resources, kind), 'storage'),
+    fractionWarnings(`${path}.resources.${kind}`, mapOrEmpty(resources, kind), 'storage'),
   )
 }

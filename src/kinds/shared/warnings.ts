@@ -1,12 +1,11 @@
 // What clients are told of an object that is taken as it is: names, addresses, amounts (W-058, W-426).
+import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
 import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
-import { metaText } from '../../registry/object-meta.ts'
 import type { Strategy } from '../../registry/registry.ts'
-import { textOf } from '../../schema/validation/members.ts'
 import { labelValue } from '../../schema/validation/validation.ts'
-import { mapIn, mapsIn, textsIn } from './members.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
@@ -62,7 +61,7 @@ export function annotationWarnings(
   path: string,
   table: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const annotations = mapIn(metadata, 'annotations')
+  const annotations = mapOrEmpty(metadata, 'annotations')
   const told = Object.keys(table).filter((key) => Object.hasOwn(annotations, key))
   return told.map((key) => `${path}[${key}]: ${table[key]}`)
 }
@@ -84,16 +83,16 @@ export function nodeLabelFault(label: string): string | undefined {
 }
 
 export function nodeTermWarnings(term: ValueMap, path: string): readonly string[] {
-  return mapsIn(term, 'matchExpressions').flatMap((expression, i) =>
+  return mapsInPlace(term, 'matchExpressions').flatMap((expression, i) =>
     keyWarnings(expression, `${path}.matchExpressions[${i}]`),
   )
 }
 
 /** What is preferred of nodes may be said in values that no label has. */
 export function preferenceWarnings(term: ValueMap, path: string): readonly string[] {
-  return mapsIn(term, 'matchExpressions').flatMap((expression, i) => {
+  return mapsInPlace(term, 'matchExpressions').flatMap((expression, i) => {
     const at = `${path}.matchExpressions[${i}]`
-    const values = textsIn(expression, 'values').flatMap((value, j) =>
+    const values = textsInPlace(expression, 'values').flatMap((value, j) =>
       labelValue(value).map((fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`),
     )
     return [...keyWarnings(expression, at), ...values]
@@ -101,7 +100,7 @@ export function preferenceWarnings(term: ValueMap, path: string): readonly strin
 }
 
 function keyWarnings(expression: ValueMap, path: string): readonly string[] {
-  const key = textOf(expression, 'key')
+  const key = textOrEmpty(expression, 'key')
   const fault = nodeLabelFault(key)
   return fault === undefined ? [] : [`${path}.key: ${key} is ${fault}`]
 }

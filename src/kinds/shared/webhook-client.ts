@@ -1,9 +1,9 @@
 // How webhooks are reached: by an address or through a service, and in which versions they are spoken to.
 import type { FieldPath } from '../../api/field-path.ts'
+import { integerOrZero, isGiven, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, portNumber } from '../../schema/validation/formats.ts'
-import { has, numberOf, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { parseWebAddress } from './web-address.ts'
 
 const FORM = '; desired format: https://host[/path]'
@@ -12,9 +12,10 @@ const FORM = '; desired format: https://host[/path]'
 export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1']
 
 export function checkClientConfig(config: ValueMap, at: FieldPath, check: Check): void {
-  if (has(config, 'url') === has(config, 'service')) check.required(at, 'exactly one of url or service is required')
-  else if (has(config, 'url')) checkAddress(textOf(config, 'url'), at.child('url'), check)
-  else checkService(partOf(config, 'service'), at.child('service'), check)
+  if (isGiven(config, 'url') === isGiven(config, 'service'))
+    check.required(at, 'exactly one of url or service is required')
+  else if (isGiven(config, 'url')) checkAddress(textOrEmpty(config, 'url'), at.child('url'), check)
+  else checkService(mapOrEmpty(config, 'service'), at.child('service'), check)
 }
 
 function checkAddress(text: string, at: FieldPath, check: Check): void {
@@ -33,12 +34,12 @@ function checkAddress(text: string, at: FieldPath, check: Check): void {
 
 function checkService(service: ValueMap, at: FieldPath, check: Check): void {
   // The reference mixes the two up: it tells of the other one.
-  if (textOf(service, 'namespace') === '') check.required(at.child('name'))
-  if (textOf(service, 'name') === '') check.required(at.child('namespace'))
-  const port = numberOf(service, 'port')
+  if (textOrEmpty(service, 'namespace') === '') check.required(at.child('name'))
+  if (textOrEmpty(service, 'name') === '') check.required(at.child('namespace'))
+  const port = integerOrZero(service, 'port')
   const faults = portNumber(port)
   if (faults.length > 0) check.invalid(at.child('port'), port, `port is not valid: ${faults.join(', ')}`)
-  const path = textIn(service, 'path')
+  const path = textOrAbsent(service, 'path')
   if (path !== undefined) checkPath(path, at.child('path'), check)
 }
 

@@ -1,9 +1,9 @@
 // What the classes of the group say of who makes volumes, and how.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { partOf, textOf } from '../../schema/validation/members.ts'
 
 const MAX_PARAMETERS = 512
 export const MAX_PARAMETER_BYTES = 256 * 1024
@@ -18,14 +18,14 @@ export function bytesOf(map: ValueMap): number {
 
 export function checkProvisioner(object: ValueMap, field: string, check: Check): void {
   const at = FieldPath.root(field)
-  const name = textOf(object, field)
+  const name = textOrEmpty(object, field)
   if (name === '') check.required(at)
   else check.format(at, name.toLowerCase(), qualifiedName(name.toLowerCase()))
 }
 
 export function checkParameters(object: ValueMap, mayBeEmpty: boolean, check: Check): void {
   const at = FieldPath.root('parameters')
-  const parameters = partOf(object, 'parameters')
+  const parameters = mapOrEmpty(object, 'parameters')
   const names = Object.keys(parameters)
   if (names.length > MAX_PARAMETERS) {
     check.tooLong(at, MAX_PARAMETERS)

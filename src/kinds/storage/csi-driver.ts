@@ -1,16 +1,15 @@
 // Drivers of storage, as they tell of themselves.
 import { FieldPath } from '../../api/field-path.ts'
+import { integerOrAbsent, isGiven, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isList, own, type ValueMap } from '../../api/value.ts'
 import { AGE, boolean, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, booleanAt, listAt, orNone, textAt, textsAt } from '../../codec/tables/reading.ts'
 import { absent, always, empty, gated, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
-import { mapIn } from '../shared/members.ts'
 import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
@@ -21,18 +20,18 @@ const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
 function checkDriverSpec(spec: ValueMap, check: Check): void {
   check.fields(spec, SPEC, TYPE, 'attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy')
   const audiences = new Set<string>()
-  for (const [i, request] of partsOf(spec, 'tokenRequests').entries()) {
+  for (const [i, request] of mapsInPlace(spec, 'tokenRequests').entries()) {
     const at = SPEC.child('tokenRequests').index(i)
-    const audience = textOf(request, 'audience')
+    const audience = textOrEmpty(request, 'audience')
     if (audiences.has(audience)) check.duplicate(at.child('audience'), audience)
     audiences.add(audience)
-    const seconds = numberIn(request, 'expirationSeconds')
+    const seconds = integerOrAbsent(request, 'expirationSeconds')
     if (seconds !== undefined) checkTokenSeconds(seconds, at.child('expirationSeconds'), check)
   }
-  for (const mode of textsOf(spec, 'volumeLifecycleModes')) {
+  for (const mode of textsInPlace(spec, 'volumeLifecycleModes')) {
     check.oneOf(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES)
   }
-  if (has(spec, 'serviceAccountTokenInSecrets') && partsOf(spec, 'tokenRequests').length === 0) {
+  if (isGiven(spec, 'serviceAccountTokenInSecrets') && mapsInPlace(spec, 'tokenRequests').length === 0) {
     const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
     check.invalid(SPEC.child('serviceAccountTokenInSecrets'), spec['serviceAccountTokenInSecrets'], detail)
   }
@@ -41,10 +40,10 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
 
 /** Whoever asks for tokens is told of a safer place for them. */
 function driverWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
-  const spec = mapIn(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const asked = own(spec, 'tokenRequests') ?? null
   if (!isList(asked) || asked.length === 0 || Object.hasOwn(spec, 'serviceAccountTokenInSecrets')) return []
-  if (stored !== undefined && equalValues(asked, own(mapIn(stored, 'spec'), 'tokenRequests') ?? null)) return []
+  if (stored !== undefined && equalValues(asked, own(mapOrEmpty(stored, 'spec'), 'tokenRequests') ?? null)) return []
   const risk = 'to prevent possible logging of tokens in volume attributes'
   return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true ${risk}`]
 }
@@ -53,13 +52,13 @@ export const CSI_DRIVER: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      const name = textOf(partOf(object, 'metadata'), 'name')
+      const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
       if (name !== '') checkDriverName(name, FieldPath.root('name'), check)
-      checkDriverSpec(partOf(object, 'spec'), check)
+      checkDriverSpec(mapOrEmpty(object, 'spec'), check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const [spec, old] = [partOf(object, 'spec'), partOf(stored, 'spec')]
+      const [spec, old] = [mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec')]
       checkDriverSpec(spec, check)
       check.unchanged(SPEC.child('attachedRequired'), spec['attachRequired'], old['attachRequired'])
       check.unchangedFields({ object: spec, stored: old, at: SPEC }, TYPE)

@@ -1,11 +1,11 @@
 // The drivers of storage that a node has.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan, qualifiedName } from '../../schema/validation/formats.ts'
-import { partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
@@ -17,18 +17,18 @@ const DRIVERS = SPEC.child('drivers')
 function checkCsiNode(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const names = new Set<string>()
-  for (const [i, driver] of partsOf(partOf(object, 'spec'), 'drivers').entries()) {
+  for (const [i, driver] of mapsInPlace(mapOrEmpty(object, 'spec'), 'drivers').entries()) {
     const at = DRIVERS.index(i)
-    const name = textOf(driver, 'name')
+    const name = textOrEmpty(driver, 'name')
     checkDriverName(name, at.child('name'), check)
-    const id = textOf(driver, 'nodeID')
+    const id = textOrEmpty(driver, 'nodeID')
     check.fields(driver, at, 'storage.k8s.io_v1.CSINodeDriver')
     if (longerThan(id, MAX_NODE_ID)) check.invalid(at.child('nodeID'), id, `must be ${MAX_NODE_ID} characters or less`)
-    check.fields(partOf(driver, 'allocatable'), at.child('allocatable'), 'storage.k8s.io_v1.VolumeNodeResources')
+    check.fields(mapOrEmpty(driver, 'allocatable'), at.child('allocatable'), 'storage.k8s.io_v1.VolumeNodeResources')
     if (names.has(name)) check.duplicate(at.child('name'), name)
     names.add(name)
     const keys = new Set<string>()
-    for (const key of textsOf(driver, 'topologyKeys')) {
+    for (const key of textsInPlace(driver, 'topologyKeys')) {
       if (key === '') check.required(at)
       if (keys.has(key)) check.duplicate(at, key)
       keys.add(key)
@@ -42,9 +42,11 @@ export const CSI_NODE: Kind = {
     create: checkCsiNode,
     update: (object, stored, check) => {
       checkCsiNode(object, check)
-      const old = new Map(partsOf(partOf(stored, 'spec'), 'drivers').map((driver) => [textOf(driver, 'name'), driver]))
-      for (const driver of partsOf(partOf(object, 'spec'), 'drivers')) {
-        const before = old.get(textOf(driver, 'name'))
+      const old = new Map(
+        mapsInPlace(mapOrEmpty(stored, 'spec'), 'drivers').map((driver) => [textOrEmpty(driver, 'name'), driver]),
+      )
+      for (const driver of mapsInPlace(mapOrEmpty(object, 'spec'), 'drivers')) {
+        const before = old.get(textOrEmpty(driver, 'name'))
         if (before === undefined) continue
         const { allocatable: _now, ...now } = driver
         const { allocatable: _then, ...then } = before

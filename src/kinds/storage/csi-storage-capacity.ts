@@ -1,12 +1,11 @@
 // How much storage there is of a class, for whoever schedules.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { partIn } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapIn } from '../shared/members.ts'
 import { checkNotNegativeAmount } from '../shared/resource-names.ts'
 import { nodeLabelWarnings, nodeTermWarnings } from '../shared/warnings.ts'
 
@@ -14,7 +13,7 @@ const TYPE = 'storage.k8s.io_v1.CSIStorageCapacity'
 
 function checkCapacity(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkLabelSelector(partIn(object, 'nodeTopology'), FieldPath.root('nodeTopology'), check)
+  checkLabelSelector(mapOrAbsent(object, 'nodeTopology'), FieldPath.root('nodeTopology'), check)
   check.fields(object, undefined, TYPE, 'storageClassName')
   for (const field of ['capacity', 'maximumVolumeSize']) {
     checkNotNegativeAmount(object[field], FieldPath.root(field), check)
@@ -33,10 +32,10 @@ export const CSI_STORAGE_CAPACITY: Kind = {
     conditionalUpdate: true,
     // Labels of nodes that have become others.
     warnings: (object) => {
-      const topology = mapIn(object, 'nodeTopology')
+      const topology = mapOrEmpty(object, 'nodeTopology')
       return [
         ...nodeTermWarnings(topology, 'nodeTopology'),
-        ...nodeLabelWarnings(mapIn(topology, 'matchLabels'), (label) => `nodeTopology.matchLabels.${label}`),
+        ...nodeLabelWarnings(mapOrEmpty(topology, 'matchLabels'), (label) => `nodeTopology.matchLabels.${label}`),
       ]
     },
   },

@@ -1,14 +1,13 @@
 // Storage classes: how volumes are made for claims.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
 import { booleanAt, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { mapsIn } from '../shared/members.ts'
 import { nodeLabelFault } from '../shared/warnings.ts'
 import { checkParameters, checkProvisioner } from './class-parameters.ts'
 
@@ -18,10 +17,10 @@ function checkClass(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   checkProvisioner(object, 'provisioner', check)
   checkParameters(object, true, check)
-  const reclaim = textOf(object, 'reclaimPolicy')
+  const reclaim = textOrEmpty(object, 'reclaimPolicy')
   if (reclaim !== '') check.oneOf(FieldPath.root('reclaimPolicy'), reclaim, ['Delete', 'Retain'])
   check.fields(object, undefined, TYPE, 'volumeBindingMode')
-  checkTopologies(partsOf(object, 'allowedTopologies'), check)
+  checkTopologies(mapsInPlace(object, 'allowedTopologies'), check)
 }
 
 function checkTopologies(terms: readonly ValueMap[], check: Check): void {
@@ -30,12 +29,12 @@ function checkTopologies(terms: readonly ValueMap[], check: Check): void {
   for (const [i, term] of terms.entries()) {
     const at = list.index(i).child('matchLabelExpressions')
     const keys = new Map<string, string>()
-    for (const [e, expression] of partsOf(term, 'matchLabelExpressions').entries()) {
+    for (const [e, expression] of mapsInPlace(term, 'matchLabelExpressions').entries()) {
       const place = at.index(e)
       check.fields(expression, place, 'core_v1.TopologySelectorLabelRequirement', 'values', 'key')
-      const key = textOf(expression, 'key')
+      const key = textOrEmpty(expression, 'key')
       if (keys.has(key)) check.duplicate(place.child('key'), key)
-      keys.set(key, JSON.stringify([key, ...[...new Set(textsOf(expression, 'values'))].sort()]))
+      keys.set(key, JSON.stringify([key, ...[...new Set(textsInPlace(expression, 'values'))].sort()]))
     }
     const form = JSON.stringify([...keys.values()].sort())
     // A term that says nothing counts as said before.
@@ -66,9 +65,9 @@ export const STORAGE_CLASS: Kind = {
     answersDeleteWithObject: true,
     // Labels of nodes that have become others.
     warnings: (object) =>
-      mapsIn(object, 'allowedTopologies').flatMap((term, i) =>
-        mapsIn(term, 'matchLabelExpressions').flatMap((expression, j) => {
-          const fault = nodeLabelFault(textOf(expression, 'key'))
+      mapsInPlace(object, 'allowedTopologies').flatMap((term, i) =>
+        mapsInPlace(term, 'matchLabelExpressions').flatMap((expression, j) => {
+          const fault = nodeLabelFault(textOrEmpty(expression, 'key'))
           return fault === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${fault}`]
         }),
       ),

@@ -1,12 +1,12 @@
 // Attachments: a volume is to be attached to a node.
 import { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, boolean, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { booleanAt } from '../../codec/tables/reading.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
-import { partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
@@ -38,18 +38,18 @@ const ATTACHMENT: Form = [
 
 function checkAttachment(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  const source = partOf(spec, 'source')
-  checkDriverName(textOf(spec, 'attacher'), SPEC.child('attacher'), check)
+  const spec = mapOrEmpty(object, 'spec')
+  const source = mapOrEmpty(spec, 'source')
+  checkDriverName(textOrEmpty(spec, 'attacher'), SPEC.child('attacher'), check)
   checkAttachmentSource(source, SPEC.child('source'), check)
   check.fields(spec, SPEC, 'storage.k8s.io_v1.VolumeAttachmentSpec')
-  checkAttachmentStatus(partOf(object, 'status'), check)
+  checkAttachmentStatus(mapOrEmpty(object, 'status'), check)
   check.fields(source, SPEC.child('source'), 'storage.k8s.io_v1.VolumeAttachmentSource')
 }
 
 function checkAttachmentSource(source: ValueMap, at: FieldPath, check: Check): void {
-  const inline = partIn(source, 'inlineVolumeSpec')
-  const name = textIn(source, 'persistentVolumeName')
+  const inline = mapOrAbsent(source, 'inlineVolumeSpec')
+  const name = textOrAbsent(source, 'persistentVolumeName')
   const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (inline === undefined && name === undefined) check.required(at, exactlyOne)
   else if (inline !== undefined && name !== undefined) check.forbidden(at, exactlyOne)
@@ -58,13 +58,13 @@ function checkAttachmentSource(source: ValueMap, at: FieldPath, check: Check): v
 }
 
 function checkAttachmentStatus(status: ValueMap, check: Check): void {
-  if (bytesOf(partOf(status, 'attachmentMetadata')) > MAX_PARAMETER_BYTES) {
+  if (bytesOf(mapOrEmpty(status, 'attachmentMetadata')) > MAX_PARAMETER_BYTES) {
     check.tooLong(STATUS.child('attachmentMetadata'), MAX_PARAMETER_BYTES)
   }
   for (const field of ['attachError', 'detachError']) {
-    const error = partIn(status, field)
+    const error = mapOrAbsent(status, field)
     if (error === undefined) continue
-    if (longerThan(textOf(error, 'message'), MAX_ERROR_BYTES)) {
+    if (longerThan(textOrEmpty(error, 'message'), MAX_ERROR_BYTES)) {
       check.tooLong(STATUS.child(field).child('message'), MAX_PARAMETER_BYTES)
     }
     check.fields(error, STATUS.child(field), 'storage.k8s.io_v1.VolumeError')

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { metaText } from '../../../src/api/object-members.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { IN_BACKGROUND } from '../../../src/registry/deletion.ts'
-import { metaText } from '../../../src/registry/object-meta.ts'
 import type { Store, Watch } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { changedStore } from '../../fakes/changed-store.ts'

@@ -1,12 +1,12 @@
 // Definitions of kinds. Every version that objects were ever stored in stays on record (W-612, W-617).
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
+import { withMembers, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isList, isMap, own, type Value } from '../../../api/value.ts'
-import { finalizersOf, withMeta } from '../../../registry/object-meta.ts'
+import { finalizersOf } from '../../../registry/object-meta.ts'
 import { isRecognizedFormat } from '../../../schema/custom/custom.ts'
 import { absent, always, both, empty, isAbsent, type Rule, within } from '../../../schema/defaults/rule.ts'
-import { textOf } from '../../../schema/validation/members.ts'
 import type { Kind } from '../../kind.ts'
-import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
 import { definitionFromV1beta1 } from './v1beta1.ts'
 import { VALIDATION } from './validation.ts'
@@ -18,14 +18,14 @@ function unknownFormats(object: ApiObject): ReadonlySet<string> {
     if (isList(value)) for (const item of value) visit(item)
     if (!isMap(value)) return
     const format = own(value, 'format')
-    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textOf(value, 'type'))) {
+    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textOrEmpty(value, 'type'))) {
       unknown.add(format)
     }
     for (const field of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) visit(own(value, field))
-    for (const property of Object.values(mapIn(value, 'properties'))) visit(property)
+    for (const property of Object.values(mapOrEmpty(value, 'properties'))) visit(property)
   }
-  for (const version of mapsIn(mapIn(object, 'spec'), 'versions')) {
-    visit(own(mapIn(version, 'schema'), 'openAPIV3Schema'))
+  for (const version of mapsOnly(mapOrEmpty(object, 'spec'), 'versions')) {
+    visit(own(mapOrEmpty(version, 'schema'), 'openAPIV3Schema'))
   }
   return unknown
 }
@@ -36,8 +36,8 @@ const NO_FORMATS: ReadonlySet<string> = new Set()
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
 function storageVersion(object: ApiObject): string | undefined {
-  const version = mapsIn(mapIn(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
-  return version === undefined ? undefined : textOf(version, 'name')
+  const version = mapsOnly(mapOrEmpty(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
+  return version === undefined ? undefined : textOrEmpty(version, 'name')
 }
 
 /** A name that follows from the kind's. */
@@ -89,7 +89,7 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
       return { conditions: null, acceptedNames, storedVersions: version === undefined ? null : [version] }
     },
     prepareForUpdate: (object) => {
-      const status = mapIn(object, 'status')
+      const status = mapOrEmpty(object, 'status')
       const version = storageVersion(object)
       const known = own(status, 'storedVersions')
       const versions = Array.isArray(known) ? known : []
@@ -97,7 +97,7 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
       return { ...object, status: withMembers(status, { storedVersions: [...versions, version] }) }
     },
     prepareStatus: (object) => {
-      const status = mapIn(object, 'status')
+      const status = mapOrEmpty(object, 'status')
       const known = own(status, 'storedVersions')
       if (Array.isArray(known) && known.length > 0) return object
       return { ...object, status: withMembers(status, { storedVersions: [storageVersion(object) ?? ''] }) }
@@ -115,8 +115,8 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
         reason: 'InstanceDeletionPending',
         message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
       }
-      const status = mapIn(object, 'status')
-      const others = mapsIn(status, 'conditions').filter((one) => one['type'] !== 'Terminating')
+      const status = mapOrEmpty(object, 'status')
+      const others = mapsOnly(status, 'conditions').filter((one) => one['type'] !== 'Terminating')
       return { ...marked, status: withMembers(status, { conditions: [...others, condition] }) }
     },
   },

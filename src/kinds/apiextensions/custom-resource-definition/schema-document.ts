@@ -1,10 +1,19 @@
 // The schema of a custom kind: the words it may use, and how its lists and maps may be merged.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { followPath, valueFaults } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { flagOf, has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { checkSchemaRules } from './schema-rules.ts'
 import { hasUnknown, mapKeys, schemasIn, structuralFaults, unsupported } from './schema-structure.ts'
 
@@ -55,7 +64,7 @@ const NOT_AT_ROOT_EITHER: readonly string[] = [
 export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean, check: Check): void {
   const before = check.errors.length
   if (hasStatus) checkRoot(schema, at, check)
-  if (flagOf(schema, 'nullable')) check.forbidden(at.child('nullable'), 'nullable cannot be true at the root')
+  if (isTrue(schema, 'nullable')) check.forbidden(at.child('nullable'), 'nullable cannot be true at the root')
   const obstacle = unsupported(schema)
   const structural = check.errors.length
   if (obstacle === undefined) {
@@ -72,8 +81,8 @@ export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean,
 }
 
 function checkRoot(schema: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(schema, 'type')
-  const isOdd = (field: string): boolean => has(schema, field) && schema[field] !== false && schema[field] !== ''
+  const type = textOrEmpty(schema, 'type')
+  const isOdd = (field: string): boolean => isGiven(schema, field) && schema[field] !== false && schema[field] !== ''
   const words = `only [${ROOT_WORDS}] fields are allowed at the root of the schema if the status subresource is enabled`
   if (NOT_AT_ROOT.some(isOdd)) check.invalid(at, shownJson(schema), words)
   else if (type !== '' && type !== 'object') {
@@ -97,14 +106,14 @@ function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource
     }
     for (const fault of valueFaults(schema, value, at.child('default'))) check.add(fault)
   }
-  const items = partIn(schema, 'items')
+  const items = mapOrAbsent(schema, 'items')
   const inner = (part: ValueMap, isMeta: boolean): DefaultPlace => ({
     insideMeta: within || isMeta,
-    isResource: flagOf(part, EMBEDDED),
+    isResource: isTrue(part, EMBEDDED),
     check,
   })
   if (items !== undefined) checkDefaults(items, at.child('items'), inner(items, false))
-  const values = partIn(schema, 'additionalProperties')
+  const values = mapOrAbsent(schema, 'additionalProperties')
   if (values !== undefined) checkDefaults(values, at.child('additionalProperties'), inner(values, false))
   for (const [name, property] of schemasIn(schema, 'properties')) {
     checkDefaults(property, at.child('properties').key(name), inner(property, isResource && isMetaField(name)))
@@ -127,13 +136,13 @@ interface Place {
 function checkDocument(schema: ValueMap, place: Place): void {
   const { at, check, isRoot, insideMeta } = place
   checkWords(schema, place)
-  if (flagOf(schema, 'uniqueItems')) {
+  if (isTrue(schema, 'uniqueItems')) {
     const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
     check.forbidden(at.child('uniqueItems'), detail)
   }
   const child = (path: FieldPath, more: Partial<Place> = {}): Place => ({ ...place, at: path, isRoot: false, ...more })
   const properties = schemasIn(schema, 'properties')
-  if (has(schema, 'additionalProperties')) {
+  if (isGiven(schema, 'additionalProperties')) {
     const values = schema['additionalProperties']
     const path = at.child('additionalProperties')
     if (properties.length > 0 && values !== true) {
@@ -143,25 +152,26 @@ function checkDocument(schema: ValueMap, place: Place): void {
     if (isMap(values)) checkDocument(values, child(path, why))
   }
   for (const [name, property] of properties) {
-    const isMeta = isMetaField(name) && (isRoot || flagOf(schema, EMBEDDED))
+    const isMeta = isMetaField(name) && (isRoot || isTrue(schema, EMBEDDED))
     const more = {
       ...(isMeta && { insideMeta: true }),
       ...(isMeta && isRoot && { noDefaults: `in top-level ${name}` }),
     }
     checkDocument(property, child(at.child('properties').key(name), more))
   }
-  const not = partIn(schema, 'not')
+  const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDocument(not, child(at.child('not')))
   for (const field of ['allOf', 'oneOf', 'anyOf']) {
-    for (const [i, inner] of partsOf(schema, field).entries()) checkDocument(inner, child(at.child(field).index(i)))
+    for (const [i, inner] of mapsInPlace(schema, field).entries()) checkDocument(inner, child(at.child(field).index(i)))
   }
   for (const [name, inner] of schemasIn(schema, 'definitions')) {
     checkDocument(inner, child(at.child('definitions').key(name)))
   }
-  const items = partIn(schema, 'items')
+  const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) checkDocument(items, child(at.child('items')))
   else
-    for (const [i, inner] of partsOf(schema, 'items').entries()) checkDocument(inner, child(at.child('items').index(i)))
+    for (const [i, inner] of mapsInPlace(schema, 'items').entries())
+      checkDocument(inner, child(at.child('items').index(i)))
   checkExtensions(schema, at, check)
   checkMapList(schema, at, check)
   checkKeys(schema, at, check)
@@ -169,32 +179,32 @@ function checkDocument(schema: ValueMap, place: Place): void {
 }
 
 function checkWords(schema: ValueMap, { at, check, insideMeta, noDefaults }: Place): void {
-  const type = textOf(schema, 'type')
+  const type = textOrEmpty(schema, 'type')
   if (type !== '') check.oneOf(at.child('type'), type, TYPES)
-  if (has(schema, 'default') && noDefaults !== undefined) {
+  if (isGiven(schema, 'default') && noDefaults !== undefined) {
     check.forbidden(at.child('default'), `must not be set ${noDefaults}`)
   }
-  if (textOf(schema, 'id') !== '') check.forbidden(at.child('id'), 'id is not supported')
+  if (textOrEmpty(schema, 'id') !== '') check.forbidden(at.child('id'), 'id is not supported')
   for (const field of ['additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref']) {
     const value = schema[field]
     const isEmpty = isMap(value) && Object.keys(value).length === 0 && field !== 'dependencies'
-    if (has(schema, field) && !isEmpty) check.forbidden(at.child(field), `${field} is not supported`)
+    if (isGiven(schema, field) && !isEmpty) check.forbidden(at.child(field), `${field} is not supported`)
   }
   if (type === 'null') {
     check.forbidden(at.child('type'), 'type cannot be set to null, use nullable as an alternative')
   }
-  if (partsOf(schema, 'items').length > 0) {
+  if (mapsInPlace(schema, 'items').length > 0) {
     check.forbidden(at.child('items'), 'items must be a schema object and not an array')
   }
-  if (insideMeta && flagOf(schema, EMBEDDED)) {
+  if (insideMeta && isTrue(schema, EMBEDDED)) {
     check.forbidden(at.child(EMBEDDED), 'must not be used inside of resource meta')
   }
 }
 
 function checkExtensions(schema: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(schema, 'type')
+  const type = textOrEmpty(schema, 'type')
   const needs = (wanted: string, field: string): boolean => {
-    if (!has(schema, field) || type === wanted) return false
+    if (!isGiven(schema, field) || type === wanted) return false
     const detail = `must be ${wanted} if ${field} is specified`
     if (type === '') check.required(at.child('type'), detail)
     else check.invalid(at.child('type'), type, detail)
@@ -202,18 +212,18 @@ function checkExtensions(schema: ValueMap, at: FieldPath, check: Check): void {
   }
   if (schema[PRESERVE] === false) check.invalid(at.child(PRESERVE), false, 'must be true or undefined')
   needs('object', MAP_TYPE)
-  const mapType = textIn(schema, MAP_TYPE)
+  const mapType = textOrAbsent(schema, MAP_TYPE)
   if (mapType !== undefined) check.oneOf(at.child(MAP_TYPE), mapType, ['atomic', 'granular'])
-  const listType = textIn(schema, LIST_TYPE)
+  const listType = textOrAbsent(schema, LIST_TYPE)
   const isWrong = needs('array', LIST_TYPE)
-  const items = partIn(schema, 'items')
+  const items = mapOrAbsent(schema, 'items')
   if (!isWrong && listType === 'set' && items !== undefined) {
     const detail = `must be atomic as item of a list with ${LIST_TYPE}=set`
-    const inner = textIn(items, LIST_TYPE)
-    if (textOf(items, 'type') === 'array' && inner !== undefined && inner !== 'atomic') {
+    const inner = textOrAbsent(items, LIST_TYPE)
+    if (textOrEmpty(items, 'type') === 'array' && inner !== undefined && inner !== 'atomic') {
       check.invalid(at.child('items').child(LIST_TYPE), inner, detail)
     }
-    if (textOf(items, 'type') === 'object' && textIn(items, MAP_TYPE) !== 'atomic') {
+    if (textOrEmpty(items, 'type') === 'object' && textOrAbsent(items, MAP_TYPE) !== 'atomic') {
       check.invalid(at.child('items').child(MAP_TYPE), inner, detail)
     }
   }
@@ -225,23 +235,23 @@ function checkExtensions(schema: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkMapList(schema: ValueMap, at: FieldPath, check: Check): void {
-  if (textIn(schema, LIST_TYPE) !== 'map') return
+  if (textOrAbsent(schema, LIST_TYPE) !== 'map') return
   const keys = mapKeys(schema)
   if (keys.length === 0) check.required(at.child(MAP_KEYS), `must not be empty if ${LIST_TYPE} is map`)
   const place = at.child('items')
-  const items = partIn(schema, 'items')
-  if (!has(schema, 'items')) check.required(place, `must have a schema if ${LIST_TYPE} is map`)
+  const items = mapOrAbsent(schema, 'items')
+  if (!isGiven(schema, 'items')) check.required(place, `must have a schema if ${LIST_TYPE} is map`)
   else if (items === undefined) {
     check.invalid(place, shownJson(schema['items']), `must only have a single schema if ${LIST_TYPE} is map`)
-  } else if (textOf(items, 'type') !== 'object') {
+  } else if (textOrEmpty(items, 'type') !== 'object') {
     const detail = `must be object if parent array's ${LIST_TYPE} is map`
-    check.invalid(place.child('type'), textOf(items, 'type'), detail)
+    check.invalid(place.child('type'), textOrEmpty(items, 'type'), detail)
   } else {
     const seen = new Set<string>()
     for (const key of keys) {
-      const property = own(partOf(items, 'properties'), key)
+      const property = own(mapOrEmpty(items, 'properties'), key)
       if (!isMap(property)) check.invalid(at.child(MAP_KEYS), keys, 'entries must all be names of item properties')
-      else if (textOf(property, 'type') === 'array' || textOf(property, 'type') === 'object') {
+      else if (textOrEmpty(property, 'type') === 'array' || textOrEmpty(property, 'type') === 'object') {
         const detail = `must be a scalar type if parent array's ${LIST_TYPE} is map`
         check.invalid(place.child('properties').key(key).child('type'), 'object', detail)
       }
@@ -253,37 +263,37 @@ function checkMapList(schema: ValueMap, at: FieldPath, check: Check): void {
 
 /** Items of sets and maps, and the keys of the latter, are always there. */
 function checkKeys(schema: ValueMap, at: FieldPath, check: Check): void {
-  const type = textIn(schema, LIST_TYPE)
-  const items = partIn(schema, 'items')
+  const type = textOrAbsent(schema, LIST_TYPE)
+  const items = mapOrAbsent(schema, 'items')
   if (items === undefined || (type !== 'set' && type !== 'map')) return
   const place = at.child('items')
-  if (flagOf(items, 'nullable')) {
+  if (isTrue(items, 'nullable')) {
     check.forbidden(place.child('nullable'), `cannot be nullable when ${LIST_TYPE} is ${type}`)
   }
   if (type === 'set') return
-  const required = new Set(textsOf(items, 'required'))
+  const required = new Set(textsInPlace(items, 'required'))
   for (const key of mapKeys(schema)) {
-    const property = own(partOf(items, 'properties'), key)
+    const property = own(mapOrEmpty(items, 'properties'), key)
     if (!isMap(property)) continue
     const inner = place.child('properties').key(key)
     const why = `this property is in ${MAP_KEYS}, so it`
-    if (!required.has(key) && !has(property, 'default')) {
+    if (!required.has(key) && !isGiven(property, 'default')) {
       check.required(inner.child('default'), `${why} must have a default or be a required property`)
     }
-    if (flagOf(property, 'nullable')) check.forbidden(inner.child('nullable'), `${why} cannot be nullable`)
+    if (isTrue(property, 'nullable')) check.forbidden(inner.child('nullable'), `${why} cannot be nullable`)
   }
 }
 
 const BREAK = /[\n\r]/
 
 function checkRules(schema: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, rule] of partsOf(schema, RULES).entries())
+  for (const [i, rule] of mapsInPlace(schema, RULES).entries())
     checkExpression(rule, schema, at.child(RULES).index(i), check)
 }
 
 function checkExpression(rule: ValueMap, schema: ValueMap, at: FieldPath, check: Check): void {
-  const text = textOf(rule, 'rule').trim()
-  const message = textOf(rule, 'message')
+  const text = textOrEmpty(rule, 'rule').trim()
+  const message = textOrEmpty(rule, 'message')
   if (text === '') check.required(at.child('rule'), 'rule is not specified')
   else if (message !== '' && message.trim() === '') {
     check.invalid(at.child('message'), message, 'must be non-empty if specified')
@@ -291,13 +301,13 @@ function checkExpression(rule: ValueMap, schema: ValueMap, at: FieldPath, check:
   else if (BREAK.test(text) && message === '') {
     check.required(at.child('message'), 'message must be specified if rule contains line breaks')
   }
-  const expression = textOf(rule, 'messageExpression')
+  const expression = textOrEmpty(rule, 'messageExpression')
   if (expression !== '' && expression.trim() === '') {
     check.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified')
   }
-  const reason = textIn(rule, 'reason')
+  const reason = textOrAbsent(rule, 'reason')
   if (reason !== undefined) check.oneOf(at.child('reason'), reason, REASONS)
-  const path = textOf(rule, 'fieldPath')
+  const path = textOrEmpty(rule, 'fieldPath')
   const place = at.child('fieldPath')
   if (path === '') return
   if (path.trim() === '') check.invalid(place, path, 'must be non-empty if specified')

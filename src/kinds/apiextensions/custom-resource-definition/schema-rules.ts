@@ -2,10 +2,18 @@
 // may cost at most, each and all together (P-335 to P-339).
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'
 import { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { flagOf, has, numberIn, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { schemasIn } from './schema-structure.ts'
 
 /** What one expression may cost by its estimate, and all of a schema. */
@@ -60,19 +68,19 @@ interface Walk {
 
 function visit(schema: ValueMap, place: Place, walk: Walk): void {
   const { at, count } = place
-  const rules = partsOf(schema, RULES)
+  const rules = mapsInPlace(schema, RULES)
   if (rules.length > 0 && !walk.wrong.some((field) => field.startsWith(at.toString()))) {
     checkRules(schema, rules, { place, walk })
   }
-  const items = partIn(schema, 'items')
+  const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) {
-    const isKeyed = textIn(schema, 'x-kubernetes-list-type') === 'map'
+    const isKeyed = textOrAbsent(schema, 'x-kubernetes-list-type') === 'map'
     visit(
       items,
       {
         at: at.child('items'),
-        isResource: flagOf(items, EMBEDDED),
-        count: times(count, numberIn(schema, 'maxItems')),
+        isResource: isTrue(items, EMBEDDED),
+        count: times(count, integerOrAbsent(schema, 'maxItems')),
         lost: place.lost ?? (isKeyed ? undefined : at),
       },
       walk,
@@ -81,13 +89,13 @@ function visit(schema: ValueMap, place: Place, walk: Walk): void {
   const { lost } = place
   for (const [name, property] of schemasIn(schema, 'properties')) {
     const inner = at.child('properties').key(name)
-    visit(property, { at: inner, isResource: flagOf(property, EMBEDDED), count, lost }, walk)
+    visit(property, { at: inner, isResource: isTrue(property, EMBEDDED), count, lost }, walk)
   }
   const values = schema['additionalProperties']
   if (!isMap(values)) return
   const inner = at.child('additionalProperties')
-  const most = times(count, numberIn(schema, 'maxProperties'))
-  visit(values, { at: inner, isResource: flagOf(values, EMBEDDED), count: most, lost }, walk)
+  const most = times(count, integerOrAbsent(schema, 'maxProperties'))
+  visit(values, { at: inner, isResource: isTrue(values, EMBEDDED), count: most, lost }, walk)
 }
 
 function times(count: number | undefined, most: number | bigint | undefined): number | undefined {
@@ -146,7 +154,7 @@ function shownRule(text: RuleText, rule: ValueMap): ReturnType<typeof shownJson>
     Rule: text.rule,
     Message: text.message,
     MessageExpression: text.messageExpression,
-    Reason: has(rule, 'reason') ? textOf(rule, 'reason') : null,
+    Reason: isGiven(rule, 'reason') ? textOrEmpty(rule, 'reason') : null,
     FieldPath: text.fieldPath,
     OptionalOldSelf: text.optionalOldSelf ?? null,
   })

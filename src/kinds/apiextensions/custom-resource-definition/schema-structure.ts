@@ -3,9 +3,18 @@
 import { faultsOf } from '../../../api/fault-list.ts'
 import type { FieldError } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  asMap,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { Check } from '../../../schema/validation/check.ts'
-import { flagOf, has, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
 
 type Level = 'root' | 'item' | 'field'
 
@@ -15,7 +24,7 @@ const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
 /** Entries whose keys the user chose; those that are no schemas read as empty ones. */
 export function schemasIn(schema: ValueMap, field: string): readonly (readonly [string, ValueMap])[] {
-  return Object.entries(partOf(schema, field)).map(([key, value]) => [key, isMap(value) ? value : {}])
+  return Object.entries(mapOrEmpty(schema, field)).map(([key, value]) => [key, asMap(value)])
 }
 
 /** Why a schema cannot be looked at as a structural one, wherever in it that is. */
@@ -49,10 +58,10 @@ function isPresent(value: Value | undefined): boolean {
 function innerSchemas(schema: ValueMap): readonly ValueMap[] {
   const inner: ValueMap[] = schemasIn(schema, 'properties').map(([, property]) => property)
   for (const field of ['items', 'not', 'additionalProperties']) {
-    const part = partIn(schema, field)
+    const part = mapOrAbsent(schema, field)
     if (part !== undefined) inner.push(part)
   }
-  for (const field of ['allOf', 'anyOf', 'oneOf']) for (const part of partsOf(schema, field)) inner.push(part)
+  for (const field of ['allOf', 'anyOf', 'oneOf']) for (const part of mapsInPlace(schema, field)) inner.push(part)
   return inner
 }
 
@@ -80,27 +89,28 @@ interface Place {
 
 function checkInvariants(schema: ValueMap, place: Place): void {
   const { level, at, check } = place
-  const items = partIn(schema, 'items')
-  if (textOf(schema, 'type') === 'array' && items === undefined) check.required(at.child('items'), 'must be specified')
+  const items = mapOrAbsent(schema, 'items')
+  if (textOrEmpty(schema, 'type') === 'array' && items === undefined)
+    check.required(at.child('items'), 'must be specified')
   if (items !== undefined) checkInvariants(items, { level: 'item', at: at.child('items'), check })
   for (const [name, property] of schemasIn(schema, 'properties')) {
     checkInvariants(property, { level: 'field', at: at.child('properties').key(name), check })
   }
-  if (has(schema, 'additionalProperties')) {
+  if (isGiven(schema, 'additionalProperties')) {
     const inner = at.child('additionalProperties')
     if (level === 'root') check.forbidden(inner, 'must not be used at the root')
-    const values = partIn(schema, 'additionalProperties')
+    const values = mapOrAbsent(schema, 'additionalProperties')
     if (values !== undefined) checkInvariants(values, { level: 'field', at: inner, check })
   }
-  if (flagOf(schema, INT_OR_STRING)) {
+  if (isTrue(schema, INT_OR_STRING)) {
     for (const field of [PRESERVE, EMBEDDED]) {
-      if (flagOf(schema, field)) check.invalid(at.child(field), true, `must be false if ${INT_OR_STRING} is true`)
+      if (isTrue(schema, field)) check.invalid(at.child(field), true, `must be false if ${INT_OR_STRING} is true`)
     }
   }
-  checkJunctors(schema, place, { anyOf: isIntOrString(schema), first: isIntOrString(partsOf(schema, 'allOf')[0]) })
+  checkJunctors(schema, place, { anyOf: isIntOrString(schema), first: isIntOrString(mapsInPlace(schema, 'allOf')[0]) })
   checkType(schema, place)
   checkMetadata(schema, place)
-  if (flagOf(schema, EMBEDDED) && !flagOf(schema, PRESERVE) && schemasIn(schema, 'properties').length === 0) {
+  if (isTrue(schema, EMBEDDED) && !isTrue(schema, PRESERVE) && schemasIn(schema, 'properties').length === 0) {
     check.required(at.child('properties'), `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`)
   }
 }
@@ -112,25 +122,25 @@ const MISSING_TYPE: Readonly<Record<Level, string>> = {
 }
 
 function checkType(schema: ValueMap, { level, at, check }: Place): void {
-  const type = textOf(schema, 'type')
+  const type = textOrEmpty(schema, 'type')
   const place = at.child('type')
-  const isEmbedded = flagOf(schema, EMBEDDED)
+  const isEmbedded = isTrue(schema, EMBEDDED)
   if (isEmbedded && type !== 'object') {
     const detail = `must be object if ${EMBEDDED} is true`
     if (type === '') check.required(place, detail)
     else check.invalid(place, type, detail)
-  } else if (type === '' && !flagOf(schema, INT_OR_STRING) && !flagOf(schema, PRESERVE)) {
+  } else if (type === '' && !isTrue(schema, INT_OR_STRING) && !isTrue(schema, PRESERVE)) {
     check.required(place, MISSING_TYPE[level])
   }
-  if (isEmbedded && has(schema, 'additionalProperties')) {
+  if (isEmbedded && isGiven(schema, 'additionalProperties')) {
     check.forbidden(at.child('additionalProperties'), `must not be used if ${EMBEDDED} is set`)
   }
   if (level === 'root' && type !== '' && type !== 'object') check.invalid(place, type, 'must be object at the root')
 }
 
 function checkMetadata(schema: ValueMap, { level, at, check }: Place): void {
-  const properties = partOf(schema, 'properties')
-  const isResource = level === 'root' || flagOf(schema, EMBEDDED)
+  const properties = mapOrEmpty(schema, 'properties')
+  const isResource = level === 'root' || isTrue(schema, EMBEDDED)
   for (const [name, wanted] of [
     ['kind', 'string'],
     ['apiVersion', 'string'],
@@ -138,7 +148,7 @@ function checkMetadata(schema: ValueMap, { level, at, check }: Place): void {
   ] as const) {
     const property = own(properties, name)
     if (!isResource || !isMap(property)) continue
-    const type = textOf(property, 'type')
+    const type = textOrEmpty(property, 'type')
     if (type === wanted) continue
     check.invalid(at.child('properties').key(name).child('type'), type, `must be ${wanted}`)
   }
@@ -149,7 +159,7 @@ function checkMetadata(schema: ValueMap, { level, at, check }: Place): void {
 }
 
 function isPlainMetadata(metadata: ValueMap): boolean {
-  const names = Object.keys(partOf(metadata, 'properties'))
+  const names = Object.keys(mapOrEmpty(metadata, 'properties'))
   if (!names.every((name) => name === 'name' || name === 'generateName')) return false
   return Object.entries(metadata).every(
     ([name, value]) => name === 'type' || name === 'default' || name === 'properties' || !isPresent(value),
@@ -166,7 +176,7 @@ interface Skips {
 const NO_SKIPS: Skips = { anyOf: false, first: false }
 
 function isIntOrString(schema: ValueMap | undefined): boolean {
-  const [first, second, ...more] = schema === undefined ? [] : partsOf(schema, 'anyOf')
+  const [first, second, ...more] = schema === undefined ? [] : mapsInPlace(schema, 'anyOf')
   if (first === undefined || second === undefined || more.length > 0) return false
   return isOnlyType(first, 'integer') && isOnlyType(second, 'string')
 }
@@ -177,7 +187,7 @@ function isOnlyType(schema: ValueMap, type: string): boolean {
 
 function checkJunctors(schema: ValueMap, { level, at, check }: Place, skips: Skips): void {
   const nested = (field: string, anyOf = false): void => {
-    for (const [i, inner] of partsOf(schema, field).entries()) {
+    for (const [i, inner] of mapsInPlace(schema, field).entries()) {
       const place = { level, at: at.child(field).index(i), check }
       checkNested(inner, place, { anyOf: anyOf && i === 0, first: false })
     }
@@ -185,9 +195,9 @@ function checkJunctors(schema: ValueMap, { level, at, check }: Place, skips: Ski
   if (!skips.anyOf) nested('anyOf')
   nested('allOf', skips.first)
   nested('oneOf')
-  const not = partIn(schema, 'not')
+  const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkNested(not, { level, at: at.child('not'), check }, NO_SKIPS)
-  const pattern = textOf(schema, 'pattern')
+  const pattern = textOrEmpty(schema, 'pattern')
   const fault = pattern === '' ? undefined : check.patterns.faultOf(pattern)
   if (fault !== undefined) {
     check.invalid(at.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${fault}`)
@@ -211,7 +221,7 @@ const NESTED_FORBIDDEN: readonly (readonly [string, string])[] = [
 ]
 
 /** A default is given whatever it is; other fields with a value that says something. */
-function isGiven(field: string, value: Value | undefined): boolean {
+function isSpecified(field: string, value: Value | undefined): boolean {
   if (value === undefined || value === null) return false
   if (field === 'default' || isMap(value)) return true
   return value !== false && value !== '' && !(Array.isArray(value) && value.length === 0)
@@ -220,14 +230,14 @@ function isGiven(field: string, value: Value | undefined): boolean {
 function checkNested(schema: ValueMap, place: Place, skips: Skips): void {
   const { at, check, level } = place
   checkJunctors(schema, place, skips)
-  const items = partIn(schema, 'items')
+  const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) checkNested(items, { level, at: at.child('items'), check }, NO_SKIPS)
   const properties = schemasIn(schema, 'properties')
   for (const [name, property] of properties) {
     checkNested(property, { level: 'field', at: at.child('properties').key(name), check }, NO_SKIPS)
   }
   for (const [field, detail] of NESTED_FORBIDDEN) {
-    if (isGiven(field, schema[field])) check.forbidden(at.child(field), detail)
+    if (isSpecified(field, schema[field])) check.forbidden(at.child(field), detail)
   }
   if (properties.some(([name]) => name === 'metadata')) {
     check.forbidden(at.child('properties').key('metadata'), 'must not be specified in a nested context')
@@ -244,10 +254,10 @@ interface Restriction {
 
 /** Whatever is restricted under a junctor has to be described outside of it too. */
 function checkRestrictions(schema: ValueMap, described: ValueMap, { at, from, check }: Restriction): void {
-  const not = partIn(schema, 'not')
+  const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDescribed(not, described, { at, from: from.child('not'), check })
   for (const field of ['allOf', 'anyOf', 'oneOf']) {
-    for (const [i, inner] of partsOf(schema, field).entries()) {
+    for (const [i, inner] of mapsInPlace(schema, field).entries()) {
       checkDescribed(inner, described, { at, from: from.child(field).index(i), check })
     }
   }
@@ -260,12 +270,12 @@ function checkDescribed(schema: ValueMap, described: ValueMap | undefined, place
     return
   }
   checkRestrictions(schema, described, place)
-  const items = partIn(schema, 'items')
+  const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) {
     const inner = { at: at.child('items'), from: from.child('items'), check }
-    checkDescribed(items, partIn(described, 'items'), inner)
+    checkDescribed(items, mapOrAbsent(described, 'items'), inner)
   }
-  const known = partOf(described, 'properties')
+  const known = mapOrEmpty(described, 'properties')
   for (const [name, property] of schemasIn(schema, 'properties')) {
     const found = own(known, name)
     const inner = { at: at.child('properties').key(name), from: from.child('properties').key(name), check }
@@ -276,22 +286,22 @@ function checkDescribed(schema: ValueMap, described: ValueMap | undefined, place
 /** Whether a default has members that its schema does not know. */
 export function hasUnknown(value: Value | undefined, schema: ValueMap, isResource: boolean): boolean {
   if (Array.isArray(value)) {
-    const items = partOf(schema, 'items')
-    return value.some((item: Value) => hasUnknown(item, items, flagOf(items, EMBEDDED)))
+    const items = mapOrEmpty(schema, 'items')
+    return value.some((item: Value) => hasUnknown(item, items, isTrue(items, EMBEDDED)))
   }
   if (!isMap(value)) return false
-  const properties = partOf(schema, 'properties')
+  const properties = mapOrEmpty(schema, 'properties')
   const others = schema['additionalProperties']
   return Object.entries(value).some(([name, member]) => {
     const property = own(properties, name)
-    if (isMap(property)) return hasUnknown(member, property, flagOf(property, EMBEDDED))
-    if (isMap(others)) return hasUnknown(member, others, flagOf(others, EMBEDDED))
-    if (others === true || flagOf(schema, PRESERVE)) return false
+    if (isMap(property)) return hasUnknown(member, property, isTrue(property, EMBEDDED))
+    if (isMap(others)) return hasUnknown(member, others, isTrue(others, EMBEDDED))
+    if (others === true || isTrue(schema, PRESERVE)) return false
     return !(isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata'))
   })
 }
 
 /** The keys of a list that is a map, as far as its items need to have them. */
 export function mapKeys(schema: ValueMap): readonly string[] {
-  return textsOf(schema, 'x-kubernetes-list-map-keys')
+  return textsInPlace(schema, 'x-kubernetes-list-map-keys')
 }

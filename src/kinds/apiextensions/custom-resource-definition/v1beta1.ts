@@ -1,8 +1,8 @@
 // Definitions in the version that kube-apiserver stores them in: what all versions of a definition have in common stands beside
 // the list of versions there, and some names differ.
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
+import { withMembers } from '../../../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 
 /** What stands beside the versions in `v1beta1`, and what it is called in each of them. */
 const SHARED = {
@@ -13,7 +13,7 @@ const SHARED = {
 } as const
 
 export function definitionFromV1beta1(document: ValueMap): ValueMap {
-  const spec = mapIn(document, 'spec')
+  const spec = mapOrEmpty(document, 'spec')
   const shared = Object.entries(SHARED).flatMap(([name, inVersion]) => {
     const value = own(spec, name)
     return value === undefined || value === null ? [] : [[inVersion, value] as const]
@@ -30,17 +30,17 @@ export function definitionFromV1beta1(document: ValueMap): ValueMap {
     ...document,
     spec: {
       ...rest,
-      scope: textOf(spec, 'scope') || 'Namespaced',
+      scope: textOrEmpty(spec, 'scope') || 'Namespaced',
       versions,
-      conversion: conversionOf(mapIn(spec, 'conversion')),
+      conversion: conversionOf(mapOrEmpty(spec, 'conversion')),
       preserveUnknownFields: own(spec, 'preserveUnknownFields') !== false,
     },
   }
 }
 
 function versionsOf(spec: ValueMap): readonly ValueMap[] {
-  const versions = mapsIn(spec, 'versions')
-  const name = textOf(spec, 'version')
+  const versions = mapsOnly(spec, 'versions')
+  const name = textOrEmpty(spec, 'version')
   return versions.length === 0 && name !== '' ? [{ name, served: true, storage: true }] : versions
 }
 
@@ -57,7 +57,7 @@ function columnOf(column: Value): Value {
 }
 
 function conversionOf(conversion: ValueMap): ValueMap {
-  const strategy = textOf(conversion, 'strategy') || 'None'
+  const strategy = textOrEmpty(conversion, 'strategy') || 'None'
   const clientConfig = own(conversion, 'webhookClientConfig') ?? null
   const versions = own(conversion, 'conversionReviewVersions') ?? null
   const reviewVersions = strategy === 'Webhook' && !hasItems(versions) ? ['v1beta1'] : versions

@@ -2,10 +2,18 @@
 // spec, in the words of its own oldest version.
 import { type Shown, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import {
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, type NameFormat } from '../../../schema/validation/formats.ts'
-import { flagOf, has, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from '../../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { authorityFault } from '../../shared/pem.ts'
@@ -31,7 +39,7 @@ interface Versions {
 }
 
 function versionsOf(spec: ValueMap): Versions {
-  const versions = partsOf(spec, 'versions')
+  const versions = mapsInPlace(spec, 'versions')
   const [first] = versions
   const shared = SHARED.filter((field) => versions.every((version) => equalValues(version[field], first?.[field])))
   const common: Record<string, Value> = {}
@@ -47,21 +55,21 @@ function versionsOf(spec: ValueMap): Versions {
 function shownVersions(versions: readonly ValueMap[]): Shown {
   return shownJson(
     versions.map((version) => ({
-      Name: textOf(version, 'name'),
-      Served: flagOf(version, 'served'),
-      Storage: flagOf(version, 'storage'),
-      Deprecated: flagOf(version, 'deprecated'),
+      Name: textOrEmpty(version, 'name'),
+      Served: isTrue(version, 'served'),
+      Storage: isTrue(version, 'storage'),
+      Deprecated: isTrue(version, 'deprecated'),
       DeprecationWarning: version['deprecationWarning'] ?? null,
       Schema:
-        has(version, 'schema') && !has(partOf(version, 'schema'), 'openAPIV3Schema')
+        isGiven(version, 'schema') && !isGiven(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
           ? NO_SCHEMA
           : (version['schema'] ?? null),
       Subresources: version['subresources'] ?? null,
-      AdditionalPrinterColumns: has(version, 'additionalPrinterColumns')
-        ? partsOf(version, 'additionalPrinterColumns').map(shownColumn)
+      AdditionalPrinterColumns: isGiven(version, 'additionalPrinterColumns')
+        ? mapsInPlace(version, 'additionalPrinterColumns').map(shownColumn)
         : null,
-      SelectableFields: has(version, 'selectableFields')
-        ? partsOf(version, 'selectableFields').map((field) => ({ JSONPath: textOf(field, 'jsonPath') }))
+      SelectableFields: isGiven(version, 'selectableFields')
+        ? mapsInPlace(version, 'selectableFields').map((field) => ({ JSONPath: textOrEmpty(field, 'jsonPath') }))
         : null,
     })),
   )
@@ -71,29 +79,29 @@ const NO_SCHEMA: ValueMap = { OpenAPIV3Schema: null }
 
 function shownColumn(column: ValueMap): ValueMap {
   return {
-    Name: textOf(column, 'name'),
-    Type: textOf(column, 'type'),
-    Format: textOf(column, 'format'),
-    Description: textOf(column, 'description'),
+    Name: textOrEmpty(column, 'name'),
+    Type: textOrEmpty(column, 'type'),
+    Format: textOrEmpty(column, 'format'),
+    Description: textOrEmpty(column, 'description'),
     Priority: column['priority'] ?? 0,
-    JSONPath: textOf(column, 'jsonPath'),
+    JSONPath: textOrEmpty(column, 'jsonPath'),
   }
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {
-  checkGroup(textOf(spec, 'group'), check)
-  checkEnum(textOf(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], check)
+  checkGroup(textOrEmpty(spec, 'group'), check)
+  checkEnum(textOrEmpty(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], check)
   const parts = versionsOf(spec)
   checkVersions(parts, check)
   for (const field of ['plural', 'singular', 'kind', 'listKind']) {
-    if (textOf(partOf(spec, 'names'), field) === '') check.required(SPEC.child('names').child(field))
+    if (textOrEmpty(mapOrEmpty(spec, 'names'), field) === '') check.required(SPEC.child('names').child(field))
   }
-  checkNames(partOf(spec, 'names'), SPEC.child('names'), check)
+  checkNames(mapOrEmpty(spec, 'names'), SPEC.child('names'), check)
   checkCommon(parts, check)
-  const conversion = partIn(spec, 'conversion')
+  const conversion = mapOrAbsent(spec, 'conversion')
   if (conversion === undefined) return
-  const strategy = textOf(conversion, 'strategy')
-  if (strategy !== 'None' && flagOf(spec, 'preserveUnknownFields')) {
+  const strategy = textOrEmpty(conversion, 'strategy')
+  if (strategy !== 'None' && isTrue(spec, 'preserveUnknownFields')) {
     check.invalid(
       SPEC.child('conversion').child('strategy'),
       strategy,
@@ -117,27 +125,31 @@ function checkEnum(value: string, at: FieldPath, words: readonly string[], check
 }
 
 function hasStatus(part: ValueMap | undefined): boolean {
-  return part !== undefined && has(part, 'status')
+  return part !== undefined && isGiven(part, 'status')
 }
 
 function checkVersions({ common, versions }: Versions, check: Check): void {
   const list = SPEC.child('versions')
   for (const [i, version] of versions.entries()) {
-    if (has(partOf(common, 'schema'), 'openAPIV3Schema') || has(partOf(version, 'schema'), 'openAPIV3Schema')) continue
+    if (
+      isGiven(mapOrEmpty(common, 'schema'), 'openAPIV3Schema') ||
+      isGiven(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
+    )
+      continue
     check.required(list.index(i).child('schema').child('openAPIV3Schema'))
   }
   for (const [i, version] of versions.entries()) {
-    const name = textOf(version, 'name')
+    const name = textOrEmpty(version, 'name')
     const faults = dns1035Label(name)
     if (faults.length > 0) check.invalid(list.index(i).child('name'), name, faults.join(','))
-    const subresources = partIn(version, 'subresources') ?? partIn(common, 'subresources')
+    const subresources = mapOrAbsent(version, 'subresources') ?? mapOrAbsent(common, 'subresources')
     checkVersion(version, list.index(i), hasStatus(subresources), check)
   }
-  const names = versions.map((version) => textOf(version, 'name'))
+  const names = versions.map((version) => textOrEmpty(version, 'name'))
   if (new Set(names).size < names.length) {
     check.invalid(list, shownVersions(versions), 'must contain unique version names')
   }
-  if (versions.filter((version) => flagOf(version, 'storage')).length !== 1) {
+  if (versions.filter((version) => isTrue(version, 'storage')).length !== 1) {
     const detail = 'must have exactly one version marked as storage version'
     check.invalid(list, shownVersions(versions), detail)
   }
@@ -148,14 +160,14 @@ function checkVersions({ common, versions }: Versions, check: Check): void {
 
 /** What all versions share, where the reference keeps it. */
 function checkCommon({ common, versions }: Versions, check: Check): void {
-  const validation = partIn(common, 'schema')
-  const schema = validation === undefined ? undefined : partIn(validation, 'openAPIV3Schema')
-  const parts = [common, ...versions].map((version) => partIn(version, 'subresources'))
+  const validation = mapOrAbsent(common, 'schema')
+  const schema = validation === undefined ? undefined : mapOrAbsent(validation, 'openAPIV3Schema')
+  const parts = [common, ...versions].map((version) => mapOrAbsent(version, 'subresources'))
   const at = SPEC.child('validation').child('openAPIV3Schema')
   if (schema !== undefined) checkSchema(schema, at, parts.some(hasStatus), check)
   checkSubresources(common, SPEC, check)
   checkColumns(common, SPEC, check)
-  const fields = partsOf(common, 'selectableFields')
+  const fields = mapsInPlace(common, 'selectableFields')
   if (fields.length === 0) return
   const place = SPEC.child('selectableFields')
   if (validation === undefined) check.invalid(place, '', 'may only be set when validations.schema is included')
@@ -168,20 +180,20 @@ function checkNames(names: ValueMap, at: FieldPath, check: Check): void {
     if (faults.length > 0) check.invalid(place, value, `${intro}${faults.join(',')}`)
   }
   const mixed = 'may have mixed case, but should otherwise match: '
-  told(at.child('plural'), textOf(names, 'plural'))
-  told(at.child('singular'), textOf(names, 'singular'))
-  told(at.child('kind'), textOf(names, 'kind'), mixed)
-  told(at.child('listKind'), textOf(names, 'listKind'), mixed)
+  told(at.child('plural'), textOrEmpty(names, 'plural'))
+  told(at.child('singular'), textOrEmpty(names, 'singular'))
+  told(at.child('kind'), textOrEmpty(names, 'kind'), mixed)
+  told(at.child('listKind'), textOrEmpty(names, 'listKind'), mixed)
   checkLabelsOf(names, 'shortNames', at, check)
-  const kind = textOf(names, 'kind')
-  if (kind !== '' && kind === textOf(names, 'listKind')) {
+  const kind = textOrEmpty(names, 'kind')
+  if (kind !== '' && kind === textOrEmpty(names, 'listKind')) {
     check.invalid(at.child('listKind'), kind, 'kind and listKind may not be the same')
   }
   checkLabelsOf(names, 'categories', at, check)
 }
 
 function checkLabelsOf(names: ValueMap, field: string, at: FieldPath, check: Check): void {
-  for (const [i, name] of textsOf(names, field).entries()) {
+  for (const [i, name] of textsInPlace(names, field).entries()) {
     const faults = dns1035Label(name)
     if (faults.length > 0) check.invalid(at.child(field).index(i), name, faults.join(','))
   }
@@ -189,10 +201,10 @@ function checkLabelsOf(names: ValueMap, field: string, at: FieldPath, check: Che
 
 function checkConversion(conversion: ValueMap, check: Check): void {
   const at = SPEC.child('conversion')
-  const strategy = textOf(conversion, 'strategy')
-  const webhook = partOf(conversion, 'webhook')
-  const client = partIn(webhook, 'clientConfig')
-  const versions = textsOf(webhook, 'conversionReviewVersions')
+  const strategy = textOrEmpty(conversion, 'strategy')
+  const webhook = mapOrEmpty(conversion, 'webhook')
+  const client = mapOrAbsent(webhook, 'clientConfig')
+  const versions = textsInPlace(webhook, 'conversionReviewVersions')
   checkEnum(strategy, at.child('strategy'), ['None', 'Webhook'], check)
   const place = at.child('webhookClientConfig')
   if (strategy === 'Webhook') {
@@ -208,23 +220,23 @@ function checkConversion(conversion: ValueMap, check: Check): void {
 }
 
 function checkStored(object: ValueMap, check: Check): void {
-  const status = partOf(object, 'status')
-  checkNames(partOf(status, 'acceptedNames'), STATUS.child('acceptedNames'), check)
+  const status = mapOrEmpty(object, 'status')
+  checkNames(mapOrEmpty(status, 'acceptedNames'), STATUS.child('acceptedNames'), check)
   const at = STATUS.child('storedVersions')
-  const stored = textsOf(status, 'storedVersions')
+  const stored = textsInPlace(status, 'storedVersions')
   if (stored.length === 0) {
-    check.invalid(at, has(status, 'storedVersions') ? stored : undefined, 'must have at least one stored version')
+    check.invalid(at, isGiven(status, 'storedVersions') ? stored : undefined, 'must have at least one stored version')
     return
   }
-  const versions = partsOf(partOf(object, 'spec'), 'versions')
+  const versions = mapsInPlace(mapOrEmpty(object, 'spec'), 'versions')
   const names = new Set(stored)
   for (const version of versions) {
-    const name = textOf(version, 'name')
-    if (flagOf(version, 'storage') && !names.has(name)) {
+    const name = textOrEmpty(version, 'name')
+    if (isTrue(version, 'storage') && !names.has(name)) {
       check.invalid(at, stored, `must have the storage version ${name}`)
     }
   }
-  const known = new Set(versions.map((version) => textOf(version, 'name')))
+  const known = new Set(versions.map((version) => textOrEmpty(version, 'name')))
   for (const [i, name] of stored.entries()) {
     if (known.has(name)) continue
     const until = `a storage migration ensures no data remains persisted in ${name} and removes ${name}`
@@ -236,7 +248,7 @@ function checkStored(object: ValueMap, check: Check): void {
 type Approval = 'missing' | 'approved' | 'bypassed' | 'invalid'
 
 function approvalOf(object: ValueMap): Approval {
-  const text = textOf(partOf(partOf(object, 'metadata'), 'annotations'), APPROVAL)
+  const text = textOrEmpty(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), APPROVAL)
   if (text === '') return 'missing'
   if (text.startsWith('unapproved')) return 'bypassed'
   const parsed = parseWebAddress(text)
@@ -246,7 +258,7 @@ function approvalOf(object: ValueMap): Approval {
 
 /** Groups of the community need somebody's word. */
 function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const group = textOf(partOf(object, 'spec'), 'group')
+  const group = textOrEmpty(mapOrEmpty(object, 'spec'), 'group')
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return
   const approval = approvalOf(object)
   if (stored !== undefined && approvalOf(stored) === approval) return
@@ -254,36 +266,40 @@ function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Ch
   const detail = `protected groups must have approval annotation "${APPROVAL}"`
   if (approval === 'missing') check.required(at, `${detail}, ${APPROVAL_POLICY}`)
   else if (approval === 'invalid') {
-    const text = textOf(partOf(partOf(object, 'metadata'), 'annotations'), APPROVAL)
+    const text = textOrEmpty(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), APPROVAL)
     const how = `${detail} with either a URL or a reason starting with "unapproved", ${APPROVAL_POLICY}`
     check.invalid(at, text, how)
   }
 }
 
 function checkPreserving(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const spec = partOf(object, 'spec')
-  if (!flagOf(spec, 'preserveUnknownFields')) return
-  if (partsOf(spec, 'versions').some((version) => hasDefaults(partOf(partOf(version, 'schema'), 'openAPIV3Schema')))) {
+  const spec = mapOrEmpty(object, 'spec')
+  if (!isTrue(spec, 'preserveUnknownFields')) return
+  if (
+    mapsInPlace(spec, 'versions').some((version) =>
+      hasDefaults(mapOrEmpty(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')),
+    )
+  ) {
     check.invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')
   }
-  if (stored !== undefined && flagOf(partOf(stored, 'spec'), 'preserveUnknownFields')) return
+  if (stored !== undefined && isTrue(mapOrEmpty(stored, 'spec'), 'preserveUnknownFields')) return
   const detail =
     'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
   check.invalid(SPEC.child('preserveUnknownFields'), true, detail)
 }
 
 function isEstablished(object: ValueMap): boolean {
-  const conditions = partsOf(partOf(object, 'status'), 'conditions')
+  const conditions = mapsInPlace(mapOrEmpty(object, 'status'), 'conditions')
   return conditions.some(
-    (condition) => textOf(condition, 'type') === 'Established' && textOf(condition, 'status') === 'True',
+    (condition) => textOrEmpty(condition, 'type') === 'Established' && textOrEmpty(condition, 'status') === 'True',
   )
 }
 
 /** A bundle that was bad before, or that nobody has needed yet, may be so (P-314). */
 function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void {
   const bundleOf = (definition: ValueMap): string => {
-    const conversion = partOf(partOf(definition, 'spec'), 'conversion')
-    return textOf(partOf(partOf(conversion, 'webhook'), 'clientConfig'), 'caBundle')
+    const conversion = mapOrEmpty(mapOrEmpty(definition, 'spec'), 'conversion')
+    return textOrEmpty(mapOrEmpty(mapOrEmpty(conversion, 'webhook'), 'clientConfig'), 'caBundle')
   }
   const fault = authorityFault(bundleOf(object))
   if (fault === undefined || !isEstablished(stored) || authorityFault(bundleOf(stored)) !== undefined) return
@@ -292,25 +308,25 @@ function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void 
 }
 
 function checkUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const old = partOf(stored, 'spec')
-  const names = partOf(spec, 'names')
-  const oldNames = partOf(old, 'names')
+  const spec = mapOrEmpty(object, 'spec')
+  const old = mapOrEmpty(stored, 'spec')
+  const names = mapOrEmpty(spec, 'names')
+  const oldNames = mapOrEmpty(old, 'names')
   const unchanged = (at: FieldPath, now: string, before: string): void => {
     if (now !== before) check.invalid(at, now, IMMUTABLE)
   }
   if (isEstablished(stored)) {
-    unchanged(SPEC.child('scope'), textOf(spec, 'scope'), textOf(old, 'scope'))
-    unchanged(SPEC.child('names').child('kind'), textOf(names, 'kind'), textOf(oldNames, 'kind'))
+    unchanged(SPEC.child('scope'), textOrEmpty(spec, 'scope'), textOrEmpty(old, 'scope'))
+    unchanged(SPEC.child('names').child('kind'), textOrEmpty(names, 'kind'), textOrEmpty(oldNames, 'kind'))
   }
-  unchanged(SPEC.child('group'), textOf(spec, 'group'), textOf(old, 'group'))
-  unchanged(SPEC.child('names').child('plural'), textOf(names, 'plural'), textOf(oldNames, 'plural'))
+  unchanged(SPEC.child('group'), textOrEmpty(spec, 'group'), textOrEmpty(old, 'group'))
+  unchanged(SPEC.child('names').child('plural'), textOrEmpty(names, 'plural'), textOrEmpty(oldNames, 'plural'))
 }
 
 export const VALIDATION: KindRules = {
   create: (object, check) => {
-    const spec = partOf(object, 'spec')
-    const wanted = `${textOf(partOf(spec, 'names'), 'plural')}.${textOf(spec, 'group')}`
+    const spec = mapOrEmpty(object, 'spec')
+    const wanted = `${textOrEmpty(mapOrEmpty(spec, 'names'), 'plural')}.${textOrEmpty(spec, 'group')}`
     const named: NameFormat = (name, prefix) =>
       name === wanted
         ? subdomainName(name, prefix)
@@ -323,7 +339,7 @@ export const VALIDATION: KindRules = {
   },
   update: (object, stored, check) => {
     checkMetaUpdate(object, stored, check)
-    checkSpec(partOf(object, 'spec'), check)
+    checkSpec(mapOrEmpty(object, 'spec'), check)
     checkAuthority(object, stored, check)
     checkUpdate(object, stored, check)
     checkStored(object, check)
@@ -333,7 +349,7 @@ export const VALIDATION: KindRules = {
   subresources: {
     status: (object, stored, check) => {
       checkMetaUpdate(object, stored, check)
-      checkNames(partOf(partOf(object, 'status'), 'acceptedNames'), STATUS.child('acceptedNames'), check)
+      checkNames(mapOrEmpty(mapOrEmpty(object, 'status'), 'acceptedNames'), STATUS.child('acceptedNames'), check)
     },
   },
 }

@@ -1,9 +1,9 @@
 // What a version of a custom kind adds to the kind: its schema, columns, subresources and the fields one can select by.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { followPath } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { flagOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkSchema } from './schema-document.ts'
 
 const COLUMN_TYPES: readonly string[] = ['boolean', 'date', 'integer', 'number', 'string']
@@ -12,18 +12,18 @@ const MAX_SELECTABLE_FIELDS = 8
 const MAX_WARNING = 256
 
 export function checkVersion(version: ValueMap, at: FieldPath, withStatus: boolean, check: Check): void {
-  const warning = textIn(version, 'deprecationWarning')
+  const warning = textOrAbsent(version, 'deprecationWarning')
   if (warning !== undefined) {
-    const faults = warningFaults(warning, flagOf(version, 'deprecated'))
+    const faults = warningFaults(warning, isTrue(version, 'deprecated'))
     check.format(at.child('deprecationWarning'), warning, faults)
   }
-  const schema = partIn(partOf(version, 'schema'), 'openAPIV3Schema')
+  const schema = mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
   if (schema !== undefined) checkSchema(schema, at.child('schema').child('openAPIV3Schema'), withStatus, check)
   checkSubresources(version, at, check)
   checkColumns(version, at, check)
-  if (partsOf(version, 'selectableFields').length === 0) return
+  if (mapsInPlace(version, 'selectableFields').length === 0) return
   const place = at.child('selectableFields')
-  if (schema !== undefined) checkSelectable(partsOf(version, 'selectableFields'), schema, place, check)
+  if (schema !== undefined) checkSelectable(mapsInPlace(version, 'selectableFields'), schema, place, check)
   else check.invalid(place, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')
 }
 
@@ -41,18 +41,18 @@ function warningFaults(warning: string, isDeprecated: boolean): readonly string[
 }
 
 export function checkColumns(part: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, column] of partsOf(part, 'additionalPrinterColumns').entries()) {
+  for (const [i, column] of mapsInPlace(part, 'additionalPrinterColumns').entries()) {
     const place = at.child('additionalPrinterColumns').index(i)
-    if (textOf(column, 'name') === '') check.required(place.child('name'))
-    const type = textOf(column, 'type')
+    if (textOrEmpty(column, 'name') === '') check.required(place.child('name'))
+    const type = textOrEmpty(column, 'type')
     const types = `must be one of ${COLUMN_TYPES.join(',')}`
     if (type === '') check.required(place.child('type'), types)
     else if (!COLUMN_TYPES.includes(type)) check.invalid(place.child('type'), type, types)
-    const format = textOf(column, 'format')
+    const format = textOrEmpty(column, 'format')
     if (format !== '' && !COLUMN_FORMATS.includes(format)) {
       check.invalid(place.child('format'), format, `must be one of ${COLUMN_FORMATS.join(',')}`)
     }
-    const path = textOf(column, 'jsonPath')
+    const path = textOrEmpty(column, 'jsonPath')
     if (path === '') check.required(place.child('JSONPath'))
     else checkSimplePath(path, place.child('JSONPath'), check)
   }
@@ -65,20 +65,20 @@ function checkSimplePath(path: string, at: FieldPath, check: Check): boolean {
 }
 
 export function checkSubresources(part: ValueMap, at: FieldPath, check: Check): void {
-  const scale = partIn(partOf(part, 'subresources'), 'scale')
+  const scale = mapOrAbsent(mapOrEmpty(part, 'subresources'), 'scale')
   if (scale === undefined) return
   const list = at.child('subresources').child('scale')
   for (const [field, prefix] of [
     ['specReplicasPath', '.spec'],
     ['statusReplicasPath', '.status'],
   ] as const) {
-    const path = textOf(scale, field)
+    const path = textOrEmpty(scale, field)
     if (path === '') check.required(list.child(field))
     else if (checkSimplePath(path, list.child(field), check) && !path.startsWith(`${prefix}.`)) {
       check.invalid(list.child(field), path, `should be a json path under ${prefix}`)
     }
   }
-  const path = textOf(scale, 'labelSelectorPath')
+  const path = textOrEmpty(scale, 'labelSelectorPath')
   const place = list.child('labelSelectorPath')
   if (path === '' || !checkSimplePath(path, place, check) || /^\.(?:spec|status)\./.test(path)) return
   check.invalid(place, path, 'should be a json path under either .spec or .status')
@@ -89,7 +89,7 @@ const SELECTABLE_TYPES: readonly string[] = ['string', 'boolean', 'integer']
 export function checkSelectable(fields: readonly ValueMap[], schema: ValueMap, at: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, field] of fields.entries()) {
-    const path = textOf(field, 'jsonPath')
+    const path = textOrEmpty(field, 'jsonPath')
     const place = at.index(i).child('jsonPath')
     if (path === '') {
       check.required(place)
@@ -101,7 +101,7 @@ export function checkSelectable(fields: readonly ValueMap[], schema: ValueMap, a
       continue
     }
     if (followed.names[0] === 'metadata') check.invalid(place, path, 'must not point to fields in metadata')
-    if (!SELECTABLE_TYPES.includes(textOf(followed.schema, 'type'))) {
+    if (!SELECTABLE_TYPES.includes(textOrEmpty(followed.schema, 'type'))) {
       const allowed = 'Enum string fields and strings with formats are allowed.'
       check.invalid(place, path, `must point to a field of type string, boolean or integer. ${allowed}`)
     }

@@ -1,7 +1,6 @@
 // The metrics of autoscalers in the form that the first version keeps them in, and back.
+import { mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { mapIn } from '../../shared/members.ts'
 
 /** A metric of one kind, between the part of today's form and that of the old one. */
 interface Part {
@@ -18,34 +17,34 @@ const SPECS: Readonly<Record<string, Part>> = {
   Object: {
     member: 'object',
     toOld: (part) => ({
-      target: mapIn(part, 'describedObject'),
-      metricName: textOf(mapIn(part, 'metric'), 'name'),
-      targetValue: own(mapIn(part, 'target'), 'value') ?? ZERO,
-      selector: own(mapIn(part, 'metric'), 'selector'),
-      averageValue: own(mapIn(part, 'target'), 'averageValue'),
+      target: mapOrEmpty(part, 'describedObject'),
+      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
+      targetValue: own(mapOrEmpty(part, 'target'), 'value') ?? ZERO,
+      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
+      averageValue: own(mapOrEmpty(part, 'target'), 'averageValue'),
     }),
     fromOld: (old) => {
       const averageValue = own(old, 'averageValue')
       return {
-        describedObject: mapIn(old, 'target'),
+        describedObject: mapOrEmpty(old, 'target'),
         target: given({
           type: averageValue === undefined ? 'Value' : 'AverageValue',
           value: own(old, 'targetValue'),
           averageValue,
         }),
-        metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
+        metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
       }
     },
   },
   Pods: {
     member: 'pods',
     toOld: (part) => ({
-      metricName: textOf(mapIn(part, 'metric'), 'name'),
-      targetAverageValue: own(mapIn(part, 'target'), 'averageValue') ?? ZERO,
-      selector: own(mapIn(part, 'metric'), 'selector'),
+      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
+      targetAverageValue: own(mapOrEmpty(part, 'target'), 'averageValue') ?? ZERO,
+      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
+      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
       target: given({ type: 'AverageValue', averageValue: own(old, 'targetAverageValue') }),
     }),
   },
@@ -56,21 +55,21 @@ const SPECS: Readonly<Record<string, Part>> = {
   },
   ContainerResource: {
     member: 'containerResource',
-    toOld: (part) => ({ ...resourceToOld(part), container: textOf(part, 'container') }),
-    fromOld: (old) => ({ ...resourceFromOld(old), container: textOf(old, 'container') }),
+    toOld: (part) => ({ ...resourceToOld(part), container: textOrEmpty(part, 'container') }),
+    fromOld: (old) => ({ ...resourceFromOld(old), container: textOrEmpty(old, 'container') }),
   },
   External: {
     member: 'external',
     toOld: (part) => ({
-      metricName: textOf(mapIn(part, 'metric'), 'name'),
-      metricSelector: own(mapIn(part, 'metric'), 'selector'),
-      targetValue: own(mapIn(part, 'target'), 'value'),
-      targetAverageValue: own(mapIn(part, 'target'), 'averageValue'),
+      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
+      metricSelector: own(mapOrEmpty(part, 'metric'), 'selector'),
+      targetValue: own(mapOrEmpty(part, 'target'), 'value'),
+      targetAverageValue: own(mapOrEmpty(part, 'target'), 'averageValue'),
     }),
     fromOld: (old) => {
       const value = own(old, 'targetValue')
       return {
-        metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'metricSelector') }),
+        metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'metricSelector') }),
         target: given({
           type: value === undefined ? 'AverageValue' : 'Value',
           value,
@@ -82,9 +81,9 @@ const SPECS: Readonly<Record<string, Part>> = {
 }
 
 function resourceToOld(part: ValueMap): Members {
-  const target = mapIn(part, 'target')
+  const target = mapOrEmpty(part, 'target')
   return {
-    name: textOf(part, 'name'),
+    name: textOrEmpty(part, 'name'),
     targetAverageUtilization: own(target, 'averageUtilization'),
     targetAverageValue: own(target, 'averageValue'),
   }
@@ -93,7 +92,7 @@ function resourceToOld(part: ValueMap): Members {
 function resourceFromOld(old: ValueMap): Members {
   const averageUtilization = own(old, 'targetAverageUtilization')
   return {
-    name: textOf(old, 'name'),
+    name: textOrEmpty(old, 'name'),
     target: given({
       type: averageUtilization === undefined ? 'AverageValue' : 'Utilization',
       averageValue: own(old, 'targetAverageValue'),
@@ -106,27 +105,27 @@ const STATUSES: Readonly<Record<string, Part>> = {
   Object: {
     member: 'object',
     toOld: (part) => ({
-      target: mapIn(part, 'describedObject'),
-      metricName: textOf(mapIn(part, 'metric'), 'name'),
-      currentValue: own(mapIn(part, 'current'), 'value') ?? ZERO,
-      selector: own(mapIn(part, 'metric'), 'selector'),
-      averageValue: own(mapIn(part, 'current'), 'averageValue'),
+      target: mapOrEmpty(part, 'describedObject'),
+      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
+      currentValue: own(mapOrEmpty(part, 'current'), 'value') ?? ZERO,
+      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
+      averageValue: own(mapOrEmpty(part, 'current'), 'averageValue'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
+      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
       current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'averageValue') }),
-      describedObject: mapIn(old, 'target'),
+      describedObject: mapOrEmpty(old, 'target'),
     }),
   },
   Pods: {
     member: 'pods',
     toOld: (part) => ({
-      metricName: textOf(mapIn(part, 'metric'), 'name'),
-      currentAverageValue: own(mapIn(part, 'current'), 'averageValue') ?? ZERO,
-      selector: own(mapIn(part, 'metric'), 'selector'),
+      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
+      currentAverageValue: own(mapOrEmpty(part, 'current'), 'averageValue') ?? ZERO,
+      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
+      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
       current: given({ averageValue: own(old, 'currentAverageValue') }),
     }),
   },
@@ -137,28 +136,28 @@ const STATUSES: Readonly<Record<string, Part>> = {
   },
   ContainerResource: {
     member: 'containerResource',
-    toOld: (part) => ({ ...currentToOld(part), container: textOf(part, 'container') }),
-    fromOld: (old) => ({ ...currentFromOld(old), container: textOf(old, 'container') }),
+    toOld: (part) => ({ ...currentToOld(part), container: textOrEmpty(part, 'container') }),
+    fromOld: (old) => ({ ...currentFromOld(old), container: textOrEmpty(old, 'container') }),
   },
   External: {
     member: 'external',
     toOld: (part) => ({
-      metricName: textOf(mapIn(part, 'metric'), 'name'),
-      metricSelector: own(mapIn(part, 'metric'), 'selector'),
-      currentValue: own(mapIn(part, 'current'), 'value') ?? ZERO,
-      currentAverageValue: own(mapIn(part, 'current'), 'averageValue'),
+      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
+      metricSelector: own(mapOrEmpty(part, 'metric'), 'selector'),
+      currentValue: own(mapOrEmpty(part, 'current'), 'value') ?? ZERO,
+      currentAverageValue: own(mapOrEmpty(part, 'current'), 'averageValue'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'metricSelector') }),
+      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'metricSelector') }),
       current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'currentAverageValue') }),
     }),
   },
 }
 
 function currentToOld(part: ValueMap): Members {
-  const current = mapIn(part, 'current')
+  const current = mapOrEmpty(part, 'current')
   return {
-    name: textOf(part, 'name'),
+    name: textOrEmpty(part, 'name'),
     currentAverageUtilization: own(current, 'averageUtilization'),
     currentAverageValue: own(current, 'averageValue') ?? ZERO,
   }
@@ -166,7 +165,7 @@ function currentToOld(part: ValueMap): Members {
 
 function currentFromOld(old: ValueMap): Members {
   return {
-    name: textOf(old, 'name'),
+    name: textOrEmpty(old, 'name'),
     current: given({
       averageValue: own(old, 'currentAverageValue'),
       averageUtilization: own(old, 'currentAverageUtilization'),
@@ -180,10 +179,10 @@ export const metricStatusToV1 = (metric: ValueMap): ValueMap => converted(metric
 export const metricStatusFromV1 = (metric: ValueMap): ValueMap => converted(metric, STATUSES, 'fromOld')
 
 function converted(metric: ValueMap, parts: Readonly<Record<string, Part>>, way: 'toOld' | 'fromOld'): ValueMap {
-  const type = textOf(metric, 'type')
+  const type = textOrEmpty(metric, 'type')
   const part = Object.hasOwn(parts, type) ? parts[type] : undefined
   if (part === undefined || !Object.hasOwn(metric, part.member)) return { type }
-  return { type, [part.member]: given(part[way](mapIn(metric, part.member))) }
+  return { type, [part.member]: given(part[way](mapOrEmpty(metric, part.member))) }
 }
 
 /** Only what is there. */

@@ -1,12 +1,11 @@
 // Autoscalers in their first version, which knows one metric: everything else is kept in annotations there, and is read
 // back from them (W-594).
-import { parseJsonText } from '../../../api/json-text.ts'
+import { jsonOrAbsent } from '../../../api/json-text.ts'
+import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import { annotationsOf, withMembers, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
-import { metaOf, withMeta } from '../../../registry/object-meta.ts'
 import type { Conversion } from '../../../registry/registry.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { annotationOf, mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './metrics.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
@@ -19,7 +18,7 @@ const DEFAULT_CPU_PERCENT = 80
 export const AUTOSCALER_V1: Conversion = {
   isIdentity: false,
   toStored: (object) => {
-    const [spec, status] = [mapIn(object, 'spec'), mapIn(object, 'status')]
+    const [spec, status] = [mapOrEmpty(object, 'spec'), mapOrEmpty(object, 'status')]
     const metrics = metricsFrom(object, spec)
     const stored = {
       ...object,
@@ -34,8 +33,8 @@ export const AUTOSCALER_V1: Conversion = {
     return withoutAnnotations(withStatus)
   },
   fromStored: (stored) => {
-    const [spec, status] = [mapIn(stored, 'spec'), mapIn(stored, 'status')]
-    const metrics = mapsIn(spec, 'metrics')
+    const [spec, status] = [mapOrEmpty(stored, 'spec'), mapOrEmpty(stored, 'status')]
+    const metrics = mapsOnly(spec, 'metrics')
     const cpu = metrics.find(isCpu)
     const percent = cpu === undefined ? undefined : own(targetOf(cpu), 'averageUtilization')
     const others = metrics.filter((metric) => !isCpuUtilization(metric))
@@ -47,16 +46,18 @@ export const AUTOSCALER_V1: Conversion = {
     })
     return withAnnotations(plain, {
       [METRICS]: listText(others.map(metricToV1)),
-      [CURRENT_METRICS]: listText(mapsIn(status, 'currentMetrics').map(metricStatusToV1)),
-      [BEHAVIOR]: isMap(own(spec, 'behavior')) ? JSON.stringify(behaviorInGoNames(mapIn(spec, 'behavior'))) : undefined,
-      [CONDITIONS]: listText(mapsIn(status, 'conditions')),
+      [CURRENT_METRICS]: listText(mapsOnly(status, 'currentMetrics').map(metricStatusToV1)),
+      [BEHAVIOR]: isMap(own(spec, 'behavior'))
+        ? JSON.stringify(behaviorInGoNames(mapOrEmpty(spec, 'behavior')))
+        : undefined,
+      [CONDITIONS]: listText(mapsOnly(status, 'conditions')),
     })
   },
 }
 
 function metricsFrom(object: ApiObject, spec: ValueMap): readonly ValueMap[] {
-  const percent = own(spec, 'targetCPUUtilizationPercentage')
-  return [...listIn(object, METRICS).map(metricFromV1), ...(typeof percent === 'number' ? [cpuMetric(percent)] : [])]
+  const percent = numberOrAbsent(spec, 'targetCPUUtilizationPercentage')
+  return [...listIn(object, METRICS).map(metricFromV1), ...(percent === undefined ? [] : [cpuMetric(percent)])]
 }
 
 function cpuMetric(percent: number): ValueMap {
@@ -65,11 +66,11 @@ function cpuMetric(percent: number): ValueMap {
 }
 
 function isCpu(metric: ValueMap): boolean {
-  return textOf(metric, 'type') === 'Resource' && textOf(mapIn(metric, 'resource'), 'name') === 'cpu'
+  return textOrEmpty(metric, 'type') === 'Resource' && textOrEmpty(mapOrEmpty(metric, 'resource'), 'name') === 'cpu'
 }
 
 function targetOf(metric: ValueMap): ValueMap {
-  return mapIn(mapIn(metric, 'resource'), 'target')
+  return mapOrEmpty(mapOrEmpty(metric, 'resource'), 'target')
 }
 
 function isCpuUtilization(metric: ValueMap): boolean {
@@ -78,7 +79,8 @@ function isCpuUtilization(metric: ValueMap): boolean {
 
 function storedStatus(object: ApiObject, status: ValueMap): ValueMap {
   const percent = own(status, 'currentCPUUtilizationPercentage')
-  const current = annotationOf(object, CURRENT_METRICS) === '' ? undefined : parsed(object, CURRENT_METRICS)
+  const current =
+    textOrEmpty(annotationsOf(object), CURRENT_METRICS) === '' ? undefined : parsed(object, CURRENT_METRICS)
   const fromPercent =
     typeof percent === 'number'
       ? [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent } } }]
@@ -92,8 +94,8 @@ function storedStatus(object: ApiObject, status: ValueMap): ValueMap {
 }
 
 function shownStatus(status: ValueMap): ValueMap {
-  const cpu = mapsIn(status, 'currentMetrics').filter(isCpu)
-  const percents = cpu.map((metric) => own(mapIn(mapIn(metric, 'resource'), 'current'), 'averageUtilization'))
+  const cpu = mapsOnly(status, 'currentMetrics').filter(isCpu)
+  const percents = cpu.map((metric) => own(mapOrEmpty(mapOrEmpty(metric, 'resource'), 'current'), 'averageUtilization'))
   return {
     currentReplicas: 0,
     desiredReplicas: 0,
@@ -111,11 +113,7 @@ function memberOf(name: string, value: Value | undefined): ValueMap {
 
 /** What an annotation holds; undefined where it is not there, or no JSON. */
 function parsed(object: ApiObject, annotation: string): Value | undefined {
-  try {
-    return parseJsonText(annotationOf(object, annotation))
-  } catch {
-    return undefined
-  }
+  return jsonOrAbsent(textOrEmpty(annotationsOf(object), annotation))
 }
 
 function listIn(object: ApiObject, annotation: string): readonly ValueMap[] {
@@ -137,7 +135,7 @@ export function withoutAnnotations(object: ApiObject): ApiObject {
 }
 
 function withAnnotations(object: ApiObject, members: Readonly<Record<string, string | undefined>>): ApiObject {
-  const before = mapIn(metaOf(object), 'annotations')
+  const before = annotationsOf(object)
   const after = withMembers(before, members)
   if (Object.keys(after).length === 0) {
     return Object.keys(before).length === 0 ? object : withMeta(object, { annotations: undefined })
@@ -154,7 +152,7 @@ function behaviorInGoNames(behavior: ValueMap): ValueMap {
     return {
       StabilizationWindowSeconds: own(given, 'stabilizationWindowSeconds') ?? null,
       SelectPolicy: own(given, 'selectPolicy') ?? null,
-      Policies: isList(policies) ? mapsIn(given, 'policies').map(policyInGoNames) : null,
+      Policies: isList(policies) ? mapsOnly(given, 'policies').map(policyInGoNames) : null,
       Tolerance: own(given, 'tolerance') ?? null,
     }
   }
@@ -163,7 +161,7 @@ function behaviorInGoNames(behavior: ValueMap): ValueMap {
 
 function policyInGoNames(policy: ValueMap): ValueMap {
   return {
-    Type: textOf(policy, 'type'),
+    Type: textOrEmpty(policy, 'type'),
     Value: own(policy, 'value') ?? 0,
     PeriodSeconds: own(policy, 'periodSeconds') ?? 0,
   }

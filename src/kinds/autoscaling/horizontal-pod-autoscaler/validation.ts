@@ -1,10 +1,18 @@
 // Autoscalers: what they scale, between which bounds, by which metrics and how fast; and the scale of anything.
 import { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  integerOrZero,
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import { parseGroupVersion } from '../../../api/object.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { has, numberIn, numberOf, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from '../../shared/resource-names.ts'
@@ -17,8 +25,8 @@ const MAX_PERIOD_SECONDS = 1800
 
 /** Version 1 names one metric, in a field of its own; it is checked as version 2 writes it. */
 function specOf(object: ValueMap): ValueMap {
-  const spec = partOf(object, 'spec')
-  const percent = numberIn(spec, 'targetCPUUtilizationPercentage')
+  const spec = mapOrEmpty(object, 'spec')
+  const percent = integerOrAbsent(spec, 'targetCPUUtilizationPercentage')
   if (percent === undefined) return spec
   const target = { type: 'Utilization', averageUtilization: percent }
   return { ...spec, metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] }
@@ -26,8 +34,8 @@ function specOf(object: ValueMap): ValueMap {
 
 function checkSpec(object: ValueMap, check: Check): void {
   const spec = specOf(object)
-  const min = numberIn(spec, 'minReplicas')
-  const max = numberOf(spec, 'maxReplicas')
+  const min = integerOrAbsent(spec, 'minReplicas')
+  const max = integerOrZero(spec, 'maxReplicas')
   const lowest = check.gate('HPAScaleToZero') ? 0 : 1
   if (min !== undefined && min < lowest) {
     check.invalid(SPEC.child('minReplicas'), min, `must be greater than or equal to ${lowest}`)
@@ -36,12 +44,12 @@ function checkSpec(object: ValueMap, check: Check): void {
   if (Number(max) === 0) check.required(at, 'must be set and greater than 0')
   else if (max < 0) check.invalid(at, max, 'must be greater than or equal to 1')
   if (min !== undefined && max < min) check.invalid(at, max, 'must be greater than or equal to `minReplicas`')
-  checkReference(partOf(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), { check, needsGroup: true })
+  checkReference(mapOrEmpty(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), { check, needsGroup: true })
   checkMetrics(spec, check)
-  const behavior = partIn(spec, 'behavior')
+  const behavior = mapOrAbsent(spec, 'behavior')
   if (behavior === undefined) return
   for (const field of ['scaleUp', 'scaleDown']) {
-    const rules = partIn(behavior, field)
+    const rules = mapOrAbsent(behavior, field)
     if (rules !== undefined) checkScaling(rules, SPEC.child('behavior').child(field), check)
   }
 }
@@ -53,13 +61,13 @@ interface ReferenceScope {
 
 function checkReference(reference: ValueMap, at: FieldPath, { check, needsGroup }: ReferenceScope): void {
   check.fields(reference, at, 'autoscaling_v2.CrossVersionObjectReference')
-  const version = textOf(reference, 'apiVersion')
+  const version = textOrEmpty(reference, 'apiVersion')
   const parsed = parseGroupVersion(version)
   if (parsed === undefined) check.invalid(at.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`)
   else if (
     needsGroup &&
     parsed.group === '' &&
-    !(version === 'v1' && textOf(reference, 'kind') === 'ReplicationController')
+    !(version === 'v1' && textOrEmpty(reference, 'kind') === 'ReplicationController')
   ) {
     check.invalid(at.child('apiVersion'), version, 'apiVersion must specify API group')
   }
@@ -67,10 +75,10 @@ function checkReference(reference: ValueMap, at: FieldPath, { check, needsGroup 
 
 function checkMetrics(spec: ValueMap, check: Check): void {
   const list = SPEC.child('metrics')
-  const metrics = partsOf(spec, 'metrics')
+  const metrics = mapsInPlace(spec, 'metrics')
   for (const [i, metric] of metrics.entries()) checkMetric(metric, list.index(i), check)
-  const types = new Set(metrics.map((metric) => textOf(metric, 'type')))
-  if (Number(numberIn(spec, 'minReplicas') ?? 1) === 0 && !types.has('Object') && !types.has('External')) {
+  const types = new Set(metrics.map((metric) => textOrEmpty(metric, 'type')))
+  if (Number(integerOrAbsent(spec, 'minReplicas') ?? 1) === 0 && !types.has('Object') && !types.has('External')) {
     const detail = 'must specify at least one Object or External metric to support scaling to zero replicas'
     check.forbidden(list, detail)
   }
@@ -79,13 +87,13 @@ function checkMetrics(spec: ValueMap, check: Check): void {
 type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
 
 const named: SourceRule = (source, at, check) =>
-  check.fields(partOf(source, 'metric'), at.child('metric'), 'autoscaling_v2.MetricIdentifier')
+  check.fields(mapOrEmpty(source, 'metric'), at.child('metric'), 'autoscaling_v2.MetricIdentifier')
 
 const objectSource: SourceRule = (source, at, check) => {
-  checkReference(partOf(source, 'describedObject'), at.child('describedObject'), { check, needsGroup: false })
+  checkReference(mapOrEmpty(source, 'describedObject'), at.child('describedObject'), { check, needsGroup: false })
   named(source, at, check)
   const target = checkTarget(source, at, check)
-  if (!has(target, 'value') && !has(target, 'averageValue')) {
+  if (!isGiven(target, 'value') && !isGiven(target, 'averageValue')) {
     check.required(at.child('target').child('averageValue'), 'must set either a target value or averageValue')
   }
 }
@@ -93,7 +101,7 @@ const objectSource: SourceRule = (source, at, check) => {
 const externalSource: SourceRule = (source, at, check) => {
   named(source, at, check)
   const target = checkTarget(source, at, check)
-  const given = [has(target, 'value'), has(target, 'averageValue')]
+  const given = [isGiven(target, 'value'), isGiven(target, 'averageValue')]
   if (!given.includes(true)) {
     const detail = 'must set either a target value for metric or a per-pod target'
     check.required(at.child('target').child('averageValue'), detail)
@@ -107,7 +115,7 @@ const externalSource: SourceRule = (source, at, check) => {
 const podsSource: SourceRule = (source, at, check) => {
   named(source, at, check)
   const target = checkTarget(source, at, check)
-  if (!has(target, 'averageValue')) {
+  if (!isGiven(target, 'averageValue')) {
     check.required(at.child('target').child('averageValue'), 'must specify a positive target averageValue')
   }
 }
@@ -116,7 +124,7 @@ const resourceSource: SourceRule = (source, at, check) => {
   check.fields(source, at, 'autoscaling_v2.ResourceMetricSource')
   const target = checkTarget(source, at, check)
   const place = at.child('target')
-  const given = [has(target, 'averageUtilization'), has(target, 'averageValue')]
+  const given = [isGiven(target, 'averageUtilization'), isGiven(target, 'averageValue')]
   if (!given.includes(true)) {
     const detail = 'must set either a target raw value or a target utilization'
     check.required(place.child('averageUtilization'), detail)
@@ -127,7 +135,7 @@ const resourceSource: SourceRule = (source, at, check) => {
 }
 
 const containerSource: SourceRule = (source, at, check) => {
-  const name = textOf(source, 'name')
+  const name = textOrEmpty(source, 'name')
   if (name !== '') checkContainerResourceName(name, at.child('name'), check)
   check.fields(source, at, 'autoscaling_v2.ContainerResourceMetricSource')
   resourceSource(source, at, check)
@@ -142,16 +150,16 @@ const SOURCES: readonly (readonly [string, string, SourceRule])[] = [
 ]
 
 function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOf(metric, 'type')
+  const type = textOrEmpty(metric, 'type')
   if (type === '') check.required(at.child('type'), 'must specify a metric source type')
   const expected = SOURCES.find(([, name]) => name === type)
   if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
-  const present = SOURCES.filter(([field]) => has(metric, field))
+  const present = SOURCES.filter(([field]) => isGiven(metric, field))
   const [first] = present
-  if (first !== undefined) first[2](partOf(metric, first[0]), at.child(first[0]), check)
+  if (first !== undefined) first[2](mapOrEmpty(metric, first[0]), at.child(first[0]), check)
   // The reference says this twice.
   if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
-  else if (!has(metric, expected[0])) {
+  else if (!isGiven(metric, expected[0])) {
     check.required(at.child(expected[0]), 'must populate information for the given metric source')
   }
   if (present.length === 1) return
@@ -161,9 +169,9 @@ function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
-  const target = partOf(source, 'target')
+  const target = mapOrEmpty(source, 'target')
   const place = at.child('target')
-  const type = textOf(target, 'type')
+  const type = textOrEmpty(target, 'type')
   if (type === '') check.required(place.child('type'), 'must specify a metric target type')
   if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
     check.invalid(place.child('type'), type, 'must be either Utilization, Value, or AverageValue')
@@ -179,14 +187,14 @@ function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
 }
 
 function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
-  const seconds = numberIn(rules, 'stabilizationWindowSeconds')
+  const seconds = integerOrAbsent(rules, 'stabilizationWindowSeconds')
   const place = at.child('stabilizationWindowSeconds')
   if (seconds !== undefined && seconds < 0) check.invalid(place, seconds, 'must be greater than or equal to zero')
   if (seconds !== undefined && seconds > MAX_WINDOW_SECONDS) {
     check.invalid(place, seconds, `must be less than or equal to ${MAX_WINDOW_SECONDS}`)
   }
   check.fields(rules, at, 'autoscaling_v2.HPAScalingRules')
-  for (const [i, policy] of partsOf(rules, 'policies').entries()) {
+  for (const [i, policy] of mapsInPlace(rules, 'policies').entries()) {
     checkPolicy(policy, at.child('policies').index(i), check)
   }
   checkNotNegativeAmount(rules['tolerance'], at.child('tolerance'), check)
@@ -194,7 +202,7 @@ function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
 
 function checkPolicy(policy: ValueMap, at: FieldPath, check: Check): void {
   check.fields(policy, at, 'autoscaling_v2.HPAScalingPolicy')
-  const period = numberOf(policy, 'periodSeconds')
+  const period = integerOrZero(policy, 'periodSeconds')
   if (period <= 0) check.invalid(at.child('periodSeconds'), period, 'must be greater than zero')
   if (period > MAX_PERIOD_SECONDS) {
     check.invalid(at.child('periodSeconds'), period, `must be less than or equal to ${MAX_PERIOD_SECONDS}`)
@@ -213,7 +221,7 @@ export const VALIDATION: KindRules = {
   subresources: {
     status: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      check.fields(partOf(object, 'status'), STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus')
+      check.fields(mapOrEmpty(object, 'status'), STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus')
     },
   },
 }

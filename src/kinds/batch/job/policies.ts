@@ -1,9 +1,18 @@
 // When failed pods fail a job, and when succeeded ones suffice.
 import { OMITTED } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  isGiven,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { has, listOf, numberIn, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { parseIndexes } from './indexes.ts'
 
 const MAX_CODES = 255
@@ -16,20 +25,23 @@ function validValues(words: readonly string[]): string {
 }
 
 export function checkFailurePolicy(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = partOf(spec, 'podFailurePolicy')
+  const policy = mapOrEmpty(spec, 'podFailurePolicy')
   const list = at.child('rules')
   check.fields(policy, at, 'batch_v1.PodFailurePolicy')
-  const pod = partOf(partOf(spec, 'template'), 'spec')
+  const pod = mapOrEmpty(mapOrEmpty(spec, 'template'), 'spec')
   const names = new Set(
     ['containers', 'initContainers']
-      .flatMap((field) => partsOf(pod, field))
-      .map((container) => textOf(container, 'name')),
+      .flatMap((field) => mapsInPlace(pod, field))
+      .map((container) => textOrEmpty(container, 'name')),
   )
-  for (const [i, rule] of partsOf(policy, 'rules').entries()) {
+  for (const [i, rule] of mapsInPlace(policy, 'rules').entries()) {
     const place = list.index(i)
-    checkAction(textOf(rule, 'action'), has(spec, 'backoffLimitPerIndex'), { at: place.child('action'), check })
-    const codes = partIn(rule, 'onExitCodes')
-    const conditions = partsOf(rule, 'onPodConditions')
+    checkAction(textOrEmpty(rule, 'action'), isGiven(spec, 'backoffLimitPerIndex'), {
+      at: place.child('action'),
+      check,
+    })
+    const codes = mapOrAbsent(rule, 'onExitCodes')
+    const conditions = mapsInPlace(rule, 'onPodConditions')
     if (codes !== undefined) checkCodes(codes, names, { at: place.child('onExitCodes'), check })
     if (conditions.length > 0) checkConditions(conditions, place.child('onPodConditions'), check)
     if (codes !== undefined && conditions.length > 0) {
@@ -54,16 +66,17 @@ function checkAction(action: string, perIndex: boolean, { at, check }: Place): v
 }
 
 function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: Place): void {
-  const operator = textOf(codes, 'operator')
+  const operator = textOrEmpty(codes, 'operator')
   check.fields(codes, at, 'batch_v1.PodFailurePolicyOnExitCodesRequirement')
-  const container = textIn(codes, 'containerName')
+  const container = textOrAbsent(codes, 'containerName')
   if (container !== undefined && !names.has(container)) {
     const detail = 'must be one of the container or initContainer names in the pod template'
     check.invalid(at.child('containerName'), container, detail)
   }
-  const values = listOf(codes, 'values').map(Number)
+  const values = listOrEmpty(codes, 'values').map(Number)
   const list = at.child('values')
-  if (values.length === 0) check.invalid(list, has(codes, 'values') ? [] : undefined, 'at least one value is required')
+  if (values.length === 0)
+    check.invalid(list, isGiven(codes, 'values') ? [] : undefined, 'at least one value is required')
   else if (values.length > MAX_CODES) check.tooMany(list, values.length, MAX_CODES)
   const seen = new Set<number>()
   for (const [i, value] of values.entries()) {
@@ -80,7 +93,7 @@ function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check
   if (conditions.length > MAX_CONDITIONS) check.tooMany(list, conditions.length, MAX_CONDITIONS)
   for (const [i, condition] of conditions.entries()) {
     check.fields(condition, list.index(i), 'batch_v1.PodFailurePolicyOnPodConditionsPattern')
-    const status = textOf(condition, 'status')
+    const status = textOrEmpty(condition, 'status')
     const statuses = ['False', 'True', 'Unknown']
     if (status === '') check.required(list.index(i).child('status'), validValues(statuses))
     else check.oneOf(list.index(i).child('status'), status, statuses)
@@ -88,17 +101,17 @@ function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check
 }
 
 export function checkSuccessPolicy(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = partOf(spec, 'successPolicy')
+  const policy = mapOrEmpty(spec, 'successPolicy')
   check.fields(policy, at, 'batch_v1.SuccessPolicy')
-  const completions = Number(numberIn(spec, 'completions') ?? 0)
-  for (const [i, rule] of partsOf(policy, 'rules').entries()) {
+  const completions = Number(integerOrAbsent(spec, 'completions') ?? 0)
+  for (const [i, rule] of mapsInPlace(policy, 'rules').entries()) {
     checkSuccessRule(rule, completions, { at: at.child('rules').index(i), check })
   }
 }
 
 function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Place): void {
-  const indexes = textIn(rule, 'succeededIndexes')
-  const count = numberIn(rule, 'succeededCount')
+  const indexes = textOrAbsent(rule, 'succeededIndexes')
+  const count = integerOrAbsent(rule, 'succeededCount')
   if (indexes === undefined && count === undefined) {
     check.required(at, 'at least one of succeededCount or succeededIndexes must be specified')
   }

@@ -1,20 +1,20 @@
 // What the controller of jobs reports: counts that make sense, and ends that are not taken back.
 import { OMITTED, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  integerOrZero,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import { equalValues, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import {
-  flagOf,
-  has,
-  numberIn,
-  numberOf,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-  textsOf,
-} from '../../../schema/validation/members.ts'
 import { overlap, parseIndexes } from './indexes.ts'
 
 const STATUS = FieldPath.root('status')
@@ -27,13 +27,13 @@ interface Job {
 }
 
 function jobOf(object: ValueMap): Job {
-  const status = partOf(object, 'status')
+  const status = mapOrEmpty(object, 'status')
   const held = new Set(
-    partsOf(status, 'conditions')
-      .filter((condition) => textOf(condition, 'status') === 'True')
-      .map((condition) => textOf(condition, 'type')),
+    mapsInPlace(status, 'conditions')
+      .filter((condition) => textOrEmpty(condition, 'status') === 'True')
+      .map((condition) => textOrEmpty(condition, 'type')),
   )
-  return { spec: partOf(object, 'spec'), status, is: (type) => held.has(type) }
+  return { spec: mapOrEmpty(object, 'spec'), status, is: (type) => held.has(type) }
 }
 
 /** Rules that were not always there hold only where what they speak of changed. */
@@ -66,12 +66,12 @@ function isFinished({ is }: Job): boolean {
 
 function checkCounts({ status }: Job, check: Check): void {
   check.fields(status, STATUS, 'batch_v1.JobStatus', 'active', 'succeeded', 'failed', 'ready', 'terminating')
-  const uncounted = partIn(status, 'uncountedTerminatedPods')
+  const uncounted = mapOrAbsent(status, 'uncountedTerminatedPods')
   if (uncounted === undefined) return
   const seen = new Set<string>()
   for (const field of ['succeeded', 'failed']) {
     const list = STATUS.child('uncountedTerminatedPods').child(field)
-    for (const [i, uid] of textsOf(uncounted, field).entries()) {
+    for (const [i, uid] of textsInPlace(uncounted, field).entries()) {
       if (uid === '') check.invalid(list.index(i), uid, 'must not be empty')
       else if (seen.has(uid)) check.duplicate(list.index(i), uid)
       seen.add(uid)
@@ -99,7 +99,7 @@ function checkEnds(job: Job, changed: Changed, check: Check): void {
     check.invalid(doneAt, done, 'cannot set completionTime when there is no Complete=True condition')
   }
   if (timed && done === undefined && complete) check.required(doneAt, 'completionTime is required for Complete jobs')
-  const started = textIn(status, 'startTime')
+  const started = textOrAbsent(status, 'startTime')
   if (changed.member('completionTime') || changed.member('startTime')) {
     if (started !== undefined && typeof done === 'string' && Date.parse(done) < Date.parse(started)) {
       check.invalid(doneAt, done, 'must be equal to or after `startTime`')
@@ -112,35 +112,35 @@ function checkEnds(job: Job, changed: Changed, check: Check): void {
     refuse('cannot set Complete=True condition without the SuccessCriteriaMet=true condition', check)
   }
   if (isFinished(job)) checkFinished(job, changed, check)
-  const ready = numberIn(status, 'ready')
-  if (ready !== undefined && ready > numberOf(status, 'active') && changed.member('ready')) {
+  const ready = integerOrAbsent(status, 'ready')
+  if (ready !== undefined && ready > integerOrZero(status, 'active') && changed.member('ready')) {
     check.invalid(STATUS.child('ready'), ready, 'cannot set more ready pods than active')
   }
 }
 
 function checkFinished({ status }: Job, changed: Changed, check: Check): void {
-  const active = numberOf(status, 'active')
+  const active = integerOrZero(status, 'active')
   if (active > 0 && (changed.finished || changed.member('active'))) {
     check.invalid(STATUS.child('active'), active, 'active>0 is invalid for finished job')
   }
-  if (!has(status, 'startTime') && (changed.finished || changed.member('startTime'))) {
+  if (!isGiven(status, 'startTime') && (changed.finished || changed.member('startTime'))) {
     check.required(STATUS.child('startTime'), 'startTime is required for finished job')
   }
-  const uncounted = partOf(status, 'uncountedTerminatedPods')
-  const pending = textsOf(uncounted, 'succeeded').length + textsOf(uncounted, 'failed').length
+  const uncounted = mapOrEmpty(status, 'uncountedTerminatedPods')
+  const pending = textsInPlace(uncounted, 'succeeded').length + textsInPlace(uncounted, 'failed').length
   if (pending > 0 && (changed.finished || changed.member('uncountedTerminatedPods'))) {
     check.invalid(STATUS.child('uncountedTerminatedPods'), shownJson(uncounted), 'must be empty for finished job')
   }
-  const terminating = numberOf(status, 'terminating')
+  const terminating = integerOrZero(status, 'terminating')
   if (terminating > 0 && (changed.finished || changed.member('terminating'))) {
     check.invalid(STATUS.child('terminating'), terminating, 'terminating>0 is invalid for finished job')
   }
 }
 
 function checkIndexSets({ spec, status }: Job, changed: Changed, check: Check): void {
-  const completions = numberIn(spec, 'completions')
-  const completed = textOf(status, 'completedIndexes')
-  const failed = textIn(status, 'failedIndexes')
+  const completions = integerOrAbsent(spec, 'completions')
+  const completed = textOrEmpty(status, 'completedIndexes')
+  const failed = textOrAbsent(status, 'failedIndexes')
   const completedAt = STATUS.child('completedIndexes')
   const failedAt = STATUS.child('failedIndexes')
   const newCompleted = changed.member('completedIndexes')
@@ -151,13 +151,13 @@ function checkIndexSets({ spec, status }: Job, changed: Changed, check: Check): 
   if (newCompleted && done?.ok === false) {
     check.invalid(completedAt, completed, `error parsing completedIndexes: ${done.message}`)
   }
-  if (newFailed && lost?.ok === false && has(spec, 'backoffLimitPerIndex')) {
+  if (newFailed && lost?.ok === false && isGiven(spec, 'backoffLimitPerIndex')) {
     check.invalid(failedAt, failed, `error parsing failedIndexes: ${lost.message}`)
   }
-  if (newCompleted && completed !== '' && textIn(spec, 'completionMode') !== 'Indexed') {
+  if (newCompleted && completed !== '' && textOrAbsent(spec, 'completionMode') !== 'Indexed') {
     check.invalid(completedAt, completed, 'cannot set non-empty completedIndexes when non-indexed completion mode')
   }
-  if (newFailed && failed !== undefined && !has(spec, 'backoffLimitPerIndex')) {
+  if (newFailed && failed !== undefined && !isGiven(spec, 'backoffLimitPerIndex')) {
     check.invalid(failedAt, failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')
   }
   if (done?.ok === true && lost?.ok === true && overlap(done.intervals, lost.intervals)) {
@@ -169,7 +169,7 @@ function checkCriteria({ spec, is }: Job, check: Check): void {
   const met = is('SuccessCriteriaMet')
   if (met && is('Failed')) refuse('cannot set SuccessCriteriaMet=True and Failed=true conditions', check)
   if (met && is('FailureTarget')) refuse('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions', check)
-  if (has(spec, 'successPolicy') && !met && is('Complete')) {
+  if (isGiven(spec, 'successPolicy') && !met && is('Complete')) {
     refuse('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True', check)
   }
 }
@@ -179,19 +179,19 @@ function checkTransitions(job: Job, old: Job, check: Check): void {
     if (old.is(type) && !job.is(type)) refuse(`cannot disable the terminal ${type}=True condition`, check)
   }
   for (const field of ['failed', 'succeeded']) {
-    const count = numberOf(job.status, field)
-    if (count < numberOf(old.status, field)) {
+    const count = integerOrZero(job.status, field)
+    if (count < integerOrZero(old.status, field)) {
       check.invalid(STATUS.child(field), count, `cannot decrease the ${field} counter`)
     }
   }
-  const done = textIn(job.status, 'completionTime')
-  const before = textIn(old.status, 'completionTime')
+  const done = textOrAbsent(job.status, 'completionTime')
+  const before = textOrAbsent(old.status, 'completionTime')
   if (done !== undefined && before !== undefined && done !== before) {
     check.invalid(STATUS.child('completionTime'), done, 'field is immutable')
   }
-  const started = textIn(job.status, 'startTime')
-  const startedBefore = textIn(old.status, 'startTime')
-  if (startedBefore !== undefined && startedBefore !== started && !flagOf(job.spec, 'suspend')) {
+  const started = textOrAbsent(job.status, 'startTime')
+  const startedBefore = textOrAbsent(old.status, 'startTime')
+  if (startedBefore !== undefined && startedBefore !== started && !isTrue(job.spec, 'suspend')) {
     check.invalid(STATUS.child('startTime'), started, 'field is immutable for unsuspended job once set')
   }
   if (old.is('SuccessCriteriaMet') && !job.is('SuccessCriteriaMet')) {

@@ -1,9 +1,9 @@
 // Jobs find their pods by labels that the server puts into the template, unless their author takes care of that (W-587).
+import { mapOrEmpty } from '../../../api/members.ts'
+import { labelsOf, metaOf, metaText, withMeta, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
-import { metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
 import { withGatedFields } from '../../shared/gated-field.ts'
-import { mapIn, withSpec } from '../../shared/members.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { withTemplateLabels } from '../../shared/pod-spec/template-labels.ts'
 import { jobWarnings } from '../../shared/pod-spec/template-warnings.ts'
@@ -17,7 +17,7 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec/templ
   ...WORKLOAD,
   propagation: 'Orphan',
   prepareForCreate: (object) =>
-    own(mapIn(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
+    own(mapOrEmpty(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
   prepareForUpdate: withTemplateLabels,
   prepareStatus: withTemplateLabels,
   warnings: withNameWarnings(jobWarnings('spec')),
@@ -28,18 +28,18 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec/templ
 /** What the author wrote himself stays; validation refuses it where it is not what the server would have written. */
 function withGeneratedSelector(object: ApiObject): ApiObject {
   const [name, uid] = [metaText(object, 'name'), metaText(object, 'uid')]
-  const spec = mapIn(object, 'spec')
-  const template = mapIn(spec, 'template')
+  const spec = mapOrEmpty(object, 'spec')
+  const template = mapOrEmpty(spec, 'template')
   const labels = {
     'job-name': name,
     'batch.kubernetes.io/job-name': name,
     'controller-uid': uid,
     [CONTROLLER_UID]: uid,
-    ...mapIn(metaOf(template), 'labels'),
+    ...labelsOf(template),
   }
-  const selector = mapIn(spec, 'selector')
+  const selector = mapOrEmpty(spec, 'selector')
   return withSpec(withLabelsOfTemplate(object, own(metaOf(template), 'labels'), labels), {
-    selector: { ...selector, matchLabels: { [CONTROLLER_UID]: uid, ...mapIn(selector, 'matchLabels') } },
+    selector: { ...selector, matchLabels: { [CONTROLLER_UID]: uid, ...mapOrEmpty(selector, 'matchLabels') } },
     template: { ...template, metadata: { ...metaOf(template), labels } },
   })
 }
@@ -47,6 +47,6 @@ function withGeneratedSelector(object: ApiObject): ApiObject {
 /** A job without labels of its own has those of its template; by default they are one and the same. */
 function withLabelsOfTemplate(object: ApiObject, before: Value | undefined, labels: ValueMap): ApiObject {
   const given = own(metaOf(object), 'labels')
-  const isDefault = given === before || Object.keys(mapIn(metaOf(object), 'labels')).length === 0
+  const isDefault = given === before || Object.keys(labelsOf(object)).length === 0
   return isDefault ? withMeta(object, { labels }) : object
 }

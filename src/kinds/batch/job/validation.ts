@@ -1,11 +1,19 @@
 // Jobs: pods that run to their end, a number of times; and what becomes of those that fail.
 import { shownMap } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import { equalValues, type ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector, isUsable, selects, shownSelector } from '../../../schema/validation/labels.ts'
-import { flagOf, has, numberIn, partIn, partOf, textIn, textOf, textUnder } from '../../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -89,7 +97,7 @@ const FAILURE_POLICY: Form = [
 function checkJob(object: ValueMap, check: Check): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
   checkGenerated(object, check)
-  checkWithSelector(partOf(object, 'spec'), check)
+  checkWithSelector(mapOrEmpty(object, 'spec'), check)
   checkHostnames(object, check)
 }
 
@@ -102,29 +110,30 @@ const GENERATED: readonly (readonly [string, string])[] = [
 
 /** Labels that the server gave the template, and the job with it, are looked at in the template alone. */
 function withOwnLabels(object: ValueMap): ValueMap {
-  const meta = partOf(object, 'metadata')
-  const labels = partIn(meta, 'labels')
-  if (!equalValues(labels, labelsOf(partOf(partOf(object, 'spec'), 'template'))) || labels === undefined) return object
+  const meta = mapOrEmpty(object, 'metadata')
+  const labels = mapOrAbsent(meta, 'labels')
+  if (!equalValues(labels, labelsOf(mapOrEmpty(mapOrEmpty(object, 'spec'), 'template'))) || labels === undefined)
+    return object
   const given = Object.entries(labels).filter(([name]) => !GENERATED.some(([label]) => label === name))
   return { ...object, metadata: { ...meta, labels: Object.fromEntries(given) } }
 }
 
 /** Labels and selector that the server gave the job are as it gave them. */
 function checkGenerated(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const selector = partIn(spec, 'selector')
-  if (flagOf(spec, 'manualSelector') || selector === undefined) return
-  const meta = partOf(object, 'metadata')
-  if (textOf(meta, 'uid') === '') check.required(METADATA.child('uid'))
-  const labels = labelsOf(partOf(spec, 'template')) ?? {}
+  const spec = mapOrEmpty(object, 'spec')
+  const selector = mapOrAbsent(spec, 'selector')
+  if (isTrue(spec, 'manualSelector') || selector === undefined) return
+  const meta = mapOrEmpty(object, 'metadata')
+  if (textOrEmpty(meta, 'uid') === '') check.required(METADATA.child('uid'))
+  const labels = labelsOf(mapOrEmpty(spec, 'template')) ?? {}
   const at = SPEC.child('template').child('metadata').child('labels')
   for (const [label, source] of GENERATED) {
-    const wanted = textOf(meta, source)
-    const value = textUnder(labels, label)
+    const wanted = textOrEmpty(meta, source)
+    const value = textOrAbsent(labels, label)
     if (value === undefined) check.required(at.key(label), `must be '${wanted}'`)
     else if (value !== wanted) check.invalid(at.key(label), shownMap(labels), `must be '${wanted}'`)
   }
-  const expected = Object.fromEntries(GENERATED.map(([label, source]) => [label, textOf(meta, source)]))
+  const expected = Object.fromEntries(GENERATED.map(([label, source]) => [label, textOrEmpty(meta, source)]))
   if (isUsable(selector) && !selects(selector, expected)) {
     check.invalid(SPEC.child('selector'), shownSelector(selector), '`selector` not auto-generated')
   }
@@ -132,10 +141,10 @@ function checkGenerated(object: ValueMap, check: Check): void {
 
 /** Pods of an indexed job are named after it and their index. */
 function checkHostnames(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const completions = numberIn(spec, 'completions')
-  if (textIn(spec, 'completionMode') !== 'Indexed' || completions === undefined || completions <= 0) return
-  const name = textOf(partOf(object, 'metadata'), 'name')
+  const spec = mapOrEmpty(object, 'spec')
+  const completions = integerOrAbsent(spec, 'completions')
+  if (textOrAbsent(spec, 'completionMode') !== 'Indexed' || completions === undefined || completions <= 0) return
+  const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
   const last = `${name}-${Number(completions) - 1}`
   if (dns1123Label(last).length === 0) return
   check.invalid(METADATA.child('name'), name, `will not able to create pod with invalid DNS label: ${last}`)
@@ -143,10 +152,10 @@ function checkHostnames(object: ValueMap, check: Check): void {
 
 function checkWithSelector(spec: ValueMap, check: Check): void {
   checkJobSpec(spec, SPEC, check)
-  const selector = partIn(spec, 'selector')
+  const selector = mapOrAbsent(spec, 'selector')
   check.fields(spec, SPEC, 'batch_v1.JobSpec', 'selector')
   checkLabelSelector(selector, SPEC.child('selector'), check)
-  const template = partOf(spec, 'template')
+  const template = mapOrEmpty(spec, 'template')
   const usable = selector === undefined || isUsable(selector)
   if (usable && !selects(selector, labelsOf(template) ?? {})) tellMismatch(template, SPEC.child('template'), check)
 }
@@ -165,25 +174,25 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
     'backoffLimitPerIndex',
     'maxFailedIndexes',
   )
-  if (has(spec, 'maxFailedIndexes') && !has(spec, 'backoffLimitPerIndex')) {
+  if (isGiven(spec, 'maxFailedIndexes') && !isGiven(spec, 'backoffLimitPerIndex')) {
     check.required(at.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
   }
-  const manager = textIn(spec, 'managedBy')
+  const manager = textOrAbsent(spec, 'managedBy')
   if (manager !== undefined) {
     checkDomainPath(manager, at.child('managedBy'), check)
     if (longerThan(manager, MAX_MANAGED_BY)) check.tooLong(at.child('managedBy'), MAX_MANAGED_BY)
   }
   check.fields(spec, at, 'batch_v1.JobSpec', 'completionMode')
-  const mode = textIn(spec, 'completionMode')
+  const mode = textOrAbsent(spec, 'completionMode')
   if (mode === 'Indexed') checkIndexed(spec, at, check)
   if (mode === undefined || mode === 'NonIndexed') {
     for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
-      const value = numberIn(spec, field)
+      const value = integerOrAbsent(spec, field)
       if (value !== undefined) check.invalid(at.child(field), value, 'requires indexed completion mode')
     }
   }
-  if (has(spec, 'podFailurePolicy')) checkFailurePolicy(spec, at.child('podFailurePolicy'), check)
-  if (has(spec, 'successPolicy')) {
+  if (isGiven(spec, 'podFailurePolicy')) checkFailurePolicy(spec, at.child('podFailurePolicy'), check)
+  if (isGiven(spec, 'successPolicy')) {
     if (mode === 'Indexed') checkSuccessPolicy(spec, at.child('successPolicy'), check)
     else {
       check.invalid(
@@ -194,14 +203,14 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
     }
   }
   checkReplacement(spec, at.child('podReplacementPolicy'), check)
-  checkPodTemplate(partOf(spec, 'template'), at.child('template'), check)
+  checkPodTemplate(mapOrEmpty(spec, 'template'), at.child('template'), check)
   checkRestart(spec, at.child('template').child('spec').child('restartPolicy'), check)
 }
 
 function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
-  const completions = numberIn(spec, 'completions')
-  const parallelism = numberIn(spec, 'parallelism') ?? 0
-  const failed = numberIn(spec, 'maxFailedIndexes') ?? 0
+  const completions = integerOrAbsent(spec, 'completions')
+  const parallelism = integerOrAbsent(spec, 'parallelism') ?? 0
+  const failed = integerOrAbsent(spec, 'maxFailedIndexes') ?? 0
   const failedAt = at.child('maxFailedIndexes')
   const parallelAt = at.child('parallelism')
   if (completions === undefined) check.required(at.child('completions'), 'when completion mode is Indexed')
@@ -214,9 +223,9 @@ function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
   }
   if (failed > MAX_FAILED_INDEXES)
     check.invalid(failedAt, failed, `must be less than or equal to ${MAX_FAILED_INDEXES}`)
-  if (completions === undefined || completions <= MANY_COMPLETIONS || !has(spec, 'backoffLimitPerIndex')) return
+  if (completions === undefined || completions <= MANY_COMPLETIONS || !isGiven(spec, 'backoffLimitPerIndex')) return
   const many = `when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
-  if (!has(spec, 'maxFailedIndexes')) {
+  if (!isGiven(spec, 'maxFailedIndexes')) {
     check.required(failedAt, `must be specified when completions is above ${MANY_COMPLETIONS}`)
   }
   if (parallelism > MAX_PARALLELISM_OF_MANY) {
@@ -228,16 +237,16 @@ function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkReplacement(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textIn(spec, 'podReplacementPolicy')
+  const policy = textOrAbsent(spec, 'podReplacementPolicy')
   if (policy === undefined) return
-  check.oneOf(at, policy, has(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'])
+  check.oneOf(at, policy, isGiven(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'])
 }
 
 function checkRestart(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textOf(partOf(partOf(spec, 'template'), 'spec'), 'restartPolicy')
+  const policy = textOrEmpty(mapOrEmpty(mapOrEmpty(spec, 'template'), 'spec'), 'restartPolicy')
   if (policy === 'Always' || policy === '') check.required(at, 'valid values: "OnFailure", "Never"')
   else if (policy !== 'OnFailure' && policy !== 'Never') check.notSupported(at, policy, ['OnFailure', 'Never'])
-  else if (policy !== 'Never' && has(spec, 'podFailurePolicy')) {
+  else if (policy !== 'Never' && isGiven(spec, 'podFailurePolicy')) {
     check.invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')
   }
 }
@@ -251,12 +260,12 @@ const FROZEN: readonly (readonly [field: string, form?: Form])[] = [
 ]
 
 function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const old = partOf(stored, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
+  const old = mapOrEmpty(stored, 'spec')
   checkWithSelector(spec, check)
   checkCompletionsChange(spec, old, check)
-  const selector = partIn(spec, 'selector')
-  if (!equalValues(selector, partIn(old, 'selector'))) {
+  const selector = mapOrAbsent(spec, 'selector')
+  if (!equalValues(selector, mapOrAbsent(old, 'selector'))) {
     check.invalid(SPEC.child('selector'), shownSelector(selector), IMMUTABLE)
   }
   checkTemplateChange(object, stored, check)
@@ -269,10 +278,10 @@ function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void
 /** Only indexed jobs grow and shrink, and only as many at a time as run at a time. */
 function checkCompletionsChange(spec: ValueMap, old: ValueMap, check: Check): void {
   const at = SPEC.child('completions')
-  const completions = numberIn(spec, 'completions')
-  if (equalValues(completions, numberIn(old, 'completions'))) return
-  if (textIn(spec, 'completionMode') !== 'Indexed') check.invalid(at, completions, IMMUTABLE)
-  else if (completions !== undefined && Number(completions) !== Number(numberIn(spec, 'parallelism') ?? 0)) {
+  const completions = integerOrAbsent(spec, 'completions')
+  if (equalValues(completions, integerOrAbsent(old, 'completions'))) return
+  if (textOrAbsent(spec, 'completionMode') !== 'Indexed') check.invalid(at, completions, IMMUTABLE)
+  else if (completions !== undefined && Number(completions) !== Number(integerOrAbsent(spec, 'parallelism') ?? 0)) {
     check.invalid(at, completions, 'can only be modified in tandem with spec.parallelism')
   }
 }

@@ -1,19 +1,20 @@
 // A pod is given its node: `pods/<name>/binding`, and `bindings` for what is older than that (W-521 to W-525).
 import { type FieldError, notSupported, required } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import { asMap, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
+import { metaOf, metaText, specOf, statusOf, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
 import { isList, isMap, own, type Value } from '../../../api/value.ts'
 import { conflictError, notFoundError } from '../../../registry/errors.ts'
-import { isTerminating, metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
+import { isTerminating } from '../../../registry/object-meta.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../../registry/registry.ts'
 import { servedResource } from '../../../registry/served-resource.ts'
 import { checkUid, keyOf, readable, storeFor } from '../../../registry/steps.ts'
 import type { SchemaTable } from '../../../schema/table.ts'
-import { partOf, textOf } from '../../../schema/validation/members.ts'
 import type { Kind } from '../../kind.ts'
 import { actionBody } from '../../shared/action-body.ts'
-import { specOf, statusOf, withPodCondition } from '../../shared/pod-conditions.ts'
+import { withPodCondition } from '../../shared/pod-conditions.ts'
 import { question } from '../../shared/question.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
@@ -21,10 +22,10 @@ const TARGET = FieldPath.root('target')
 
 export const BINDING: Kind = {
   validation: question((object, check) => {
-    const target = partOf(object, 'target')
-    const kind = textOf(target, 'kind')
+    const target = mapOrEmpty(object, 'target')
+    const kind = textOrEmpty(target, 'kind')
     if (kind !== '' && kind !== 'Node') check.notSupported(TARGET.child('kind'), kind, ['Node', '<empty>'])
-    if (textOf(target, 'name') === '') check.required(TARGET.child('name'))
+    if (textOrEmpty(target, 'name') === '') check.required(TARGET.child('name'))
   }),
 }
 
@@ -69,12 +70,8 @@ async function bind(binding: ApiObject, context: ActionContext): Promise<ActionA
 }
 
 function targetOf(binding: ApiObject): { readonly kind: string; readonly name: string } {
-  const target = own(binding, 'target')
-  const text = (field: string): string => {
-    const value = isMap(target) ? own(target, field) : undefined
-    return typeof value === 'string' ? value : ''
-  }
-  return { kind: text('kind'), name: text('name') }
+  const target = mapOrEmpty(binding, 'target')
+  return { kind: textOrEmpty(target, 'kind'), name: textOrEmpty(target, 'name') }
 }
 
 function targetFaults(binding: ApiObject): readonly FieldError[] {
@@ -127,5 +124,5 @@ function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
 function joined(pod: ApiObject, binding: ApiObject, member: 'annotations' | 'labels'): Value | undefined {
   const [before, more] = [own(metaOf(pod), member), own(metaOf(binding), member)]
   if (!isMap(more)) return before
-  return { ...(isMap(before) ? before : {}), ...more }
+  return { ...asMap(before), ...more }
 }

@@ -1,9 +1,8 @@
 // Rules about where a pod may stand can name keys of labels instead of labels. What the pod itself has under them is
 // written into the selectors when it is created, so that nobody has to look it up later.
+import { metaOf, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
-import { metaOf } from '../../../registry/object-meta.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'

@@ -1,9 +1,9 @@
 // What may change in a pod that still waits behind scheduling gates: where it may run, and only more narrowly.
 import { shownMap } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isGiven, listOrEmpty, mapOrAbsent, mapOrEmpty, mapsInPlace } from '../../../api/members.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { has, listOf, partIn, partOf, partsOf } from '../../../schema/validation/members.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 
@@ -19,31 +19,31 @@ export function withoutNodeChoices(spec: ValueMap, old: ValueMap, place: Place):
 }
 
 function withOldSelector(spec: ValueMap, old: ValueMap, { at, check }: Place): ValueMap {
-  const selector = partOf(spec, 'nodeSelector')
-  const before = partOf(old, 'nodeSelector')
+  const selector = mapOrEmpty(spec, 'nodeSelector')
+  const before = mapOrEmpty(old, 'nodeSelector')
   if (equalValues(selector, before)) return spec
   if (Object.entries(before).some(([key, value]) => own(selector, key) !== value)) {
     const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
-    check.invalid(at.child('nodeSelector'), shownMap(partIn(spec, 'nodeSelector')), detail)
+    check.invalid(at.child('nodeSelector'), shownMap(mapOrAbsent(spec, 'nodeSelector')), detail)
   }
   return withMember(spec, 'nodeSelector', old['nodeSelector'])
 }
 
 function withOldAffinity(spec: ValueMap, old: ValueMap, { at, check }: Place): ValueMap {
-  const affinity = partIn(spec, 'affinity')
-  const before = partIn(old, 'affinity')
-  const nodes = affinity === undefined ? undefined : partIn(affinity, 'nodeAffinity')
-  const oldNodes = before === undefined ? undefined : partIn(before, 'nodeAffinity')
+  const affinity = mapOrAbsent(spec, 'affinity')
+  const before = mapOrAbsent(old, 'affinity')
+  const nodes = affinity === undefined ? undefined : mapOrAbsent(affinity, 'nodeAffinity')
+  const oldNodes = before === undefined ? undefined : mapOrAbsent(before, 'nodeAffinity')
   if (equalValues(nodes, oldNodes)) return spec
   checkNarrowed(nodes, oldNodes, { at: at.child('affinity').child('nodeAffinity').child(REQUIRED), check })
-  const onlyNodes = !has(affinity ?? {}, 'podAffinity') && !has(affinity ?? {}, 'podAntiAffinity')
+  const onlyNodes = !isGiven(affinity ?? {}, 'podAffinity') && !isGiven(affinity ?? {}, 'podAntiAffinity')
   if (before === undefined && onlyNodes) return withMember(spec, 'affinity', undefined)
   return withMember(spec, 'affinity', withMember(affinity ?? {}, 'nodeAffinity', oldNodes))
 }
 
 function checkNarrowed(nodes: ValueMap | undefined, old: ValueMap | undefined, { at, check }: Place): void {
-  const oldTerms = partsOf(partOf(old ?? {}, REQUIRED), 'nodeSelectorTerms')
-  const terms = partsOf(partOf(nodes ?? {}, REQUIRED), 'nodeSelectorTerms')
+  const oldTerms = mapsInPlace(mapOrEmpty(old ?? {}, REQUIRED), 'nodeSelectorTerms')
+  const terms = mapsInPlace(mapOrEmpty(nodes ?? {}, REQUIRED), 'nodeSelectorTerms')
   const list = at.child('nodeSelectorTerms')
   if (oldTerms.length > 0 && oldTerms.length !== terms.length) {
     check.invalid(list, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')
@@ -59,12 +59,12 @@ function checkNarrowed(nodes: ValueMap | undefined, old: ValueMap | undefined, {
 
 function hasOnlyAdditions(term: ValueMap, before: ValueMap): boolean {
   const fields = ['matchExpressions', 'matchFields']
-  if (fields.every((field) => listOf(before, field).length === 0)) {
-    return fields.every((field) => listOf(term, field).length === 0)
+  if (fields.every((field) => listOrEmpty(before, field).length === 0)) {
+    return fields.every((field) => listOrEmpty(term, field).length === 0)
   }
   return fields.every((field) => {
-    const old = listOf(before, field)
-    return old.length === 0 || equalValues(listOf(term, field).slice(0, old.length), old)
+    const old = listOrEmpty(before, field)
+    return old.length === 0 || equalValues(listOrEmpty(term, field).slice(0, old.length), old)
   })
 }
 

@@ -1,10 +1,19 @@
 // What nodes report of pods: transitions that cannot happen and addresses that are none are refused.
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrZero,
+  isGiven,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
-import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkIp, isDualStack } from '../../shared/ip-address.ts'
 
@@ -13,30 +22,30 @@ const SYSTEM_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initiali
 const NOT_BACK = 'may not be transitioned to non-terminated state'
 
 export function checkPodStatus(object: ValueMap, stored: ValueMap, check: Check): void {
-  const status = partOf(object, 'status')
-  const old = partOf(stored, 'status')
-  const spec = partOf(stored, 'spec')
+  const status = mapOrEmpty(object, 'status')
+  const old = mapOrEmpty(stored, 'status')
+  const spec = mapOrEmpty(stored, 'spec')
   checkConditions(status, check)
-  if (textOf(partOf(object, 'spec'), 'nodeName') !== textOf(spec, 'nodeName')) {
+  if (textOrEmpty(mapOrEmpty(object, 'spec'), 'nodeName') !== textOrEmpty(spec, 'nodeName')) {
     check.forbidden(STATUS.child('nodeName'), 'may not be changed directly')
   }
-  checkNominatedNode(status, old, { bound: textOf(spec, 'nodeName') !== '', check })
-  const generation = numberOf(status, 'observedGeneration')
+  checkNominatedNode(status, old, { bound: textOrEmpty(spec, 'nodeName') !== '', check })
+  const generation = integerOrZero(status, 'observedGeneration')
   if (generation < 0) check.invalid(STATUS.child('observedGeneration'), generation, 'must be a non-negative integer')
-  const qos = textOf(status, 'qosClass')
-  if (qos !== textOf(old, 'qosClass')) check.invalid(STATUS.child('qosClass'), qos, IMMUTABLE)
+  const qos = textOrEmpty(status, 'qosClass')
+  if (qos !== textOrEmpty(old, 'qosClass')) check.invalid(STATUS.child('qosClass'), qos, IMMUTABLE)
   checkTransitions(status, old, { spec, check })
-  checkClaimStatuses(status, partsOf(partOf(object, 'spec'), 'resourceClaims'), check)
+  checkClaimStatuses(status, mapsInPlace(mapOrEmpty(object, 'spec'), 'resourceClaims'), check)
   checkAddresses(status, old, { list: 'podIPs', check })
   checkHostAddresses(status, old, check)
 }
 
 function checkConditions(status: ValueMap, check: Check): void {
-  for (const [i, condition] of partsOf(status, 'conditions').entries()) {
+  for (const [i, condition] of mapsInPlace(status, 'conditions').entries()) {
     const at = STATUS.child('conditions').index(i)
-    const generation = numberOf(condition, 'observedGeneration')
+    const generation = integerOrZero(condition, 'observedGeneration')
     if (generation < 0) check.invalid(at.child('observedGeneration'), generation, 'must be a non-negative integer')
-    const type = textOf(condition, 'type')
+    const type = textOrEmpty(condition, 'type')
     if (!SYSTEM_CONDITIONS.includes(type)) check.format(at.child('Type'), type, qualifiedName(type))
   }
 }
@@ -47,8 +56,8 @@ interface Nomination {
 }
 
 function checkNominatedNode(status: ValueMap, old: ValueMap, { bound, check }: Nomination): void {
-  const node = textOf(status, 'nominatedNodeName')
-  if (node === '' || node === textOf(old, 'nominatedNodeName')) return
+  const node = textOrEmpty(status, 'nominatedNodeName')
+  if (node === '' || node === textOrEmpty(old, 'nominatedNodeName')) return
   const at = STATUS.child('nominatedNodeName')
   check.format(at, node, subdomainName(node, false))
   if (bound && check.gate('ClearingNominatedNodeNameAfterBinding')) {
@@ -72,7 +81,7 @@ function checkTransitions(status: ValueMap, old: ValueMap, { spec, check }: Tran
   const everyOne = allRestart(spec, check)
   for (const [field, list] of LISTS) {
     if (everyOne) break
-    const containers = new Map(partsOf(spec, list).map((container) => [textOf(container, 'name'), container]))
+    const containers = new Map(mapsInPlace(spec, list).map((container) => [textOrEmpty(container, 'name'), container]))
     checkEnded(status, old, {
       field,
       check,
@@ -90,16 +99,16 @@ interface Ended {
 
 function checkEnded(status: ValueMap, old: ValueMap, { field, check, restarts }: Ended): void {
   const now = new Map(
-    partsOf(status, field)
+    mapsInPlace(status, field)
       .toReversed()
-      .map((entry) => [textOf(entry, 'name'), entry]),
+      .map((entry) => [textOrEmpty(entry, 'name'), entry]),
   )
-  for (const [i, before] of partsOf(old, field).entries()) {
-    const terminated = partIn(partOf(before, 'state'), 'terminated')
-    const name = textOf(before, 'name')
+  for (const [i, before] of mapsInPlace(old, field).entries()) {
+    const terminated = mapOrAbsent(mapOrEmpty(before, 'state'), 'terminated')
+    const name = textOrEmpty(before, 'name')
     const entry = now.get(name)
-    if (terminated === undefined || entry === undefined || has(partOf(entry, 'state'), 'terminated')) continue
-    if (!restarts(name, Number(numberOf(terminated, 'exitCode')))) {
+    if (terminated === undefined || entry === undefined || isGiven(mapOrEmpty(entry, 'state'), 'terminated')) continue
+    if (!restarts(name, Number(integerOrZero(terminated, 'exitCode')))) {
       check.forbidden(STATUS.child(field).index(i).child('state'), NOT_BACK)
     }
   }
@@ -107,8 +116,8 @@ function checkEnded(status: ValueMap, old: ValueMap, { field, check, restarts }:
 
 function allRestart(spec: ValueMap, check: Check): boolean {
   if (!check.gate('RestartAllContainersOnContainerExits')) return false
-  return [...partsOf(spec, 'containers'), ...partsOf(spec, 'initContainers')].some((container) =>
-    partsOf(container, 'restartPolicyRules').some((rule) => textOf(rule, 'action') === 'RestartAllContainers'),
+  return [...mapsInPlace(spec, 'containers'), ...mapsInPlace(spec, 'initContainers')].some((container) =>
+    mapsInPlace(container, 'restartPolicyRules').some((rule) => textOrEmpty(rule, 'action') === 'RestartAllContainers'),
   )
 }
 
@@ -119,14 +128,14 @@ interface Exit {
 }
 
 function restarts(container: ValueMap | undefined, { spec, code, check }: Exit): boolean {
-  const own = container === undefined ? undefined : textIn(container, 'restartPolicy')
+  const own = container === undefined ? undefined : textOrAbsent(container, 'restartPolicy')
   if (container !== undefined && own !== undefined && check.gate('ContainerRestartRules')) {
-    if (partsOf(container, 'restartPolicyRules').some((rule) => applies(rule, code))) return true
+    if (mapsInPlace(container, 'restartPolicyRules').some((rule) => applies(rule, code))) return true
     return policyRestarts(own, code)
   }
   if (own === 'Always') return true
   if (container === undefined && check.gate('ContainerRestartRules')) return false
-  return policyRestarts(textOf(spec, 'restartPolicy'), code)
+  return policyRestarts(textOrEmpty(spec, 'restartPolicy'), code)
 }
 
 function policyRestarts(policy: string, code: number): boolean {
@@ -134,18 +143,18 @@ function policyRestarts(policy: string, code: number): boolean {
 }
 
 function applies(rule: ValueMap, code: number): boolean {
-  const codes = partIn(rule, 'exitCodes')
-  if (codes === undefined || textOf(rule, 'action') !== 'Restart') return false
-  const listed = listOf(codes, 'values').some((value) => Number(value) === code)
-  return textOf(codes, 'operator') === 'In' ? listed : !listed
+  const codes = mapOrAbsent(rule, 'exitCodes')
+  if (codes === undefined || textOrEmpty(rule, 'action') !== 'Restart') return false
+  const listed = listOrEmpty(codes, 'values').some((value) => Number(value) === code)
+  return textOrEmpty(codes, 'operator') === 'In' ? listed : !listed
 }
 
 function checkClaimStatuses(status: ValueMap, claims: readonly ValueMap[], check: Check): void {
-  const known = new Set(claims.map((claim) => textOf(claim, 'name')))
+  const known = new Set(claims.map((claim) => textOrEmpty(claim, 'name')))
   const seen = new Set<string>()
-  for (const [i, entry] of partsOf(status, 'resourceClaimStatuses').entries()) {
+  for (const [i, entry] of mapsInPlace(status, 'resourceClaimStatuses').entries()) {
     const at = STATUS.child('resourceClaimStatuses').index(i)
-    const name = textOf(entry, 'name')
+    const name = textOrEmpty(entry, 'name')
     if (!known.has(name)) {
       check.invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')
     }
@@ -162,8 +171,8 @@ interface Addresses {
 
 function checkAddresses(status: ValueMap, old: ValueMap, { list, check }: Addresses): void {
   const at = STATUS.child(list)
-  const addresses = partsOf(status, list).map((entry) => textOf(entry, 'ip'))
-  const stored = new Set(partsOf(old, list).map((entry) => textOf(entry, 'ip')))
+  const addresses = mapsInPlace(status, list).map((entry) => textOrEmpty(entry, 'ip'))
+  const stored = new Set(mapsInPlace(old, list).map((entry) => textOrEmpty(entry, 'ip')))
   for (const [i, address] of addresses.entries()) checkIp(address, at.index(i), check, { stored })
   if (addresses.length <= 1) return
   if (isDualStack(addresses) !== true || addresses.length > 2) {
@@ -173,10 +182,10 @@ function checkAddresses(status: ValueMap, old: ValueMap, { list, check }: Addres
 }
 
 function checkHostAddresses(status: ValueMap, old: ValueMap, check: Check): void {
-  const [first] = partsOf(status, 'hostIPs')
+  const [first] = mapsInPlace(status, 'hostIPs')
   if (first === undefined) return
-  const ip = textOf(first, 'ip')
-  if (ip !== textOf(status, 'hostIP')) {
+  const ip = textOrEmpty(first, 'ip')
+  if (ip !== textOrEmpty(status, 'hostIP')) {
     check.invalid(STATUS.child('hostIPs').index(0).child('ip'), ip, 'must be equal to `hostIP`')
   }
   checkAddresses(status, old, { list: 'hostIPs', check })

@@ -1,13 +1,14 @@
 // Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to
 // end.
+import { mapsInPlace } from '../../../api/members.ts'
+import { metaOf, specOf, statusOf, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
+import { isList, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { wholeSeconds } from '../../../registry/delete-options.ts'
-import { metaOf, withMemberOf, withMeta } from '../../../registry/object-meta.ts'
+import { withMemberOf } from '../../../registry/object-meta.ts'
 import { withGatedFields } from '../../shared/gated-field.ts'
-import { mapsIn } from '../../shared/members.ts'
-import { conditionsOf, specOf, statusOf } from '../../shared/pod-conditions.ts'
+import { conditionsOf } from '../../shared/pod-conditions.ts'
 import { withAppArmorFields } from '../../shared/pod-spec/app-armor.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { podWarnings } from '../../shared/pod-spec/template-warnings.ts'
@@ -42,7 +43,7 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec'), {
   warnings: podWarnings,
   statusWarnings: (pod) =>
     ['podIPs', 'hostIPs'].flatMap((list) =>
-      mapsIn(statusOf(pod), list).flatMap((each, i) =>
+      mapsInPlace(statusOf(pod), list).flatMap((each, i) =>
         addressWarnings(`status.${list}[${i}].ip`, own(each, 'ip'), 'address'),
       ),
     ),
@@ -127,13 +128,13 @@ const RESIZED: readonly string[] = ['containers', 'initContainers']
 /** Only resources are taken. Where containers do not pair up, all is taken, for validation to say what is wrong. */
 function resized(pod: ApiObject, stored: ApiObject): ApiObject {
   const [sent, old] = [specOf(pod), specOf(stored)]
-  if (!RESIZED.every((list) => hasSameNames(containersOf(sent, list), containersOf(old, list)))) {
+  if (!RESIZED.every((list) => hasSameNames(mapsInPlace(sent, list), mapsInPlace(old, list)))) {
     return withMemberOf(pod, stored, 'status')
   }
   let spec = withMember(old, 'resources', own(sent, 'resources'))
   for (const list of RESIZED) {
-    const containers = containersOf(sent, list)
-    const merged = containersOf(old, list).map((container, i) => {
+    const containers = mapsInPlace(sent, list)
+    const merged = mapsInPlace(old, list).map((container, i) => {
       const wanted = containers[i] ?? {}
       const withResources = withMember(container, 'resources', own(wanted, 'resources'))
       return withMember(withResources, 'resizePolicy', own(wanted, 'resizePolicy'))
@@ -141,11 +142,6 @@ function resized(pod: ApiObject, stored: ApiObject): ApiObject {
     if (merged.length > 0) spec = { ...spec, [list]: merged }
   }
   return withStoredMeta({ ...stored, spec }, pod)
-}
-
-function containersOf(spec: ValueMap, list: string): readonly ValueMap[] {
-  const containers = own(spec, list)
-  return isList(containers) ? containers.filter(isMap) : []
 }
 
 function hasSameNames(a: readonly ValueMap[], b: readonly ValueMap[]): boolean {

@@ -1,10 +1,10 @@
 // Pods: what a new one may be, what may change afterwards, and what may change through its subresources.
 import { quoted } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import { integerOrAbsent, isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { inclusiveRange } from '../../../schema/validation/formats.ts'
-import { has, numberIn, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -31,30 +31,30 @@ const ANNOTATIONS = METADATA.child('annotations')
 const MAX_INT32 = 2 ** 31 - 1
 
 function annotationsOf(object: ValueMap): ValueMap {
-  return partOf(partOf(object, 'metadata'), 'annotations')
+  return mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations')
 }
 
 function checkMetadata(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkPodAnnotations(annotationsOf(object), { at: ANNOTATIONS, check, spec: partOf(object, 'spec') })
+  checkPodAnnotations(annotationsOf(object), { at: ANNOTATIONS, check, spec: mapOrEmpty(object, 'spec') })
 }
 
 function checkMetadataAndSpec(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   checkMetadata(object, check)
-  checkPodSpec(spec, SPEC, { check, pod: partOf(object, 'metadata') })
-  if (textOf(spec, 'serviceAccountName') === '') checkNoTokens(spec, check)
+  checkPodSpec(spec, SPEC, { check, pod: mapOrEmpty(object, 'metadata') })
+  if (textOrEmpty(spec, 'serviceAccountName') === '') checkNoTokens(spec, check)
   for (const field of ['containers', 'initContainers']) {
-    for (const [i, container] of partsOf(spec, field).entries()) {
+    for (const [i, container] of mapsInPlace(spec, field).entries()) {
       checkImageOfPod(container, SPEC.child(field).index(i), check)
     }
   }
 }
 
 function checkNoTokens(spec: ValueMap, check: Check): void {
-  for (const [v, volume] of partsOf(spec, 'volumes').entries()) {
-    for (const [s, source] of partsOf(partOf(volume, 'projected'), 'sources').entries()) {
-      if (!has(source, 'serviceAccountToken')) continue
+  for (const [v, volume] of mapsInPlace(spec, 'volumes').entries()) {
+    for (const [s, source] of mapsInPlace(mapOrEmpty(volume, 'projected'), 'sources').entries()) {
+      if (!isGiven(source, 'serviceAccountToken')) continue
       const at = SPEC.child('volumes')
         .index(v)
         .child('projected')
@@ -68,11 +68,11 @@ function checkNoTokens(spec: ValueMap, check: Check): void {
 
 function checkCreate(object: ValueMap, check: Check): void {
   checkMetadataAndSpec(object, check)
-  const spec = partOf(object, 'spec')
-  if (partsOf(spec, 'ephemeralContainers').length > 0) {
+  const spec = mapOrEmpty(object, 'spec')
+  if (mapsInPlace(spec, 'ephemeralContainers').length > 0) {
     check.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create')
   }
-  if (textOf(spec, 'nodeName') !== '' && partsOf(spec, 'schedulingGates').length > 0) {
+  if (textOrEmpty(spec, 'nodeName') !== '' && mapsInPlace(spec, 'schedulingGates').length > 0) {
     check.forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')
   }
   checkProfilesAgree(annotationsOf(object), { at: SPEC, check, spec })
@@ -81,13 +81,13 @@ function checkCreate(object: ValueMap, check: Check): void {
 /** A specification that does not change was judged when it was stored. */
 function checkUpdatedMeta(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  if (equalValues(partOf(object, 'spec'), partOf(stored, 'spec'))) checkMetadata(object, check)
+  if (equalValues(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'))) checkMetadata(object, check)
   else checkMetadataAndSpec(object, check)
 }
 
 function checkUpdatedAnnotations(object: ValueMap, stored: ValueMap, check: Check): void {
   const change = { annotations: annotationsOf(object), stored: annotationsOf(stored) }
-  checkPodAnnotationUpdate(change, { at: ANNOTATIONS, check, spec: partOf(object, 'spec') })
+  checkPodAnnotationUpdate(change, { at: ANNOTATIONS, check, spec: mapOrEmpty(object, 'spec') })
 }
 
 const MUTABLE = [
@@ -101,28 +101,28 @@ const MUTABLE = [
 const checkUpdate: UpdateRule = (object, stored, check) => {
   checkUpdatedMeta(object, stored, check)
   checkUpdatedAnnotations(object, stored, check)
-  const spec = partOf(object, 'spec')
-  const old = partOf(stored, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
+  const old = mapOrEmpty(stored, 'spec')
   if (spec === old) return
   if (!checkSameContainers(spec, old, check) || !checkDeadline(spec, old, check)) return
   checkAddedTolerations(spec, old, check)
   checkRemovedGates(spec, old, check)
   if (equalValues(spec, old)) return
   const rest = withoutMutable(spec, old)
-  const gated = partsOf(old, 'schedulingGates').length > 0
+  const gated = mapsInPlace(old, 'schedulingGates').length > 0
   const compared = gated ? withoutNodeChoices(rest, old, { at: SPEC, check }) : rest
   if (!equalValues(compared, old)) check.forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE}\n`)
 }
 
 function checkSameContainers(spec: ValueMap, old: ValueMap, check: Check): boolean {
   for (const field of ['containers', 'initContainers']) {
-    const containers = partsOf(spec, field)
-    if (containers.length !== partsOf(old, field).length) {
+    const containers = mapsInPlace(spec, field)
+    if (containers.length !== mapsInPlace(old, field).length) {
       check.forbidden(SPEC.child(field), 'pod updates may not add or remove containers')
       return false
     }
     for (const [i, container] of containers.entries()) {
-      if (textOf(container, 'image') === '') check.required(SPEC.child(field).index(i).child('image'))
+      if (textOrEmpty(container, 'image') === '') check.required(SPEC.child(field).index(i).child('image'))
       checkImageOfPod(container, SPEC.child(field).index(i), check)
     }
   }
@@ -132,8 +132,8 @@ function checkSameContainers(spec: ValueMap, old: ValueMap, check: Check): boole
 /** It may be set where it was not, and be brought forward. */
 function checkDeadline(spec: ValueMap, old: ValueMap, check: Check): boolean {
   const at = SPEC.child('activeDeadlineSeconds')
-  const now = numberIn(spec, 'activeDeadlineSeconds')
-  const before = numberIn(old, 'activeDeadlineSeconds')
+  const now = integerOrAbsent(spec, 'activeDeadlineSeconds')
+  const before = integerOrAbsent(old, 'activeDeadlineSeconds')
   if (now === undefined) {
     if (before !== undefined) check.invalid(at, undefined, 'must not update from a positive integer to nil value')
     return true
@@ -146,20 +146,20 @@ function checkDeadline(spec: ValueMap, old: ValueMap, check: Check): boolean {
 
 function checkAddedTolerations(spec: ValueMap, old: ValueMap, check: Check): void {
   const at = SPEC.child('tolerations')
-  const tolerations = partsOf(spec, 'tolerations')
+  const tolerations = mapsInPlace(spec, 'tolerations')
   const now = new Set(tolerations.map(tolerationKey))
-  if (!partsOf(old, 'tolerations').every((toleration) => now.has(tolerationKey(toleration)))) {
+  if (!mapsInPlace(old, 'tolerations').every((toleration) => now.has(tolerationKey(toleration)))) {
     check.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds')
   } else checkTolerations(tolerations, at, check)
 }
 
 function tolerationKey(toleration: ValueMap): string {
-  return ['key', 'operator', 'value', 'effect'].map((field) => textOf(toleration, field)).join('\0')
+  return ['key', 'operator', 'value', 'effect'].map((field) => textOrEmpty(toleration, field)).join('\0')
 }
 
 function checkRemovedGates(spec: ValueMap, old: ValueMap, check: Check): void {
-  const before = new Set(partsOf(old, 'schedulingGates').map((gate) => textOf(gate, 'name')))
-  const added = new Map(partsOf(spec, 'schedulingGates').map((gate, i) => [textOf(gate, 'name'), i]))
+  const before = new Set(mapsInPlace(old, 'schedulingGates').map((gate) => textOrEmpty(gate, 'name')))
+  const added = new Map(mapsInPlace(spec, 'schedulingGates').map((gate, i) => [textOrEmpty(gate, 'name'), i]))
   for (const [name, i] of added) {
     if (before.has(name)) continue
     const at = SPEC.child('schedulingGates').index(i).child('name')
@@ -172,12 +172,12 @@ function withoutMutable(spec: ValueMap, old: ValueMap): ValueMap {
   const rest: Record<string, Value> = { ...spec }
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) restore(rest, old, field)
   for (const field of ['containers', 'initContainers']) {
-    const before = partsOf(old, field)
-    if (!has(spec, field)) continue
-    rest[field] = partsOf(spec, field).map((container, i) => ({ ...container, image: before[i]?.['image'] ?? '' }))
+    const before = mapsInPlace(old, field)
+    if (!isGiven(spec, field)) continue
+    rest[field] = mapsInPlace(spec, field).map((container, i) => ({ ...container, image: before[i]?.['image'] ?? '' }))
   }
-  const grace = numberIn(old, 'terminationGracePeriodSeconds')
-  if (grace !== undefined && grace < 0 && Number(numberIn(spec, 'terminationGracePeriodSeconds')) === 1) {
+  const grace = integerOrAbsent(old, 'terminationGracePeriodSeconds')
+  if (grace !== undefined && grace < 0 && Number(integerOrAbsent(spec, 'terminationGracePeriodSeconds')) === 1) {
     restore(rest, old, 'terminationGracePeriodSeconds')
   }
   return rest
@@ -190,7 +190,7 @@ function restore(target: Record<string, Value>, old: ValueMap, field: string): v
 }
 
 const checkEphemeral: UpdateRule = (object, stored, check) => {
-  if (isMirror(partOf(stored, 'metadata'))) {
+  if (isMirror(mapOrEmpty(stored, 'metadata'))) {
     check.forbidden(NOWHERE, 'static pods do not support ephemeral containers')
     return
   }
@@ -198,11 +198,14 @@ const checkEphemeral: UpdateRule = (object, stored, check) => {
   checkUpdatedAnnotations(object, stored, check)
   const at = SPEC.child('ephemeralContainers')
   const now = new Map(
-    partsOf(partOf(object, 'spec'), 'ephemeralContainers').map((container) => [textOf(container, 'name'), container]),
+    mapsInPlace(mapOrEmpty(object, 'spec'), 'ephemeralContainers').map((container) => [
+      textOrEmpty(container, 'name'),
+      container,
+    ]),
   )
-  for (const old of partsOf(partOf(stored, 'spec'), 'ephemeralContainers')) {
-    const name = quoted(textOf(old, 'name'))
-    const container = now.get(textOf(old, 'name'))
+  for (const old of mapsInPlace(mapOrEmpty(stored, 'spec'), 'ephemeralContainers')) {
+    const name = quoted(textOrEmpty(old, 'name'))
+    const container = now.get(textOrEmpty(old, 'name'))
     if (container === undefined) check.forbidden(at, `existing ephemeral containers ${name} may not be removed\n`)
     else if (!equalValues(container, old)) {
       check.forbidden(at, `existing ephemeral containers ${name} may not be changed\n`)
@@ -223,8 +226,8 @@ export const VALIDATION: KindRules = {
     status: checkStatus,
     ephemeralcontainers: checkEphemeral,
     resize: (object, stored, check) => {
-      if (isMirror(partOf(stored, 'metadata'))) check.forbidden(NOWHERE, 'static pods cannot be resized')
-      else if (textOf(partIn(partOf(stored, 'spec'), 'os') ?? {}, 'name') === 'windows') {
+      if (isMirror(mapOrEmpty(stored, 'metadata'))) check.forbidden(NOWHERE, 'static pods cannot be resized')
+      else if (textOrEmpty(mapOrAbsent(mapOrEmpty(stored, 'spec'), 'os') ?? {}, 'name') === 'windows') {
         check.forbidden(NOWHERE, 'windows pods cannot be resized')
       } else {
         checkUpdatedMeta(object, stored, check)

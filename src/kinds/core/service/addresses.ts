@@ -2,9 +2,9 @@
 import { faultsOf } from '../../../api/fault-list.ts'
 import { type FieldError, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import { textOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { Check, type ValidationContext } from '../../../schema/validation/check.ts'
-import { textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-address.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -14,7 +14,7 @@ const POLICY = SPEC.child('ipFamilyPolicy')
 
 /** Without an address of its own: names lead to the pods themselves. */
 export function isHeadless(spec: ValueMap): boolean {
-  const addresses = textsOf(spec, 'clusterIPs')
+  const addresses = textsInPlace(spec, 'clusterIPs')
   return addresses.length === 1 && addresses[0] === 'None'
 }
 
@@ -24,9 +24,9 @@ export function addressFaults(spec: ValueMap, context: ValidationContext): reado
 }
 
 export function checkAddresses(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
-  if (textOf(spec, 'type') === 'ExternalName') return
-  const first = textOf(spec, 'clusterIP')
-  const addresses = textsOf(spec, 'clusterIPs')
+  if (textOrEmpty(spec, 'type') === 'ExternalName') return
+  const first = textOrEmpty(spec, 'clusterIP')
+  const addresses = textsInPlace(spec, 'clusterIPs')
   if (first !== '') {
     if (addresses.length === 0) check.required(ADDRESSES)
     else if (addresses[0] !== first) check.invalid(ADDRESSES, addresses, 'first value must match `clusterIP`')
@@ -56,8 +56,8 @@ function checkEach(addresses: readonly string[], old: ValueMap | undefined, chec
 
 function checkMatch(spec: ValueMap, check: Check): void {
   if (isHeadless(spec)) return
-  const families = textsOf(spec, 'ipFamilies')
-  for (const [i, address] of textsOf(spec, 'clusterIPs').entries()) {
+  const families = textsInPlace(spec, 'ipFamilies')
+  for (const [i, address] of textsInPlace(spec, 'clusterIPs').entries()) {
     const family = families[i]
     const actual = parseIp(address)?.family
     if (family === undefined) return
@@ -69,7 +69,7 @@ function checkMatch(spec: ValueMap, check: Check): void {
 
 /** An address may be added or the second given up; the first changes only with a type that has none. */
 export function checkAddressChange(spec: ValueMap, old: ValueMap, check: Check): void {
-  if (textOf(spec, 'type') === 'ExternalName' || textOf(old, 'type') === 'ExternalName') return
+  if (textOrEmpty(spec, 'type') === 'ExternalName' || textOrEmpty(old, 'type') === 'ExternalName') return
   if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, { ...ADDRESS_CHANGE, check })
   if (!isHeadless(spec) && !isHeadless(old)) checkListChange(spec, old, { ...FAMILY_CHANGE, check })
 }
@@ -87,8 +87,8 @@ const ADDRESS_CHANGE = { field: 'clusterIPs', at: ADDRESSES, word: 'clusterIP', 
 const FAMILY_CHANGE = { field: 'ipFamilies', at: FAMILIES, word: 'ipFamily', atItem: false } as const
 
 function checkListChange(spec: ValueMap, old: ValueMap, { field, at, word, atItem, check }: ListChange): void {
-  const now = textsOf(spec, field)
-  const before = textsOf(old, field)
+  const now = textsInPlace(spec, field)
+  const before = textsInPlace(old, field)
   const shown = shownJson(now)
   if (now.length === before.length) {
     for (const [i, value] of before.entries()) {
@@ -96,13 +96,13 @@ function checkListChange(spec: ValueMap, old: ValueMap, { field, at, word, atIte
     }
     return
   }
-  if (textsOf(spec, 'clusterIPs').length === 0 && before.length > now.length) {
+  if (textsInPlace(spec, 'clusterIPs').length === 0 && before.length > now.length) {
     check.invalid(at.index(0), shown, `primary ${word} can not be unset`)
   }
   if (now.length > 0 && before.length > 0 && now[0] !== before[0]) {
-    check.invalid(at.index(0), shownJson(textsOf(spec, 'clusterIPs')), 'may not change once set')
+    check.invalid(at.index(0), shownJson(textsInPlace(spec, 'clusterIPs')), 'may not change once set')
   }
-  const policy = textIn(spec, 'ipFamilyPolicy')
+  const policy = textOrAbsent(spec, 'ipFamilyPolicy')
   if (before.length > now.length && now.length === 1 && policy !== 'SingleStack') {
     check.invalid(POLICY, policy, `must be set to 'SingleStack' when releasing the secondary ${word}`)
   }

@@ -2,11 +2,11 @@
 // who try at once the store lets one. Safe across replicas without any lock; what a crash leaves claimed is given back by a
 // loop (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
 import { randomInt, randomUUID } from 'node:crypto'
+import { asMap, textOrEmpty } from '../../../api/members.ts'
+import { labelsOf, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
-import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
-import { metaOf } from '../../../registry/object-meta.ts'
+import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 import { addressAt, type AddressRange } from './address-range.ts'
 import type { ServiceMeasures } from './measures.ts'
 import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
@@ -84,8 +84,7 @@ export function addressBook(addresses: Resource): ClaimBook {
 
 /** Whether an address was claimed here, and not made by somebody for something else. */
 export function isOurs(record: ApiObject): boolean {
-  const labels = own(metaOf(record), 'labels')
-  return isMap(labels) && own(labels, MANAGED_BY) === ALLOCATOR
+  return own(labelsOf(record), MANAGED_BY) === ALLOCATOR
 }
 
 /** Ports are claimed by records that the API does not show. */
@@ -110,11 +109,8 @@ export const PORT_BOOK: ClaimBook = {
 }
 
 function ownerIn(reference: Value | undefined): Owner {
-  const text = (field: string): string => {
-    const value = isMap(reference) ? own(reference, field) : undefined
-    return typeof value === 'string' ? value : ''
-  }
-  return { namespace: text('namespace'), name: text('name') }
+  const map = asMap(reference)
+  return { namespace: textOrEmpty(map, 'namespace'), name: textOrEmpty(map, 'name') }
 }
 
 function keyIn(book: ClaimBook, name: string): ObjectKey {

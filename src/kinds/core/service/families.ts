@@ -1,9 +1,10 @@
 // Which families of addresses a service has: what it asks for, within what the cluster is set up for (W-545, W-555).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { isMap, own, type ValueMap } from '../../../api/value.ts'
+import { mapOrEmpty, textOrEmpty, textsInPlace } from '../../../api/members.ts'
+import type { ValueMap } from '../../../api/value.ts'
 import { familyOf, type IpFamily } from './address-range.ts'
-import { isExternalName, NO_ADDRESS, textIn, textsIn } from './fields.ts'
+import { isExternalName, NO_ADDRESS } from './fields.ts'
 
 const SPEC = FieldPath.root('spec')
 const POLICY = SPEC.child('ipFamilyPolicy')
@@ -11,16 +12,15 @@ export const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6'
 
 /** The policy where none is given: that of before, else a single family. */
 export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
-  if (isExternalName(spec) || textIn(spec, 'ipFamilyPolicy') !== '') return spec
-  const before = old === undefined ? '' : textIn(old, 'ipFamilyPolicy')
+  if (isExternalName(spec) || textOrEmpty(spec, 'ipFamilyPolicy') !== '') return spec
+  const before = old === undefined ? '' : textOrEmpty(old, 'ipFamilyPolicy')
   const policy = before !== '' ? before : isBare(spec) ? 'RequireDualStack' : 'SingleStack'
   return { ...spec, ipFamilyPolicy: policy }
 }
 
 /** Without an address and without a selector: such a service may have families that the cluster has not. */
 export function isBare(spec: ValueMap): boolean {
-  const selector = own(spec, 'selector')
-  return textIn(spec, 'clusterIP') === NO_ADDRESS && !(isMap(selector) && Object.keys(selector).length > 0)
+  return textOrEmpty(spec, 'clusterIP') === NO_ADDRESS && Object.keys(mapOrEmpty(spec, 'selector')).length === 0
 }
 
 export type WithFamilies =
@@ -30,9 +30,9 @@ export type WithFamilies =
 /** `configured` are the families of the cluster, the default one first. The policy is set, the addresses are well formed. */
 export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): WithFamilies {
   if (isExternalName(spec)) return { kind: 'spec', spec }
-  const policy = textIn(spec, 'ipFamilyPolicy')
-  const addresses = textsIn(spec, 'clusterIPs')
-  const given = textsIn(spec, 'ipFamilies')
+  const policy = textOrEmpty(spec, 'ipFamilyPolicy')
+  const addresses = textsInPlace(spec, 'clusterIPs')
+  const given = textsInPlace(spec, 'ipFamilies')
   const faults: FieldError[] = []
   if (policy === 'SingleStack') {
     const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"

@@ -1,43 +1,18 @@
 // The fields of a service that hang together: what an update leaves out stays, and what a new type has no use for goes,
 // where the client did not touch it (W-552, W-553).
+import { mapsInPlace, numberOrZero, textOrEmpty, textsOnly } from '../../../api/members.ts'
+import { specOf, statusOf, withMembers } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
-import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
-import { specOf, statusOf } from '../../shared/pod-conditions.ts'
+import { equalValues, own, type ValueMap } from '../../../api/value.ts'
 
 export const NO_ADDRESS = 'None'
 
 export function typeOf(spec: ValueMap): string {
-  return textIn(spec, 'type')
-}
-
-export function textIn(map: ValueMap, field: string): string {
-  const value = own(map, field)
-  return typeof value === 'string' ? value : ''
-}
-
-export function textsIn(map: ValueMap, field: string): readonly string[] {
-  const values = own(map, field)
-  return isList(values) ? values.filter((value) => typeof value === 'string') : []
+  return textOrEmpty(spec, 'type')
 }
 
 export function portsIn(spec: ValueMap): readonly ValueMap[] {
-  const ports = own(spec, 'ports')
-  return isList(ports) ? ports.filter(isMap) : []
-}
-
-export function numberIn(map: ValueMap, field: string): number {
-  const value = own(map, field)
-  return typeof value === 'number' ? value : 0
-}
-
-/** The map with these members; `undefined` takes one away. */
-function withMembers(map: ValueMap, members: Readonly<Record<string, Value | undefined>>): ValueMap {
-  const next: Record<string, Value> = { ...map }
-  for (const [name, value] of Object.entries(members)) {
-    if (value === undefined) delete next[name]
-    else next[name] = value
-  }
-  return next
+  return mapsInPlace(spec, 'ports')
 }
 
 export function isExternalName(spec: ValueMap): boolean {
@@ -49,18 +24,18 @@ export function needsNodePorts(spec: ValueMap): boolean {
 }
 
 export function needsHealthCheckPort(spec: ValueMap): boolean {
-  return typeOf(spec) === 'LoadBalancer' && textIn(spec, 'externalTrafficPolicy') === 'Local'
+  return typeOf(spec) === 'LoadBalancer' && textOrEmpty(spec, 'externalTrafficPolicy') === 'Local'
 }
 
 function isReachedFromOutside(spec: ValueMap): boolean {
-  return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsIn(spec, 'externalIPs').length > 0)
+  return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsOnly(spec, 'externalIPs').length > 0)
 }
 
 /** Clients that know one address only mean the list of it. */
 export function preparedForCreate(service: ApiObject): ApiObject {
   const spec = specOf(service)
-  const address = textIn(spec, 'clusterIP')
-  if (address === '' || textsIn(spec, 'clusterIPs').length > 0) return service
+  const address = textOrEmpty(spec, 'clusterIP')
+  if (address === '' || textsOnly(spec, 'clusterIPs').length > 0) return service
   return { ...service, spec: { ...spec, clusterIPs: [address] } }
 }
 
@@ -74,21 +49,22 @@ export function preparedForUpdate(service: ApiObject, stored: ApiObject): ApiObj
 
 function withKeptAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   if (isExternalName(spec) || isExternalName(old)) return spec
-  const clusterIP = textIn(spec, 'clusterIP') === '' ? textIn(old, 'clusterIP') : textIn(spec, 'clusterIP')
-  const isSame = clusterIP === textIn(old, 'clusterIP')
+  const clusterIP =
+    textOrEmpty(spec, 'clusterIP') === '' ? textOrEmpty(old, 'clusterIP') : textOrEmpty(spec, 'clusterIP')
+  const isSame = clusterIP === textOrEmpty(old, 'clusterIP')
   const clusterIPs =
-    textsIn(spec, 'clusterIPs').length === 0 && isSame ? own(old, 'clusterIPs') : own(spec, 'clusterIPs')
+    textsOnly(spec, 'clusterIPs').length === 0 && isSame ? own(old, 'clusterIPs') : own(spec, 'clusterIPs')
   return withMembers(spec, { clusterIP: clusterIP === '' ? undefined : clusterIP, clusterIPs })
 }
 
 /** One field follows the other where only one of them was changed. */
 function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
-  const [now, before] = [textIn(spec, 'clusterIP'), textIn(old, 'clusterIP')]
+  const [now, before] = [textOrEmpty(spec, 'clusterIP'), textOrEmpty(old, 'clusterIP')]
   if (now === before) {
-    const isCleared = textsIn(old, 'clusterIPs').length > 0 && textsIn(spec, 'clusterIPs').length === 0
+    const isCleared = textsOnly(old, 'clusterIPs').length > 0 && textsOnly(spec, 'clusterIPs').length === 0
     return isCleared ? withMembers(spec, { clusterIPs: own(old, 'clusterIPs') }) : spec
   }
-  if (!equalValues(textsIn(spec, 'clusterIPs'), textsIn(old, 'clusterIPs'))) return spec
+  if (!equalValues(textsOnly(spec, 'clusterIPs'), textsOnly(old, 'clusterIPs'))) return spec
   return withMembers(spec, { clusterIPs: now === '' ? undefined : [now] })
 }
 
@@ -101,15 +77,15 @@ function isGivenNodePorts(spec: ValueMap): boolean {
 function withKeptPorts(spec: ValueMap, old: ValueMap): ValueMap {
   let next = spec
   if (isGivenNodePorts(spec) && isGivenNodePorts(old)) {
-    const asked = new Set(portsIn(spec).map((port) => numberIn(port, 'nodePort')))
-    const byName = new Map(portsIn(old).map((port) => [textIn(port, 'name'), numberIn(port, 'nodePort')]))
+    const asked = new Set(portsIn(spec).map((port) => numberOrZero(port, 'nodePort')))
+    const byName = new Map(portsIn(old).map((port) => [textOrEmpty(port, 'name'), numberOrZero(port, 'nodePort')]))
     const ports = portsIn(spec).map((port) => {
-      const before = numberIn(port, 'nodePort') === 0 ? (byName.get(textIn(port, 'name')) ?? 0) : 0
+      const before = numberOrZero(port, 'nodePort') === 0 ? (byName.get(textOrEmpty(port, 'name')) ?? 0) : 0
       return before === 0 || asked.has(before) ? port : { ...port, nodePort: before }
     })
     next = ports.length === 0 ? next : { ...next, ports }
   }
-  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && numberIn(spec, 'healthCheckNodePort') === 0) {
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && numberOrZero(spec, 'healthCheckNodePort') === 0) {
     next = withMembers(next, { healthCheckNodePort: own(old, 'healthCheckNodePort') })
   }
   return next
@@ -148,6 +124,6 @@ function withoutUseless(spec: ValueMap, old: ValueMap): ValueMap {
 
 function haveSameNodePorts(spec: ValueMap, old: ValueMap): boolean {
   const numbers = (ports: readonly ValueMap[]): ReadonlySet<number> =>
-    new Set(ports.map((port) => numberIn(port, 'nodePort')).filter((number) => number !== 0))
+    new Set(ports.map((port) => numberOrZero(port, 'nodePort')).filter((number) => number !== 0))
   return numbers(portsIn(spec)).symmetricDifference(numbers(portsIn(old))).size === 0
 }

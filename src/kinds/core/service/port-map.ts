@@ -1,8 +1,8 @@
 // The node ports that are taken, as kube-apiserver keeps them: one object with a bit for each port of a range. Where it has
 // served, its map is there, and is what ports are taken by, so that both can serve at once; nobody else makes one.
+import { textOrEmpty } from '../../../api/members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
-import { textOf } from '../../../schema/validation/members.ts'
 
 type Store = RegistryParts['store']
 type ObjectKey = Parameters<Store['write']>[0]
@@ -53,9 +53,9 @@ export async function changePortMap(
 
 function portMapIn(item: StoredItem): PortMap | undefined {
   const object = item?.kind === 'object' ? item.object() : undefined
-  const range = /^(\d+)-(\d+)$/.exec(object === undefined ? '' : textOf(object, 'range'))
+  const range = /^(\d+)-(\d+)$/.exec(object === undefined ? '' : textOrEmpty(object, 'range'))
   if (object === undefined || range === null) return undefined
-  const bits = Buffer.from(textOf(object, 'data'), 'base64')
+  const bits = Buffer.from(textOrEmpty(object, 'data'), 'base64')
   return new PortMap(object, { first: Number(range[1]), last: Number(range[2]) }, bits)
 }
 

@@ -1,17 +1,17 @@
 // What services are read as that were stored before they had the fields for it. Our own are stored with them.
+import { textOrEmpty, textsOnly } from '../../../api/members.ts'
+import { specOf, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { ValueMap } from '../../../api/value.ts'
-import { withSpec } from '../../shared/members.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 import { familyOf, type IpFamily } from './address-range.ts'
 import { isBare, OTHER_FAMILY } from './families.ts'
-import { isExternalName, NO_ADDRESS, textIn, textsIn } from './fields.ts'
+import { isExternalName, NO_ADDRESS } from './fields.ts'
 
 /** Services had one address before they had a list of them; some that lead elsewhere by name have a policy that means nothing. */
 function withAddresses(service: ApiObject): ApiObject {
   const spec = specOf(service)
-  const address = textIn(spec, 'clusterIP')
-  const isListed = address === '' || textsIn(spec, 'clusterIPs').length > 0
+  const address = textOrEmpty(spec, 'clusterIP')
+  const isListed = address === '' || textsOnly(spec, 'clusterIPs').length > 0
   return withSpec(service, {
     ...(isListed ? {} : { clusterIPs: [address] }),
     ...(isExternalName(spec) ? { internalTrafficPolicy: undefined } : {}),
@@ -20,7 +20,7 @@ function withAddresses(service: ApiObject): ApiObject {
 
 function withFamilies(service: ApiObject, family: IpFamily): ApiObject {
   const spec = specOf(service)
-  if (isExternalName(spec) || textsIn(spec, 'ipFamilies').length > 0) return service
+  if (isExternalName(spec) || textsOnly(spec, 'ipFamilies').length > 0) return service
   const ipFamilies = familiesOf(spec, family)
   const policy = POLICIES[ipFamilies.length]
   return withSpec(service, {
@@ -33,8 +33,8 @@ function withFamilies(service: ApiObject, family: IpFamily): ApiObject {
 const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
 
 function familiesOf(spec: ValueMap, family: IpFamily): readonly IpFamily[] {
-  if (textIn(spec, 'clusterIP') === NO_ADDRESS) return isBare(spec) ? [family, OTHER_FAMILY[family]] : [family]
-  return textsIn(spec, 'clusterIPs').map((address) => familyOf(address) ?? family)
+  if (textOrEmpty(spec, 'clusterIP') === NO_ADDRESS) return isBare(spec) ? [family, OTHER_FAMILY[family]] : [family]
+  return textsOnly(spec, 'clusterIPs').map((address) => familyOf(address) ?? family)
 }
 
 export function readAnew(service: ApiObject, family: IpFamily): ApiObject {

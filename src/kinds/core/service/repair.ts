@@ -1,14 +1,13 @@
 // Claims of services made true again: what nobody has is given back, what somebody has and nobody claimed is claimed. Only
 // claims that are older than any request can be are given back: a younger one may belong to a service on its way.
+import { textsOnly } from '../../../api/members.ts'
+import { metaText, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { StoredObject } from '../../../api/read.ts'
 import type { ValueMap } from '../../../api/value.ts'
-import { metaText } from '../../../registry/object-meta.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../../../registry/registry.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 import { canonicalAddress, familyOf } from './address-range.ts'
 import { addressBook, claim, type ClaimBook, type ClaimContext, isOurs, type Owner, PORT_BOOK } from './claims.ts'
-import { textsIn } from './fields.ts'
 import type { ServiceMeasures } from './measures.ts'
 import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
 import { nodePortsOf } from './reservation.ts'
@@ -153,7 +152,7 @@ function numbers(used: Used): readonly number[] {
 
 function addressesOf(spec: ValueMap): readonly string[] {
   // What is no address at all was stored by somebody whom nobody checked.
-  return textsIn(spec, 'clusterIPs')
+  return textsOnly(spec, 'clusterIPs')
     .filter((address) => familyOf(address) !== undefined)
     .map(canonicalAddress)
 }

@@ -3,12 +3,12 @@
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { invalidError } from '../../../api/invalid-error.ts'
+import { numberOrZero, textsInPlace, textsOnly } from '../../../api/members.ts'
+import { metaText, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
-import { metaText } from '../../../registry/object-meta.ts'
 import type { RegistryParts, Reservation, ReserveRequest, WriteContext } from '../../../registry/registry.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 import { addressAt, canonicalAddress, offsetOf } from './address-range.ts'
 import { addressFaults } from './addresses.ts'
 import {
@@ -25,15 +25,7 @@ import {
   type ServiceNetwork,
 } from './claims.ts'
 import { withFamilies, withPolicy } from './families.ts'
-import {
-  isExternalName,
-  needsHealthCheckPort,
-  needsNodePorts,
-  NO_ADDRESS,
-  numberIn,
-  portsIn,
-  textsIn,
-} from './fields.ts'
+import { isExternalName, needsHealthCheckPort, needsNodePorts, NO_ADDRESS, portsIn } from './fields.ts'
 
 const KIND = { group: '', kind: 'Service' } as const
 const SPEC = FieldPath.root('spec')
@@ -96,7 +88,7 @@ export class ServiceReservation {
   }
 
   #addressesOf(spec: ValueMap): readonly Claimed[] {
-    const addresses = textsIn(spec, 'clusterIPs').filter((address) => address !== NO_ADDRESS && address !== '')
+    const addresses = textsOnly(spec, 'clusterIPs').filter((address) => address !== NO_ADDRESS && address !== '')
     return addresses.map((address) => ({ book: this.#parts.book, name: canonicalAddress(address) }))
   }
 
@@ -125,10 +117,10 @@ export class ServiceReservation {
       if (!isNew) for (const claim of this.#addressesOf(old)) this.#needless.push(claim)
       return spec
     }
-    const asked = textsIn(spec, 'clusterIPs')
+    const asked = textsInPlace(spec, 'clusterIPs')
     if (!isNew || asked[0] === NO_ADDRESS) return spec
     const addresses: string[] = []
-    for (const [i, family] of textsIn(spec, 'ipFamilies').entries()) {
+    for (const [i, family] of textsInPlace(spec, 'ipFamilies').entries()) {
       const range = this.#parts.network.ranges.find((candidate) => candidate.family === family)
       if (range === undefined) continue
       const address = asked[i] ?? ''
@@ -188,7 +180,7 @@ export class ServiceReservation {
       if (ports.length > 0) next = { ...next, ports }
     }
     if (needsHealthCheckPort(spec)) {
-      const asked = numberIn(spec, 'healthCheckNodePort')
+      const asked = numberOrZero(spec, 'healthCheckNodePort')
       const at = SPEC.child('healthCheckNodePort')
       const isKept = old !== undefined && needsHealthCheckPort(old)
       if (!isKept) next = { ...next, healthCheckNodePort: await this.#port(asked, { at, owner }) }
@@ -206,8 +198,8 @@ export class ServiceReservation {
     const result: ValueMap[] = []
     for (const [i, port] of ports.entries()) {
       const at = SPEC.child('ports').index(i).child('nodePort')
-      const asked = numberIn(port, 'nodePort')
-      const number = numberIn(port, 'port')
+      const asked = numberOrZero(port, 'nodePort')
+      const number = numberOrZero(port, 'port')
       if (asked === 0 && !mayChoose) {
         result.push(port)
         continue
@@ -276,13 +268,13 @@ function ownerOf(service: ApiObject): Owner {
 }
 
 function requestedFor(port: number, ports: readonly ValueMap[]): number {
-  const asking = ports.find((other) => numberIn(other, 'port') === port && numberIn(other, 'nodePort') !== 0)
-  return asking === undefined ? 0 : numberIn(asking, 'nodePort')
+  const asking = ports.find((other) => numberOrZero(other, 'port') === port && numberOrZero(other, 'nodePort') !== 0)
+  return asking === undefined ? 0 : numberOrZero(asking, 'nodePort')
 }
 
 export function nodePortsOf(spec: ValueMap): readonly Claimed[] {
   if (!needsNodePorts(spec)) return []
-  const numbers = new Set(portsIn(spec).map((port) => numberIn(port, 'nodePort')))
-  numbers.add(numberIn(spec, 'healthCheckNodePort'))
+  const numbers = new Set(portsIn(spec).map((port) => numberOrZero(port, 'nodePort')))
+  numbers.add(numberOrZero(spec, 'healthCheckNodePort'))
   return [...numbers].filter((number) => number !== 0).map((number) => ({ book: PORT_BOOK, name: String(number) }))
 }

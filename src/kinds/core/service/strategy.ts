@@ -1,15 +1,14 @@
 // Services: an address of their own and ports on every node, claimed before the service is stored and given back when it
 // goes, or when it was not stored after all.
+import { metaText, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
 import { equalValues } from '../../../api/value.ts'
 import { InvariantError } from '../../../lib/errors.ts'
 import { readDeleteOptions } from '../../../registry/delete-options.ts'
 import { deleteObject } from '../../../registry/delete.ts'
-import { metaText } from '../../../registry/object-meta.ts'
 import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext } from '../../../registry/registry.ts'
 import type { KindNeeds } from '../../needs.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 import { WITH_STATUS } from '../../shared/strategies.ts'
 import type { KindStrategy } from '../../strategy.ts'
 import { addressBook } from './claims.ts'

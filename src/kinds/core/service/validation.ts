@@ -1,6 +1,18 @@
 // Services: ports, addresses and traffic, each depending on the type; and what may change once an address is given.
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  integerOrZero,
+  isGiven,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import {
@@ -12,19 +24,6 @@ import {
   qualifiedName,
 } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
-import {
-  has,
-  listOf,
-  numberIn,
-  numberOf,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-  textsOf,
-  textUnder,
-} from '../../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -56,12 +55,12 @@ export const VALIDATION: KindRules = {
   },
   update: (object, stored, check) => {
     checkBuiltInMetaUpdate(object, stored, check)
-    const spec = partOf(object, 'spec')
-    const old = partOf(stored, 'spec')
+    const spec = mapOrEmpty(object, 'spec')
+    const old = mapOrEmpty(stored, 'spec')
     checkAddressChange(spec, old, check)
     checkLoadBalancerClass(spec, old, check)
     if (needsHealthCheck(spec) && needsHealthCheck(old)) {
-      const [now, before] = [numberOf(spec, 'healthCheckNodePort'), numberOf(old, 'healthCheckNodePort')]
+      const [now, before] = [integerOrZero(spec, 'healthCheckNodePort'), integerOrZero(old, 'healthCheckNodePort')]
       if (now !== before) check.forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')
     }
     checkService(object, old, check)
@@ -69,10 +68,13 @@ export const VALIDATION: KindRules = {
   subresources: {
     status: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const balancer = partOf(partOf(object, 'status'), 'loadBalancer')
-      const old = partOf(partOf(stored, 'status'), 'loadBalancer')
+      const balancer = mapOrEmpty(mapOrEmpty(object, 'status'), 'loadBalancer')
+      const old = mapOrEmpty(mapOrEmpty(stored, 'status'), 'loadBalancer')
       const at = FieldPath.root('status').child('loadBalancer')
-      if (textOf(partOf(object, 'spec'), 'type') !== 'LoadBalancer' && listOf(balancer, 'ingress').length > 0) {
+      if (
+        textOrEmpty(mapOrEmpty(object, 'spec'), 'type') !== 'LoadBalancer' &&
+        listOrEmpty(balancer, 'ingress').length > 0
+      ) {
         check.forbidden(at.child('ingress'), "may only be used when `spec.type` is 'LoadBalancer'")
       } else checkLoadBalancer(balancer, old, { at, check, modes: true })
     },
@@ -80,24 +82,24 @@ export const VALIDATION: KindRules = {
 }
 
 function checkService(object: ValueMap, old: ValueMap | undefined, check: Check): void {
-  const spec = partOf(object, 'spec')
-  const annotations = partOf(partOf(object, 'metadata'), 'annotations')
-  const mode = textUnder(annotations, TOPOLOGY_MODE)
-  const hints = textUnder(annotations, TOPOLOGY_HINTS)
+  const spec = mapOrEmpty(object, 'spec')
+  const annotations = mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations')
+  const mode = textOrAbsent(annotations, TOPOLOGY_MODE)
+  const hints = textOrAbsent(annotations, TOPOLOGY_HINTS)
   if (mode !== undefined && hints !== undefined && mode !== hints) {
     const detail = `must match annotations[${TOPOLOGY_HINTS}] when both are specified`
     check.invalid(ANNOTATIONS.key(TOPOLOGY_MODE), mode, detail)
   }
-  const type = textOf(spec, 'type')
-  const ports = partsOf(spec, 'ports')
+  const type = textOrEmpty(spec, 'type')
+  const ports = mapsInPlace(spec, 'ports')
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') check.required(PORTS)
   checkType(spec, check)
   checkPorts(ports, check)
-  checkLabels(partIn(spec, 'selector'), SPEC.child('selector'), check)
+  checkLabels(mapOrAbsent(spec, 'selector'), SPEC.child('selector'), check)
   checkAffinity(spec, check)
   checkAddresses(spec, old, check)
   const stored = storedTexts(old, 'externalIPs')
-  check.items(textsOf(spec, 'externalIPs'), (ip, i) => {
+  check.items(textsInPlace(spec, 'externalIPs'), (ip, i) => {
     const at = SPEC.child('externalIPs').index(i)
     const before = check.errors.length
     checkIp(ip, at, check, stored)
@@ -113,7 +115,7 @@ function checkService(object: ValueMap, old: ValueMap | undefined, check: Check)
 }
 
 function checkType(spec: ValueMap, check: Check): void {
-  const type = textOf(spec, 'type')
+  const type = textOrEmpty(spec, 'type')
   if (type === 'ExternalName') checkExternalName(spec, check)
   else if ((type === 'LoadBalancer' || type === 'NodePort') && isHeadless(spec)) {
     check.invalid(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`)
@@ -122,12 +124,13 @@ function checkType(spec: ValueMap, check: Check): void {
 
 function checkExternalName(spec: ValueMap, check: Check): void {
   for (const field of ['clusterIPs', 'ipFamilies']) {
-    if (listOf(spec, field).length > 0) check.forbidden(SPEC.child(field), 'may not be set for ExternalName services')
+    if (listOrEmpty(spec, field).length > 0)
+      check.forbidden(SPEC.child(field), 'may not be set for ExternalName services')
   }
-  if (has(spec, 'ipFamilyPolicy')) {
+  if (isGiven(spec, 'ipFamilyPolicy')) {
     check.forbidden(SPEC.child('ipFamilyPolicy'), 'may not be set for ExternalName services')
   }
-  const name = textOf(spec, 'externalName')
+  const name = textOrEmpty(spec, 'externalName')
   const domain = name.endsWith('.') ? name.slice(0, -1) : name
   if (domain === '') check.required(SPEC.child('externalName'))
   else check.format(SPEC.child('externalName'), domain, dns1123Subdomain(domain))
@@ -137,7 +140,7 @@ function checkPorts(ports: readonly ValueMap[], check: Check): void {
   const names = new Set<string>()
   for (const [i, port] of ports.entries()) {
     const at = PORTS.index(i)
-    const name = textOf(port, 'name')
+    const name = textOrEmpty(port, 'name')
     if (name !== '') {
       check.format(at.child('name'), name, dns1123Label(name))
       if (names.has(name)) check.duplicate(at.child('name'), name)
@@ -150,17 +153,17 @@ function checkPorts(ports: readonly ValueMap[], check: Check): void {
 }
 
 function checkAffinity(spec: ValueMap, check: Check): void {
-  const affinity = textOf(spec, 'sessionAffinity')
+  const affinity = textOrEmpty(spec, 'sessionAffinity')
   check.fields(spec, SPEC, TYPE, 'sessionAffinity')
-  const config = partIn(spec, 'sessionAffinityConfig')
+  const config = mapOrAbsent(spec, 'sessionAffinityConfig')
   const at = SPEC.child('sessionAffinityConfig')
   if (affinity === 'None' && config !== undefined) {
     check.forbidden(at, 'must not be set when session affinity is None')
   }
   if (affinity !== 'ClientIP') return
   const needed = 'when session affinity type is ClientIP'
-  const client = config === undefined ? undefined : partIn(config, 'clientIP')
-  const seconds = client === undefined ? undefined : numberIn(client, 'timeoutSeconds')
+  const client = config === undefined ? undefined : mapOrAbsent(config, 'clientIP')
+  const seconds = client === undefined ? undefined : integerOrAbsent(client, 'timeoutSeconds')
   const secondsAt = at.child('clientIP').child('timeoutSeconds')
   if (config === undefined) check.required(at, needed)
   else if (client === undefined) check.required(at.child('clientIP'), needed)
@@ -171,18 +174,18 @@ function checkAffinity(spec: ValueMap, check: Check): void {
 }
 
 function checkNodePorts(spec: ValueMap, check: Check): void {
-  const isInner = textOf(spec, 'type') === 'ClusterIP'
+  const isInner = textOrEmpty(spec, 'type') === 'ClusterIP'
   const seen = new Set<string>()
-  const ports = partsOf(spec, 'ports')
+  const ports = mapsInPlace(spec, 'ports')
   for (const [i, port] of ports.entries()) {
-    if (isInner && Number(numberOf(port, 'nodePort')) !== 0) {
+    if (isInner && Number(integerOrZero(port, 'nodePort')) !== 0) {
       check.forbidden(PORTS.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'")
     }
   }
   for (const [i, port] of ports.entries()) {
-    const number = numberOf(port, 'nodePort')
+    const number = integerOrZero(port, 'nodePort')
     if (Number(number) === 0) continue
-    const key = `${textOf(port, 'protocol')}/${number}`
+    const key = `${textOrEmpty(port, 'protocol')}/${number}`
     if (seen.has(key)) check.duplicate(PORTS.index(i).child('nodePort'), number)
     seen.add(key)
   }
@@ -191,8 +194,8 @@ function checkNodePorts(spec: ValueMap, check: Check): void {
 function checkRepeatedPorts(ports: readonly ValueMap[], check: Check): void {
   const seen = new Set<string>()
   for (const [i, port] of ports.entries()) {
-    const protocol = textOf(port, 'protocol')
-    const number = numberOf(port, 'port')
+    const protocol = textOrEmpty(port, 'protocol')
+    const number = integerOrZero(port, 'port')
     const key = `${protocol}/${number}`
     if (seen.has(key)) {
       const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }
@@ -209,14 +212,14 @@ interface Ranges {
 
 /** They stand in a field, or in the annotation that the field replaced. */
 function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotations, check }: Ranges): void {
-  const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
-  const ranges = textsOf(spec, 'loadBalancerSourceRanges')
-  const annotation = textUnder(annotations, SOURCE_RANGES)
+  const isBalanced = textOrEmpty(spec, 'type') === 'LoadBalancer'
+  const ranges = textsInPlace(spec, 'loadBalancerSourceRanges')
+  const annotation = textOrAbsent(annotations, SOURCE_RANGES)
   if (ranges.length > 0) {
     const at = SPEC.child('LoadBalancerSourceRanges')
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)
     const stored = new Set(
-      old === undefined ? [] : textsOf(old, 'loadBalancerSourceRanges').map((range) => range.trim()),
+      old === undefined ? [] : textsInPlace(old, 'loadBalancerSourceRanges').map((range) => range.trim()),
     )
     check.items(ranges, (range, i) => checkCidr(range.trim(), at.index(i), check, { stored }))
   } else if (annotation !== undefined) {
@@ -228,18 +231,18 @@ function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotati
 }
 
 function checkBalancing(spec: ValueMap, check: Check): void {
-  const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
-  const given = has(spec, 'allocateLoadBalancerNodePorts')
+  const isBalanced = textOrEmpty(spec, 'type') === 'LoadBalancer'
+  const given = isGiven(spec, 'allocateLoadBalancerNodePorts')
   if (given && !isBalanced) check.forbidden(SPEC.child('allocateLoadBalancerNodePorts'), ONLY_BALANCED)
   if (!given && isBalanced) check.required(FieldPath.root('allocateLoadBalancerNodePorts'))
 }
 
 function checkLoadBalancerClass(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
   const at = SPEC.child('loadBalancerClass')
-  const name = textIn(spec, 'loadBalancerClass')
-  const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
-  if (old !== undefined && isBalanced && textOf(old, 'type') === 'LoadBalancer') {
-    if (name !== textIn(old, 'loadBalancerClass')) check.invalid(at, name, 'may not change once set')
+  const name = textOrAbsent(spec, 'loadBalancerClass')
+  const isBalanced = textOrEmpty(spec, 'type') === 'LoadBalancer'
+  if (old !== undefined && isBalanced && textOrEmpty(old, 'type') === 'LoadBalancer') {
+    if (name !== textOrAbsent(old, 'loadBalancerClass')) check.invalid(at, name, 'may not change once set')
   }
   if (name === undefined) return
   if (isBalanced) check.format(at, name, qualifiedName(name))
@@ -247,27 +250,27 @@ function checkLoadBalancerClass(spec: ValueMap, old: ValueMap | undefined, check
 }
 
 function isExternal(spec: ValueMap): boolean {
-  const type = textOf(spec, 'type')
+  const type = textOrEmpty(spec, 'type')
   if (type === 'LoadBalancer' || type === 'NodePort') return true
-  return type === 'ClusterIP' && listOf(spec, 'externalIPs').length > 0
+  return type === 'ClusterIP' && listOrEmpty(spec, 'externalIPs').length > 0
 }
 
 function needsHealthCheck(spec: ValueMap): boolean {
-  return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
+  return textOrEmpty(spec, 'type') === 'LoadBalancer' && textOrEmpty(spec, 'externalTrafficPolicy') === 'Local'
 }
 
 const POLICIES: readonly string[] = ['Cluster', 'Local']
 
 function checkTraffic(spec: ValueMap, check: Check): void {
-  const external = textOf(spec, 'externalTrafficPolicy')
+  const external = textOrEmpty(spec, 'externalTrafficPolicy')
   const at = SPEC.child('externalTrafficPolicy')
   if (!isExternal(spec)) {
     if (external !== '') check.invalid(at, external, 'may only be set for externally-accessible services')
   } else if (external === '') check.required(at)
   else check.oneOf(at, external, POLICIES)
   checkHealthCheck(spec, check)
-  const internal = textIn(spec, 'internalTrafficPolicy')
-  const type = textOf(spec, 'type')
+  const internal = textOrAbsent(spec, 'internalTrafficPolicy')
+  const type = textOrEmpty(spec, 'type')
   if (internal !== undefined) check.oneOf(SPEC.child('internalTrafficPolicy'), internal, POLICIES)
   else if (type !== 'ExternalName' && TYPES.includes(type)) check.required(SPEC.child('internalTrafficPolicy'))
   check.fields(spec, SPEC, TYPE, 'trafficDistribution')
@@ -275,7 +278,7 @@ function checkTraffic(spec: ValueMap, check: Check): void {
 
 function checkHealthCheck(spec: ValueMap, check: Check): void {
   const at = SPEC.child('healthCheckNodePort')
-  const port = numberOf(spec, 'healthCheckNodePort')
+  const port = integerOrZero(spec, 'healthCheckNodePort')
   if (needsHealthCheck(spec)) {
     if (Number(port) === 0) check.required(at)
     else check.format(at, port, portNumber(port))

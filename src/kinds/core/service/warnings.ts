@@ -1,35 +1,37 @@
 // What a client is told about a service that is taken all the same: what is deprecated, what its type has no use for, and
 // addresses that are not in their canonical form.
+import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../../api/members.ts'
+import { annotationsOf, specOf, statusOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { own } from '../../../api/value.ts'
-import { metaOf } from '../../../registry/object-meta.ts'
-import { mapIn, mapsIn } from '../../shared/members.ts'
-import { specOf, statusOf } from '../../shared/pod-conditions.ts'
 import { addressWarnings } from '../../shared/warnings.ts'
-import { isExternalName, NO_ADDRESS, textIn, textsIn, typeOf } from './fields.ts'
+import { isExternalName, NO_ADDRESS, typeOf } from './fields.ts'
 
 const HINTS = 'service.kubernetes.io/topology-aware-hints'
 const HINTS_NOW = 'service.kubernetes.io/topology-mode'
 
 export function serviceWarnings(service: ApiObject): readonly string[] {
   const spec = specOf(service)
-  const outside = textsIn(spec, 'externalIPs')
-  const isHeadless = typeOf(spec) === 'ClusterIP' && textIn(spec, 'clusterIP') === NO_ADDRESS
+  const outside = textsInPlace(spec, 'externalIPs')
+  const isHeadless = typeOf(spec) === 'ClusterIP' && textOrEmpty(spec, 'clusterIP') === NO_ADDRESS
   const hasOutside = outside.length > 0
   const told = (is: boolean, text: string): readonly string[] => (is ? [text] : [])
   const addresses = (field: string, what: 'address' | 'CIDR value'): readonly string[] =>
-    textsIn(spec, field).flatMap((value, i) => addressWarnings(`spec.${field}[${i}]`, value, what))
+    textsInPlace(spec, field).flatMap((value, i) => addressWarnings(`spec.${field}[${i}]`, value, what))
   return [
     ...told(
-      Object.hasOwn(mapIn(metaOf(service), 'annotations'), HINTS),
+      Object.hasOwn(annotationsOf(service), HINTS),
       `annotation ${HINTS} is deprecated, please use ${HINTS_NOW} instead`,
     ),
     ...addresses('clusterIPs', 'address'),
     ...(isHeadless
       ? [
-          ...told(textIn(spec, 'loadBalancerIP') !== '', 'spec.loadBalancerIP is ignored for headless services'),
+          ...told(textOrEmpty(spec, 'loadBalancerIP') !== '', 'spec.loadBalancerIP is ignored for headless services'),
           ...told(hasOutside, 'spec.externalIPs is ignored for headless services'),
-          ...told(textIn(spec, 'sessionAffinity') !== 'None', 'spec.SessionAffinity is ignored for headless services'),
+          ...told(
+            textOrEmpty(spec, 'sessionAffinity') !== 'None',
+            'spec.SessionAffinity is ignored for headless services',
+          ),
         ]
       : []),
     ...addresses('externalIPs', 'address'),
@@ -41,18 +43,18 @@ export function serviceWarnings(service: ApiObject): readonly string[] {
     ...addresses('loadBalancerSourceRanges', 'CIDR value'),
     ...told(hasOutside && isExternalName(spec), 'spec.externalIPs is ignored when spec.type is "ExternalName"'),
     ...told(
-      textIn(spec, 'externalName') !== '' && !isExternalName(spec),
+      textOrEmpty(spec, 'externalName') !== '' && !isExternalName(spec),
       'spec.externalName is ignored when spec.type is not "ExternalName"',
     ),
     ...told(
-      textIn(spec, 'trafficDistribution') === 'PreferClose',
+      textOrEmpty(spec, 'trafficDistribution') === 'PreferClose',
       'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
     ),
   ]
 }
 
 export function serviceStatusWarnings(service: ApiObject): readonly string[] {
-  return mapsIn(mapIn(statusOf(service), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
+  return mapsInPlace(mapOrEmpty(statusOf(service), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
     addressWarnings(`status.loadBalancer.ingress[${i}]`, own(ingress, 'ip'), 'address'),
   )
 }

@@ -1,10 +1,17 @@
 // Where pods may and would rather run: selectors of nodes, nearness to other pods, and how they spread.
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
-import { numberIn, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -12,27 +19,27 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
 
 export function checkAffinity(affinity: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (affinity === undefined) return
-  const nodes = partIn(affinity, 'nodeAffinity')
+  const nodes = mapOrAbsent(affinity, 'nodeAffinity')
   if (nodes !== undefined) checkNodeAffinity(nodes, at.child('nodeAffinity'), check)
   for (const field of ['podAffinity', 'podAntiAffinity']) {
-    const pods = partIn(affinity, field)
+    const pods = mapOrAbsent(affinity, field)
     if (pods !== undefined) checkPodAffinity(pods, at.child(field), check)
   }
 }
 
 function checkNodeAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
-  const required = partIn(affinity, REQUIRED)
+  const required = mapOrAbsent(affinity, REQUIRED)
   if (required !== undefined) checkNodeSelector(required, at.child(REQUIRED), check)
-  for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
+  for (const [i, term] of mapsInPlace(affinity, PREFERRED).entries()) {
     const place = at.child(PREFERRED).index(i)
     check.fields(term, place, 'core_v1.PreferredSchedulingTerm')
-    checkNodeTerm(partOf(term, 'preference'), place.child('preference'), { check, anyValues: true })
+    checkNodeTerm(mapOrEmpty(term, 'preference'), place.child('preference'), { check, anyValues: true })
   }
 }
 
 export function checkNodeSelector(selector: ValueMap, at: FieldPath, check: Check): void {
   check.fields(selector, at, 'core_v1.NodeSelector')
-  for (const [i, term] of partsOf(selector, 'nodeSelectorTerms').entries()) {
+  for (const [i, term] of mapsInPlace(selector, 'nodeSelectorTerms').entries()) {
     checkNodeTerm(term, at.child('nodeSelectorTerms').index(i), { check, anyValues: false })
   }
 }
@@ -44,17 +51,17 @@ interface TermScope {
 }
 
 function checkNodeTerm(term: ValueMap, at: FieldPath, scope: TermScope): void {
-  for (const [i, requirement] of partsOf(term, 'matchExpressions').entries()) {
+  for (const [i, requirement] of mapsInPlace(term, 'matchExpressions').entries()) {
     checkNodeRequirement(requirement, at.child('matchExpressions').index(i), scope)
   }
-  for (const [i, requirement] of partsOf(term, 'matchFields').entries()) {
+  for (const [i, requirement] of mapsInPlace(term, 'matchFields').entries()) {
     checkNodeField(requirement, at.child('matchFields').index(i), scope.check)
   }
 }
 
 function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, anyValues }: TermScope): void {
-  const operator = textOf(requirement, 'operator')
-  const values = textsOf(requirement, 'values')
+  const operator = textOrEmpty(requirement, 'operator')
+  const values = textsInPlace(requirement, 'values')
   const place = at.child('values')
   switch (operator) {
     case 'In':
@@ -81,15 +88,15 @@ function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, any
 }
 
 function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): void {
-  const operator = textOf(requirement, 'operator')
-  const values = textsOf(requirement, 'values')
+  const operator = textOrEmpty(requirement, 'operator')
+  const values = textsInPlace(requirement, 'values')
   if (operator !== 'In' && operator !== 'NotIn') {
     check.invalid(at.child('operator'), operator, 'not a valid selector operator')
   } else if (values.length !== 1) {
     const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
     check.required(at.child('values'), detail)
   }
-  const key = textOf(requirement, 'key')
+  const key = textOrEmpty(requirement, 'key')
   if (key !== 'metadata.name') check.invalid(at.child('key'), key, 'not a valid field selector key')
   else {
     for (const [i, value] of values.entries()) {
@@ -99,22 +106,23 @@ function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): voi
 }
 
 function checkPodAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, term] of partsOf(affinity, REQUIRED).entries()) checkPodTerm(term, at.child(REQUIRED).index(i), check)
-  for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
+  for (const [i, term] of mapsInPlace(affinity, REQUIRED).entries())
+    checkPodTerm(term, at.child(REQUIRED).index(i), check)
+  for (const [i, term] of mapsInPlace(affinity, PREFERRED).entries()) {
     const place = at.child(PREFERRED).index(i)
     check.fields(term, place, 'core_v1.WeightedPodAffinityTerm')
-    checkPodTerm(partOf(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
+    checkPodTerm(mapOrEmpty(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
   }
 }
 
 function checkPodTerm(term: ValueMap, at: FieldPath, check: Check): void {
   for (const field of ['labelSelector', 'namespaceSelector'])
-    checkLabelSelector(partIn(term, field), at.child(field), check)
-  for (const namespace of textsOf(term, 'namespaces')) {
+    checkLabelSelector(mapOrAbsent(term, field), at.child(field), check)
+  for (const namespace of textsInPlace(term, 'namespaces')) {
     check.format(at.child('namespace'), namespace, labelName(namespace, false))
   }
   checkLabelKeys(term, at, check)
-  const topology = textOf(term, 'topologyKey')
+  const topology = textOrEmpty(term, 'topologyKey')
   if (topology === '') check.required(at.child('topologyKey'), 'can not be empty')
   check.format(at.child('topologyKey'), topology, qualifiedName(topology))
 }
@@ -123,9 +131,9 @@ const NO_SELECTOR = 'must not be specified when labelSelector is not set'
 
 /** Keys whose values are taken from the pod itself. */
 function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
-  const selector = partIn(term, 'labelSelector')
-  const matching = textsOf(term, 'matchLabelKeys')
-  const mismatching = textsOf(term, 'mismatchLabelKeys')
+  const selector = mapOrAbsent(term, 'labelSelector')
+  const matching = textsInPlace(term, 'matchLabelKeys')
+  const mismatching = textsInPlace(term, 'mismatchLabelKeys')
   for (const [field, keys] of [
     ['matchLabelKeys', matching],
     ['mismatchLabelKeys', mismatching],
@@ -146,9 +154,9 @@ function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
 /** The selector that the keys stand for has been merged in: a key that occurs twice was selected by hand too. */
 function checkNotSelected(keys: readonly string[], selector: ValueMap, place: { at: FieldPath; check: Check }): void {
   const positions = new Map(keys.map((key, i) => [key, i]))
-  const seen = new Set(Object.keys(partOf(selector, 'matchLabels')))
-  for (const expression of partsOf(selector, 'matchExpressions')) {
-    const key = textOf(expression, 'key')
+  const seen = new Set(Object.keys(mapOrEmpty(selector, 'matchLabels')))
+  for (const expression of mapsInPlace(selector, 'matchExpressions')) {
+    const key = textOrEmpty(expression, 'key')
     const position = positions.get(key)
     if (position !== undefined && seen.has(key)) {
       place.check.invalid(place.at.index(position), key, 'exists in both matchLabelKeys and labelSelector')
@@ -169,17 +177,17 @@ export function checkTopologySpread(constraints: readonly ValueMap[], list: Fiel
     checkDomainsUsed(constraint, at.child('minDomains'), check)
     check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'nodeAffinityPolicy', 'nodeTaintsPolicy')
     checkLabelKeys(constraint, at, check)
-    checkLabelSelector(partIn(constraint, 'labelSelector'), at.child('labelSelector'), check)
+    checkLabelSelector(mapOrAbsent(constraint, 'labelSelector'), at.child('labelSelector'), check)
   }
 }
 
 function pairOf(constraint: ValueMap): string {
-  return `{${textOf(constraint, 'topologyKey')}, ${textOf(constraint, 'whenUnsatisfiable')}}`
+  return `{${textOrEmpty(constraint, 'topologyKey')}, ${textOrEmpty(constraint, 'whenUnsatisfiable')}}`
 }
 
 function checkDomainsUsed(constraint: ValueMap, at: FieldPath, check: Check): void {
-  const domains = numberIn(constraint, 'minDomains')
-  const action = textOf(constraint, 'whenUnsatisfiable')
+  const domains = integerOrAbsent(constraint, 'minDomains')
+  const action = textOrEmpty(constraint, 'whenUnsatisfiable')
   if (domains !== undefined && action !== 'DoNotSchedule') {
     check.invalid(at, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`)
   }

@@ -1,16 +1,15 @@
 // AppArmor profiles in annotations, as they were said before there was a field: pods get the field that an annotation stands for, and
 // whoever still writes annotations is told.
+import { mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import { annotationsOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
+import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import { equalValues, own, type ValueMap } from '../../../api/value.ts'
-import { metaOf } from '../../../registry/object-meta.ts'
 import type { WriteContext } from '../../../registry/registry.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { mapIn, mapsIn } from '../members.ts'
 
 const PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 const LOCAL = 'localhost/'
 const MAX_PROFILE_BYTES = 4095
-const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const
 
 /** The annotation of a container that has no profile of its own and gets none like it from its pod. */
 export function appArmorWarning(annotations: ValueMap, place: ProfilePlace): string | undefined {
@@ -29,11 +28,11 @@ interface ProfilePlace {
 
 /** A new pod with the fields that its annotations stand for. */
 export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiObject {
-  const annotations = mapIn(metaOf(pod), 'annotations')
-  const spec = mapIn(pod, 'spec')
+  const annotations = annotationsOf(pod)
+  const spec = mapOrEmpty(pod, 'spec')
   if (!Object.keys(annotations).some((key) => key.startsWith(PREFIX))) return pod
-  if (textOf(mapIn(spec, 'os'), 'name') === 'windows') return pod
-  const ofPod = own(mapIn(spec, 'securityContext'), 'appArmorProfile')
+  if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return pod
+  const ofPod = own(mapOrEmpty(spec, 'securityContext'), 'appArmorProfile')
   const withField = (container: ValueMap): ValueMap => {
     const [key, annotation] = annotationOf(annotations, container)
     if (annotation === undefined || hasProfile(container)) return container
@@ -41,21 +40,20 @@ export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiO
     if (said !== undefined && equalValues(said, ofPod)) return container
     warn(warningOf('metadata.annotations', key))
     if (said === undefined) return container
-    return { ...container, securityContext: { ...mapIn(container, 'securityContext'), appArmorProfile: said } }
+    return { ...container, securityContext: { ...mapOrEmpty(container, 'securityContext'), appArmorProfile: said } }
   }
   const lists = CONTAINER_LISTS.filter((list) => Object.hasOwn(spec, list))
-  const containers = Object.fromEntries(lists.map((list) => [list, mapsIn(spec, list).map(withField)]))
+  const containers = Object.fromEntries(lists.map((list) => [list, mapsInPlace(spec, list).map(withField)]))
   return { ...pod, spec: { ...spec, ...containers } }
 }
 
 function annotationOf(annotations: ValueMap, container: ValueMap): readonly [string, string | undefined] {
-  const key = PREFIX + textOf(container, 'name')
-  const annotation = own(annotations, key)
-  return [key, typeof annotation === 'string' ? annotation : undefined]
+  const key = PREFIX + textOrEmpty(container, 'name')
+  return [key, textOrAbsent(annotations, key)]
 }
 
 function hasProfile(container: ValueMap): boolean {
-  return own(mapIn(container, 'securityContext'), 'appArmorProfile') !== undefined
+  return own(mapOrEmpty(container, 'securityContext'), 'appArmorProfile') !== undefined
 }
 
 function profileOf(annotation: string): ValueMap | undefined {
@@ -67,7 +65,7 @@ function profileOf(annotation: string): ValueMap | undefined {
 
 function validProfileOf(annotation: string): ValueMap | undefined {
   const profile = profileOf(annotation)
-  const local = textOf(profile ?? {}, 'localhostProfile')
+  const local = textOrEmpty(profile ?? {}, 'localhostProfile')
   return local.trim() === local && Buffer.byteLength(local) <= MAX_PROFILE_BYTES ? profile : undefined
 }
 

@@ -1,7 +1,7 @@
 // Warnings about the containers of a pod: amounts, environment, ports.
+import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
+import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { mapIn, mapsIn } from '../members.ts'
 import { fractionWarnings } from '../warnings.ts'
 
 /** What there is only whole bytes of. */
@@ -9,23 +9,23 @@ export const WHOLE_BYTES = ['memory', 'ephemeral-storage'] as const
 
 /** Every container of a pod with its path, in the order in which they are spoken of. */
 export function containersIn(spec: ValueMap, at: string): readonly (readonly [ValueMap, string])[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
-    mapsIn(spec, list).map((container, i) => [container, `${at}.${list}[${i}]`] as const),
+  return CONTAINER_LISTS.flatMap((list) =>
+    mapsInPlace(spec, list).map((container, i) => [container, `${at}.${list}[${i}]`] as const),
   )
 }
 
 export function containerWarnings(container: ValueMap, path: string): readonly string[] {
-  const resources = mapIn(container, 'resources')
+  const resources = mapOrEmpty(container, 'resources')
   const warnings: string[] = []
   for (const name of WHOLE_BYTES) {
     for (const kind of ['limits', 'requests']) {
-      const amounts = mapIn(resources, kind)
+      const amounts = mapOrEmpty(resources, kind)
       if (Object.hasOwn(amounts, name)) warnings.push(...fractionWarnings(`${path}.resources.${kind}`, amounts, name))
     }
   }
   const seen = new Set<string>()
-  mapsIn(container, 'env').forEach((variable, i) => {
-    const name = textOf(variable, 'name')
+  mapsInPlace(container, 'env').forEach((variable, i) => {
+    const name = textOrEmpty(variable, 'name')
     if (seen.has(name) && !buildsOn(name, variable)) {
       warnings.push(
         `${path}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
@@ -38,7 +38,7 @@ export function containerWarnings(container: ValueMap, path: string): readonly s
 
 /** A variable may be said again where its new value builds on the old one. */
 function buildsOn(name: string, variable: ValueMap): boolean {
-  const [value, reference] = [textOf(variable, 'value'), `$(${name})`]
+  const [value, reference] = [textOrEmpty(variable, 'value'), `$(${name})`]
   return !isMap(own(variable, 'valueFrom')) && value !== reference && value.includes(reference)
 }
 
@@ -54,7 +54,7 @@ interface Port {
 /** Ports of all containers of a pod are in one another's way. */
 export function portWarnings(containers: readonly (readonly [ValueMap, string])[]): readonly string[] {
   const ports = containers.flatMap(([container, path]) =>
-    mapsIn(container, 'ports').map((port, i) => portOf(port, `${path}.ports[${i}]`)),
+    mapsInPlace(container, 'ports').map((port, i) => portOf(port, `${path}.ports[${i}]`)),
   )
   return [...placeWarnings(ports), ...portNameWarnings(ports)]
 }
@@ -63,11 +63,11 @@ function portOf(port: ValueMap, path: string): Port {
   const number = (name: string): number => Number(own(port, name) ?? 0)
   return {
     path,
-    name: textOf(port, 'name'),
+    name: textOrEmpty(port, 'name'),
     containerPort: number('containerPort'),
-    protocol: textOf(port, 'protocol'),
+    protocol: textOrEmpty(port, 'protocol'),
     hostPort: number('hostPort'),
-    hostIP: textOf(port, 'hostIP'),
+    hostIP: textOrEmpty(port, 'hostIP'),
   }
 }
 

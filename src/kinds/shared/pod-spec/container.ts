@@ -1,10 +1,19 @@
 // Containers of a pod: those that do its work, those that run before, and those that visit it while it runs.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrZero,
+  isGiven,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { portName } from '../../../schema/validation/formats.ts'
-import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkContainerResourceName } from '../resource-names.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkEnvironment } from './environment.ts'
@@ -16,7 +25,7 @@ import { checkMounts } from './volume-mounts.ts'
 
 export function checkContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  const containers = partsOf(spec, 'containers')
+  const containers = mapsInPlace(spec, 'containers')
   if (containers.length === 0) {
     check.required(list)
     return
@@ -25,12 +34,12 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
   for (const [i, container] of containers.entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
-    const name = textOf(container, 'name')
+    const name = textOrEmpty(container, 'name')
     if (names.has(name)) check.duplicate(at.child('name'), name)
     else names.add(name)
     checkWatched(container, at, scope)
     if (check.gate('ContainerRestartRules')) checkRestartRules(container, at, check)
-    else if (has(container, 'restartPolicy')) {
+    else if (isGiven(container, 'restartPolicy')) {
       check.forbidden(at.child('restartPolicy'), 'may not be set for non-init containers')
     }
   }
@@ -39,23 +48,23 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
 
 /** A container that is probed and that takes part in the life of the pod. */
 function checkWatched(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  const lifecycle = partIn(container, 'lifecycle')
+  const lifecycle = mapOrAbsent(container, 'lifecycle')
   if (lifecycle !== undefined) checkLifecycle(lifecycle, at.child('lifecycle'), scope)
   checkProbes(container, at, scope)
 }
 
 export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  const names = new Set(partsOf(spec, 'containers').map((container) => textOf(container, 'name')))
-  for (const [i, container] of partsOf(spec, 'initContainers').entries()) {
+  const names = new Set(mapsInPlace(spec, 'containers').map((container) => textOrEmpty(container, 'name')))
+  for (const [i, container] of mapsInPlace(spec, 'initContainers').entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
     checkInitRestart(container, at, check)
-    const name = textOf(container, 'name')
+    const name = textOrEmpty(container, 'name')
     if (names.has(name)) check.duplicate(at.child('name'), name)
     else if (name !== '') names.add(name)
     checkHostPorts([container], list, check)
-    const isSidecar = textIn(container, 'restartPolicy') === 'Always'
+    const isSidecar = textOrAbsent(container, 'restartPolicy') === 'Always'
     if (isSidecar) checkWatched(container, at, scope)
     else {
       refuseProbes(container, at, check)
@@ -65,8 +74,8 @@ export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: Cont
 }
 
 function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textIn(container, 'restartPolicy')
-  const rules = listOf(container, 'restartPolicyRules')
+  const policy = textOrAbsent(container, 'restartPolicy')
+  const rules = listOrEmpty(container, 'restartPolicyRules')
   if (policy === undefined) {
     if (rules.length > 0) {
       check.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
@@ -81,8 +90,8 @@ function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): voi
 }
 
 function refuseRestartOnResize(container: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, policy] of partsOf(container, 'resizePolicy').entries()) {
-    if (textOf(policy, 'restartPolicy') !== 'RestartContainer') continue
+  for (const [i, policy] of mapsInPlace(container, 'resizePolicy').entries()) {
+    if (textOrEmpty(policy, 'restartPolicy') !== 'RestartContainer') continue
     const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
     check.invalid(at.child('resizePolicy').index(i).child('restartPolicy'), 'RestartContainer', detail)
   }
@@ -104,27 +113,29 @@ const NOT_FOR_VISITORS: readonly string[] = [
 const NOT_HERE = 'cannot be set for an Ephemeral Container'
 
 export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
-  const visitors = partsOf(spec, 'ephemeralContainers')
+  const visitors = mapsInPlace(spec, 'ephemeralContainers')
   if (visitors.length === 0) return
   const { check } = scope
   const others = new Set(
-    [...partsOf(spec, 'containers'), ...partsOf(spec, 'initContainers')].map((container) => textOf(container, 'name')),
+    [...mapsInPlace(spec, 'containers'), ...mapsInPlace(spec, 'initContainers')].map((container) =>
+      textOrEmpty(container, 'name'),
+    ),
   )
   const names = new Set(others)
   for (const [i, visitor] of visitors.entries()) {
     const at = list.index(i)
     checkCommon(visitor, at, scope)
     checkImageOfPod(visitor, at, check)
-    const name = textOf(visitor, 'name')
+    const name = textOrEmpty(visitor, 'name')
     if (names.has(name)) check.duplicate(at.child('name'), name)
     else names.add(name)
-    const target = textOf(visitor, 'targetContainerName')
+    const target = textOrEmpty(visitor, 'targetContainerName')
     if (target !== '' && !others.has(target)) check.notFound(at.child('targetContainerName'), target)
     for (const field of NOT_FOR_VISITORS) if (isSet(visitor, field)) check.forbidden(at.child(field), NOT_HERE)
-    for (const [m, mount] of partsOf(visitor, 'volumeMounts').entries()) {
+    for (const [m, mount] of mapsInPlace(visitor, 'volumeMounts').entries()) {
       const place = at.child('volumeMounts').index(m)
       for (const field of ['subPath', 'subPathExpr']) {
-        if (textOf(mount, field) !== '') check.forbidden(place.child(field), NOT_HERE)
+        if (textOrEmpty(mount, field) !== '') check.forbidden(place.child(field), NOT_HERE)
       }
     }
   }
@@ -132,26 +143,26 @@ export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope:
 
 /** An object without members is no setting of resources. */
 function isSet(container: ValueMap, field: string): boolean {
-  if (!has(container, field)) return false
-  return field !== 'resources' || Object.keys(partOf(container, field)).length > 0
+  if (!isGiven(container, field)) return false
+  return field !== 'resources' || Object.keys(mapOrEmpty(container, field)).length > 0
 }
 
 /** Rules that hold in pods and not in templates of them. */
 export function checkImageOfPod(container: ValueMap, at: FieldPath, check: Check): void {
-  const image = textOf(container, 'image')
+  const image = textOrEmpty(container, 'image')
   if (image !== image.trim()) check.invalid(at.child('image'), image, 'must not have leading or trailing whitespace')
 }
 
 function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   const { check } = scope
   check.fields(container, at, 'core_v1.Container', 'name', 'image', 'terminationMessagePolicy')
-  checkPorts(partsOf(container, 'ports'), at.child('ports'), check)
+  checkPorts(mapsInPlace(container, 'ports'), at.child('ports'), check)
   checkEnvironment(container, at, check)
   checkMounts(container, at, scope)
   check.fields(container, at, 'core_v1.Container', 'imagePullPolicy')
   const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
-  checkRequirements(partOf(container, 'resources'), at.child('resources'), requirements)
-  checkResizePolicy(partsOf(container, 'resizePolicy'), at.child('resizePolicy'), scope)
+  checkRequirements(mapOrEmpty(container, 'resources'), at.child('resources'), requirements)
+  checkResizePolicy(mapsInPlace(container, 'resizePolicy'), at.child('resizePolicy'), scope)
   checkContainerSecurity(container, at.child('securityContext'), scope)
 }
 
@@ -159,7 +170,7 @@ function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): 
   const names = new Set<string>()
   for (const [i, port] of ports.entries()) {
     const at = list.index(i)
-    const name = textOf(port, 'name')
+    const name = textOrEmpty(port, 'name')
     if (name !== '') {
       const faults = portName(name)
       if (faults.length > 0) check.format(at.child('name'), name, faults)
@@ -174,11 +185,11 @@ function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): 
 function checkHostPorts(containers: readonly ValueMap[], list: FieldPath, check: Check): void {
   let used: Set<string> | undefined
   for (const [c, container] of containers.entries()) {
-    for (const [p, port] of partsOf(container, 'ports').entries()) {
-      const number = numberOf(port, 'hostPort')
+    for (const [p, port] of mapsInPlace(container, 'ports').entries()) {
+      const number = integerOrZero(port, 'hostPort')
       if (Number(number) === 0) continue
       used ??= new Set()
-      const key = `${textOf(port, 'protocol')}/${textOf(port, 'hostIP')}/${number}`
+      const key = `${textOrEmpty(port, 'protocol')}/${textOrEmpty(port, 'hostIP')}/${number}`
       if (used.has(key)) check.duplicate(list.index(c).child('ports').index(p).child('hostPort'), key)
       else used.add(key)
     }
@@ -192,12 +203,12 @@ function checkResizePolicy(
 ): void {
   const seen = new Set<string>()
   for (const [i, policy] of policies.entries()) {
-    const resource = textOf(policy, 'resourceName')
+    const resource = textOrEmpty(policy, 'resourceName')
     if (seen.has(resource)) check.duplicate(at.index(i), shownJson(resource))
     seen.add(resource)
     if (resource === '') check.required(at)
     else check.oneOf(at, resource, ['cpu', 'memory'])
-    const restart = textOf(policy, 'restartPolicy')
+    const restart = textOrEmpty(policy, 'restartPolicy')
     if (restart === '') check.required(at)
     else check.oneOf(at, restart, ['NotRequired', 'RestartContainer'])
     if (restartPolicy === 'Never' && restart !== 'NotRequired') {

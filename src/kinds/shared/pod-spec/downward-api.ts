@@ -1,9 +1,9 @@
 // What containers and volumes may learn of their own pod: its fields and the resources of its containers.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
-import { textOf } from '../../../schema/validation/members.ts'
 
 /** Fields that environment variables may be set from. */
 export const ENVIRONMENT_FIELDS: readonly string[] = [
@@ -50,8 +50,8 @@ function split(path: string): { readonly field: string; readonly key: string | u
 
 export function checkFieldRef(ref: ValueMap, allowed: readonly string[], scope: Place): void {
   const { at, check } = scope
-  const fieldPath = textOf(ref, 'fieldPath')
-  if (textOf(ref, 'apiVersion') === '') {
+  const fieldPath = textOrEmpty(ref, 'fieldPath')
+  if (textOrEmpty(ref, 'apiVersion') === '') {
     check.required(at.child('apiVersion'))
     return
   }
@@ -59,7 +59,7 @@ export function checkFieldRef(ref: ValueMap, allowed: readonly string[], scope: 
     check.required(at.child('fieldPath'))
     return
   }
-  const fault = conversionFault(textOf(ref, 'apiVersion'), fieldPath)
+  const fault = conversionFault(textOrEmpty(ref, 'apiVersion'), fieldPath)
   if (fault !== undefined) {
     check.invalid(at.child('fieldPath'), fieldPath, `error converting fieldPath: ${fault}`)
     return
@@ -102,13 +102,13 @@ const SIZES: readonly string[] = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki'
 
 /** `inVolume`: a file must say which container it speaks of. */
 export function checkResourceFieldRef(ref: ValueMap, inVolume: boolean, { at, check }: Place): void {
-  const resource = textOf(ref, 'resource')
-  if (inVolume && textOf(ref, 'containerName') === '') check.required(at.child('containerName'))
+  const resource = textOrEmpty(ref, 'resource')
+  if (inVolume && textOrEmpty(ref, 'containerName') === '') check.required(at.child('containerName'))
   else if (resource === '') check.required(at.child('resource'))
   else if (!RESOURCES.includes(resource) && !isHugePages(resource)) {
     check.notSupported(at.child('resource'), resource, RESOURCES)
   }
-  const divisor = textOf(ref, 'divisor')
+  const divisor = textOrEmpty(ref, 'divisor')
   if (divisor === '' || divisor === '0') return
   const supported = divisorsOf(resource)
   if (supported === undefined || supported.values.includes(divisor)) return

@@ -1,8 +1,8 @@
 // Environment variables of containers: their names, and where their values come from.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { mapOrAbsent, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { partIn, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNoBacksteps } from '../paths.ts'
 import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './downward-api.ts'
@@ -10,17 +10,17 @@ import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './down
 const ONE_AT_A_TIME = 'may not have more than one field specified at a time'
 
 export function checkEnvironment(container: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, variable] of partsOf(container, 'env').entries())
+  for (const [i, variable] of mapsInPlace(container, 'env').entries())
     checkVariable(variable, at.child('env').index(i), check)
-  for (const [i, source] of partsOf(container, 'envFrom').entries()) {
+  for (const [i, source] of mapsInPlace(container, 'envFrom').entries()) {
     checkSource(source, at.child('envFrom'), { index: i, check })
   }
 }
 
 function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
   check.fields(variable, at, 'core_v1.EnvVar')
-  const from = partIn(variable, 'valueFrom')
-  if (from !== undefined) checkValueFrom(from, textOf(variable, 'value'), { at: at.child('valueFrom'), check })
+  const from = mapOrAbsent(variable, 'valueFrom')
+  if (from !== undefined) checkValueFrom(from, textOrEmpty(variable, 'value'), { at: at.child('valueFrom'), check })
 }
 
 interface Place {
@@ -31,14 +31,14 @@ interface Place {
 type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
 
 const keyRef: SourceRule = (source, at, check) => {
-  const name = textOf(source, 'name')
+  const name = textOrEmpty(source, 'name')
   check.format(at.child('name'), name, subdomainName(name, false))
   check.fields(source, at, 'core_v1.ConfigMapKeySelector', 'key')
 }
 
 const fileKeyRef: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.FileKeySelector', 'key', 'volumeName', 'path')
-  checkNoBacksteps(textOf(source, 'path'), at.child('path'), check)
+  checkNoBacksteps(textOrEmpty(source, 'path'), at.child('path'), check)
 }
 
 const VALUE_SOURCES: readonly (readonly [string, SourceRule])[] = [
@@ -52,7 +52,7 @@ const VALUE_SOURCES: readonly (readonly [string, SourceRule])[] = [
 function checkValueFrom(from: ValueMap, value: string, { at, check }: Place): void {
   let found = 0
   for (const [field, rule] of VALUE_SOURCES) {
-    const source = partIn(from, field)
+    const source = mapOrAbsent(from, field)
     if (source === undefined) continue
     found++
     rule(source, at.child(field), check)
@@ -77,10 +77,10 @@ function checkSource(source: ValueMap, list: FieldPath, { index, check }: Item):
   check.fields(source, at, 'core_v1.EnvFromSource')
   let found = 0
   for (const field of ['configMapRef', 'secretRef']) {
-    const ref = partIn(source, field)
+    const ref = mapOrAbsent(source, field)
     if (ref === undefined) continue
     found++
-    const name = textOf(ref, 'name')
+    const name = textOrEmpty(ref, 'name')
     if (name === '') check.required(at.child(field).child('name'))
     else check.format(at.child(field).child('name'), name, subdomainName(name, true))
   }

@@ -1,8 +1,9 @@
 // Annotations of pods that the server understands: mirror pods, the cost of deletion, and profiles that became fields.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { partIn, partOf, partsOf, textIn, textOf, textUnder } from '../../../schema/validation/members.ts'
 import { checkDescendingPath } from '../paths.ts'
 
 const MIRROR = 'kubernetes.io/config.mirror'
@@ -13,7 +14,7 @@ const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
 
 /** Whether the pod stands for one that a node runs on its own account. */
 export function isMirror(metadata: ValueMap): boolean {
-  return Object.hasOwn(partOf(metadata, 'annotations'), MIRROR)
+  return Object.hasOwn(mapOrEmpty(metadata, 'annotations'), MIRROR)
 }
 
 export interface AnnotationScope {
@@ -23,16 +24,16 @@ export interface AnnotationScope {
 }
 
 export function checkPodAnnotations(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
-  const mirror = textUnder(annotations, MIRROR)
-  if (mirror !== undefined && textOf(spec, 'nodeName') === '') {
+  const mirror = textOrAbsent(annotations, MIRROR)
+  if (mirror !== undefined && textOrEmpty(spec, 'nodeName') === '') {
     check.invalid(at.key(MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set')
   }
-  const cost = textUnder(annotations, DELETION_COST)
+  const cost = textOrAbsent(annotations, DELETION_COST)
   if (cost !== undefined && !isCost(cost)) check.invalid(at.key(DELETION_COST), cost, 'must be a 32bit integer')
-  const seccomp = textUnder(annotations, SECCOMP_OF_POD)
+  const seccomp = textOrAbsent(annotations, SECCOMP_OF_POD)
   if (seccomp !== undefined) checkSeccomp(seccomp, at.child(SECCOMP_OF_POD), check)
   for (const key of Object.keys(annotations)) {
-    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textUnder(annotations, key) ?? '', at.child(key), check)
+    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textOrAbsent(annotations, key) ?? '', at.child(key), check)
   }
   checkAppArmor(annotations, { at, check, spec })
 }
@@ -51,10 +52,10 @@ function checkAppArmor(annotations: ValueMap, { at, check, spec }: AnnotationSco
   let names: ReadonlySet<string> | undefined
   for (const key of Object.keys(annotations)) {
     if (!key.startsWith(APPARMOR_OF_CONTAINER)) continue
-    names ??= new Set(allContainers(spec).map((container) => textOf(container, 'name')))
+    names ??= new Set(allContainers(spec).map((container) => textOrEmpty(container, 'name')))
     const container = key.slice(APPARMOR_OF_CONTAINER.length)
     if (!names.has(container)) check.invalid(at.key(key), container, 'container not found')
-    const profile = textUnder(annotations, key) ?? ''
+    const profile = textOrAbsent(annotations, key) ?? ''
     if (profile === '' || profile === 'runtime/default' || profile === 'unconfined') continue
     if (!profile.startsWith('localhost/'))
       check.invalid(at.key(key), profile, `invalid AppArmor profile name: "${profile}"`)
@@ -62,7 +63,7 @@ function checkAppArmor(annotations: ValueMap, { at, check, spec }: AnnotationSco
 }
 
 function allContainers(spec: ValueMap): readonly ValueMap[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) => partsOf(spec, field))
+  return CONTAINER_LISTS.flatMap((field) => mapsInPlace(spec, field))
 }
 
 function isProfile(key: string): boolean {
@@ -72,8 +73,8 @@ function isProfile(key: string): boolean {
 /** Profiles that are both annotated and set as fields must be the same. */
 export function checkProfilesAgree(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
   if (!Object.keys(annotations).some(isProfile)) return
-  const ofPod = partOf(spec, 'securityContext')
-  agree(textUnder(annotations, SECCOMP_OF_POD), partIn(ofPod, 'seccompProfile'), {
+  const ofPod = mapOrEmpty(spec, 'securityContext')
+  agree(textOrAbsent(annotations, SECCOMP_OF_POD), mapOrAbsent(ofPod, 'seccompProfile'), {
     at: at.child('securityContext').child('seccompProfile'),
     check,
     word: 'seccomp',
@@ -94,13 +95,13 @@ const APPARMOR: Profile = { field: 'appArmorProfile', prefix: APPARMOR_OF_CONTAI
 
 function checkContainerProfiles(annotations: ValueMap, profile: Profile, { at, check, spec }: AnnotationScope): void {
   const { field, prefix, word, inherited } = profile
-  if (inherited && textOf(partOf(spec, 'os'), 'name') === 'windows') return
-  const ofPod = inherited ? partIn(partOf(spec, 'securityContext'), field) : undefined
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
-    for (const [i, container] of partsOf(spec, list).entries()) {
-      const set = partIn(partOf(container, 'securityContext'), field) ?? ofPod
+  if (inherited && textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return
+  const ofPod = inherited ? mapOrAbsent(mapOrEmpty(spec, 'securityContext'), field) : undefined
+  for (const list of CONTAINER_LISTS) {
+    for (const [i, container] of mapsInPlace(spec, list).entries()) {
+      const set = mapOrAbsent(mapOrEmpty(container, 'securityContext'), field) ?? ofPod
       const place = at.child(list).index(i).child('securityContext').child(field)
-      agree(textUnder(annotations, prefix + textOf(container, 'name')), set, { at: place, check, word })
+      agree(textOrAbsent(annotations, prefix + textOrEmpty(container, 'name')), set, { at: place, check, word })
     }
   }
 }
@@ -114,7 +115,7 @@ interface Agreement {
 function agree(annotation: string | undefined, profile: ValueMap | undefined, { at, check, word }: Agreement): void {
   if (annotation === undefined || profile === undefined) return
   const disagree = `${word} type in annotation and field must match`
-  switch (textOf(profile, 'type')) {
+  switch (textOrEmpty(profile, 'type')) {
     case 'Unconfined':
       if (annotation !== 'unconfined') check.forbidden(at.child('type'), disagree)
       break
@@ -125,7 +126,7 @@ function agree(annotation: string | undefined, profile: ValueMap | undefined, { 
       break
     case 'Localhost':
       if (!annotation.startsWith('localhost/')) check.forbidden(at.child('type'), disagree)
-      else if (textIn(profile, 'localhostProfile') !== annotation.slice('localhost/'.length)) {
+      else if (textOrAbsent(profile, 'localhostProfile') !== annotation.slice('localhost/'.length)) {
         check.forbidden(at.child('localhostProfile'), `${word} profile in annotation and field must match`)
       }
       break
@@ -142,7 +143,7 @@ export interface AnnotationChange {
 export function checkPodAnnotationUpdate({ annotations, stored }: AnnotationChange, scope: AnnotationScope): void {
   const { at, check } = scope
   for (const key of Object.keys(stored)) {
-    if (textUnder(annotations, key) === textUnder(stored, key)) continue
+    if (textOrAbsent(annotations, key) === textOrAbsent(stored, key)) continue
     const what = kept(key)
     if (what !== undefined) check.forbidden(at.key(key), `may not remove or update ${what}`)
   }

@@ -1,9 +1,9 @@
 // How the processes of a pod look names up.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123SubdomainWithUnderscore, longerThan } from '../../../schema/validation/formats.ts'
-import { partIn, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { checkIp } from '../ip-address.ts'
 
 const MAX_NAMESERVERS = 3
@@ -11,9 +11,9 @@ const MAX_SEARCHES = 32
 const MAX_SEARCH_BYTES = 2048
 
 export function checkDnsConfig(spec: ValueMap, at: FieldPath, check: Check): void {
-  const config = partIn(spec, 'dnsConfig')
-  const servers = config === undefined ? [] : textsOf(config, 'nameservers')
-  if (textOf(spec, 'dnsPolicy') === 'None') {
+  const config = mapOrAbsent(spec, 'dnsConfig')
+  const servers = config === undefined ? [] : textsInPlace(config, 'nameservers')
+  if (textOrEmpty(spec, 'dnsPolicy') === 'None') {
     if (config === undefined) {
       check.required(at, 'must provide `dnsConfig` when `dnsPolicy` is None')
       return
@@ -29,9 +29,9 @@ export function checkDnsConfig(spec: ValueMap, at: FieldPath, check: Check): voi
     check.invalid(at.child('nameservers'), servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)
   }
   for (const [i, server] of servers.entries()) checkIp(server, at.child('nameservers').index(i), check)
-  checkSearches(textsOf(config, 'searches'), at.child('searches'), check)
-  for (const [i, option] of partsOf(config, 'options').entries()) {
-    if (textOf(option, 'name') === '') check.required(at.child('options').index(i), 'must not be empty')
+  checkSearches(textsInPlace(config, 'searches'), at.child('searches'), check)
+  for (const [i, option] of mapsInPlace(config, 'options').entries()) {
+    if (textOrEmpty(option, 'name') === '') check.required(at.child('options').index(i), 'must not be empty')
   }
 }
 

@@ -1,5 +1,6 @@
 // Resources that a pod asks for as a whole: what is left open follows from its containers and from its own limits.
-import { isList, isMap, setOwn, type Value, type ValueMap } from '../../../api/value.ts'
+import { mapOrEmpty, mapsOnly } from '../../../api/members.ts'
+import { isMap, setOwn, type Value, type ValueMap } from '../../../api/value.ts'
 import {
   addQuantities,
   compareQuantities,
@@ -26,14 +27,9 @@ function isPodLevel(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePage(name)
 }
 
-function mapIn(map: ValueMap, name: string): ValueMap {
-  const value = map[name]
-  return isMap(value) ? value : {}
-}
-
 function hugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
-  const limits = mapIn(resources, 'limits')
-  const requests = mapIn(resources, 'requests')
+  const limits = mapOrEmpty(resources, 'limits')
+  const requests = mapOrEmpty(resources, 'requests')
   if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return resources
   const added: Record<string, Value> = {}
   for (const [name, amount] of aggregate(spec, 'limits')) {
@@ -44,9 +40,9 @@ function hugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
 }
 
 function requestsFor(spec: ValueMap, resources: ValueMap): ValueMap {
-  const limits = mapIn(resources, 'limits')
+  const limits = mapOrEmpty(resources, 'limits')
   if (Object.keys(limits).length === 0) return resources
-  const requests = mapIn(resources, 'requests')
+  const requests = mapOrEmpty(resources, 'requests')
   const added: Record<string, Value> = {}
   for (const [name, amount] of aggregate(spec, 'requests')) {
     const counts = isPodLevel(name) && !isHugePage(name)
@@ -65,10 +61,10 @@ function requestsFor(spec: ValueMap, resources: ValueMap): ValueMap {
  */
 export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts {
   const total: Amounts = new Map()
-  for (const container of containersIn(spec, 'containers')) add(total, amountsOf(container, kind))
+  for (const container of mapsOnly(spec, 'containers')) add(total, amountsOf(container, kind))
   const sidecars: Amounts = new Map()
   const starting: Amounts = new Map()
-  for (const container of containersIn(spec, 'initContainers')) {
+  for (const container of mapsOnly(spec, 'initContainers')) {
     const amounts = amountsOf(container, kind)
     if (container['restartPolicy'] === 'Always') {
       add(total, amounts)
@@ -84,15 +80,10 @@ export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts 
   return total
 }
 
-function containersIn(spec: ValueMap, field: string): readonly ValueMap[] {
-  const list = spec[field]
-  return isList(list) ? list.filter(isMap) : []
-}
-
 function amountsOf(container: ValueMap, kind: string): Amounts {
-  const resources = mapIn(container, 'resources')
+  const resources = mapOrEmpty(container, 'resources')
   const amounts: Amounts = new Map()
-  for (const [name, text] of Object.entries(mapIn(resources, kind))) {
+  for (const [name, text] of Object.entries(mapOrEmpty(resources, kind))) {
     const parsed = typeof text === 'string' ? parseQuantity(text) : undefined
     if (parsed?.ok === true) amounts.set(name, parsed.quantity)
   }

@@ -1,8 +1,8 @@
 // Pods for one operating system have none of the other's settings.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isGiven, listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { has, listOf, partIn, partOf, textOf } from '../../../schema/validation/members.ts'
 
 export interface OsScope {
   readonly at: FieldPath
@@ -11,10 +11,10 @@ export interface OsScope {
 }
 
 export function checkOs(spec: ValueMap, scope: OsScope): void {
-  const os = partIn(spec, 'os')
+  const os = mapOrAbsent(spec, 'os')
   if (os === undefined) return
   const { at, check } = scope
-  const name = textOf(os, 'name')
+  const name = textOrEmpty(os, 'name')
   if (name === '') check.required(at.child('os').child('name'))
   else if (name === 'linux') refuseWindowsSettings(spec, scope)
   else if (name === 'windows') refuseLinuxSettings(spec, scope)
@@ -23,7 +23,7 @@ export function checkOs(spec: ValueMap, scope: OsScope): void {
 
 function refuseWindowsSettings(spec: ValueMap, { at, check, containers }: OsScope): void {
   for (const [holder, place] of [[spec, at] as const, ...containers]) {
-    if (has(partOf(holder, 'securityContext'), 'windowsOptions')) {
+    if (isGiven(mapOrEmpty(holder, 'securityContext'), 'windowsOptions')) {
       const where = place.child('securityContext').child('windowsOptions')
       check.forbidden(where, 'windows options cannot be set for a linux pod')
     }
@@ -65,15 +65,15 @@ const OF_CONTAINERS: readonly string[] = [
 ]
 
 function refuseLinuxSettings(spec: ValueMap, { at, check, containers }: OsScope): void {
-  const context = partOf(spec, 'securityContext')
+  const context = mapOrEmpty(spec, 'securityContext')
   for (const [field, beside] of OF_PODS) {
     if (!isSet(beside ? spec : context, field)) continue
     check.forbidden((beside ? at : at.child('securityContext')).child(field), NOT_ON_WINDOWS)
   }
   for (const [container, place] of containers) {
-    const own = partOf(container, 'securityContext')
+    const own = mapOrEmpty(container, 'securityContext')
     for (const field of OF_CONTAINERS) {
-      if (has(own, field)) check.forbidden(place.child('securityContext').child(field), NOT_ON_WINDOWS)
+      if (isGiven(own, field)) check.forbidden(place.child('securityContext').child(field), NOT_ON_WINDOWS)
     }
   }
 }
@@ -81,5 +81,5 @@ function refuseLinuxSettings(spec: ValueMap, { at, check, containers }: OsScope)
 /** `hostPID` and `hostIPC` are set where they are true, lists where they have items. */
 function isSet(holder: ValueMap, field: string): boolean {
   if (field === 'hostPID' || field === 'hostIPC') return holder[field] === true
-  return field === 'sysctls' ? listOf(holder, field).length > 0 : has(holder, field)
+  return field === 'sysctls' ? listOrEmpty(holder, field).length > 0 : isGiven(holder, field)
 }

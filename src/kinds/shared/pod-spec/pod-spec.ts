@@ -1,21 +1,22 @@
 // The spec of a pod, in pods and wherever templates of pods occur. The order of the checks is that of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  integerOrZero,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
+import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import { own, type ValueMap } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
-import {
-  flagOf,
-  has,
-  numberIn,
-  numberOf,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-} from '../../../schema/validation/members.ts'
 import { NOWHERE, subdomainName } from '../../../schema/validation/object-meta.ts'
 import { type Form, shownAs } from '../internal-form.ts'
 import { checkIp } from '../ip-address.ts'
@@ -47,17 +48,17 @@ export interface PodSpecScope {
 
 export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
   check.fields(spec, at, 'core_v1.PodSpec', 'terminationGracePeriodSeconds')
-  const podName = pod === undefined ? '' : textOf(pod, 'name')
+  const podName = pod === undefined ? '' : textOrEmpty(pod, 'name')
   const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
   checkResourceClaims(spec, at.child('resourceClaims'), { check, pod })
   const scope: ContainerScope = {
     check,
     volumes,
     claims: claimNames(spec),
-    gracePeriod: numberIn(spec, 'terminationGracePeriodSeconds'),
-    restartPolicy: textOf(spec, 'restartPolicy'),
+    gracePeriod: integerOrAbsent(spec, 'terminationGracePeriodSeconds'),
+    restartPolicy: textOrEmpty(spec, 'restartPolicy'),
     hostUsers: spec['hostUsers'] !== false,
-    os: textIn(partOf(spec, 'os'), 'name'),
+    os: textOrAbsent(mapOrEmpty(spec, 'os'), 'name'),
   }
   checkContainers(spec, at.child('containers'), scope)
   checkInitContainers(spec, at.child('initContainers'), scope)
@@ -65,12 +66,12 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   if (check.gate('PodLevelResources')) checkPodResources(spec, at, scope)
   checkHostNetworkPorts(spec, at.child('containers'), { check, pod })
   check.fields(spec, at, 'core_v1.PodSpec', 'restartPolicy', 'dnsPolicy')
-  checkLabels(partIn(spec, 'nodeSelector'), at.child('nodeSelector'), check)
+  checkLabels(mapOrAbsent(spec, 'nodeSelector'), at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
-  checkAffinity(partIn(spec, 'affinity'), at.child('affinity'), check)
+  checkAffinity(mapOrAbsent(spec, 'affinity'), at.child('affinity'), check)
   checkDnsConfig(spec, at.child('dnsConfig'), check)
   checkGates(spec, at, check)
-  checkTopologySpread(partsOf(spec, 'topologySpreadConstraints'), at.child('topologySpreadConstraints'), check)
+  checkTopologySpread(mapsInPlace(spec, 'topologySpreadConstraints'), at.child('topologySpreadConstraints'), check)
   const containers = containersOf(spec, at)
   checkHostProcesses(spec, { at, check, containers })
   checkHostUsers(spec, at, check)
@@ -94,15 +95,15 @@ type PlacedContainer = readonly [ValueMap, FieldPath]
 
 /** Every container with its place: those that run first, those that stay, those that visit. */
 function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) =>
-    partsOf(spec, field).map((container, i) => [container, at.child(field).index(i)] as const),
+  return CONTAINER_LISTS.flatMap((field) =>
+    mapsInPlace(spec, field).map((container, i) => [container, at.child(field).index(i)] as const),
   )
 }
 
 function claimNames(spec: ValueMap): ReadonlySet<string> {
   return new Set(
-    partsOf(spec, 'resourceClaims')
-      .map((claim) => textOf(claim, 'name'))
+    mapsInPlace(spec, 'resourceClaims')
+      .map((claim) => textOrEmpty(claim, 'name'))
       .filter((name) => name !== ''),
   )
 }
@@ -111,18 +112,18 @@ const CLAIM_NAMES: readonly string[] = ['resourceClaimName', 'resourceClaimTempl
 
 function checkResourceClaims(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
   const names = new Set<string>()
-  for (const [i, claim] of partsOf(spec, 'resourceClaims').entries()) {
+  for (const [i, claim] of mapsInPlace(spec, 'resourceClaims').entries()) {
     const at = list.index(i)
     if (pod !== undefined && isMirror(pod)) {
       check.forbidden(NOWHERE, 'static pods do not support resource claims')
       continue
     }
-    const name = textOf(claim, 'name')
+    const name = textOrEmpty(claim, 'name')
     if (name === '') check.required(at.child('name'))
     else if (names.has(name)) check.duplicate(at.child('name'), name)
     else check.format(at.child('name'), name, dns1123Label(name))
     names.add(name)
-    const given = CLAIM_NAMES.filter((field) => has(claim, field))
+    const given = CLAIM_NAMES.filter((field) => isGiven(claim, field))
     if (given.length > 1) {
       const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
       check.invalid(at, shownAs(claim, POD_CLAIM), detail)
@@ -135,21 +136,21 @@ function checkResourceClaims(spec: ValueMap, list: FieldPath, { check, pod }: Po
       )
     }
     for (const field of given) {
-      const value = textOf(claim, field)
+      const value = textOrEmpty(claim, field)
       check.format(at.child(field), value, subdomainName(value, false))
     }
   }
 }
 
 function checkPodResources(spec: ValueMap, at: FieldPath, { check, claims, os }: ContainerScope): void {
-  const resources = partIn(spec, 'resources')
+  const resources = mapOrAbsent(spec, 'resources')
   if (resources === undefined) return
   const place = at.child('resources')
   if (os === 'windows') {
     check.forbidden(place, 'may not be set for a windows pod')
     return
   }
-  if (has(resources, 'claims'))
+  if (isGiven(resources, 'claims'))
     check.forbidden(place.child('claims'), 'claims may not be set for Resources at pod-level')
   checkRequirements(resources, place, { check, name: checkPodResourceName, claims })
   checkAgainstContainers(spec, place, check)
@@ -157,12 +158,12 @@ function checkPodResources(spec: ValueMap, at: FieldPath, { check, claims, os }:
 
 /** What the containers need together is within what the pod asks for, and none may use more than the pod. */
 function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): void {
-  const resources = partOf(spec, 'resources')
+  const resources = mapOrEmpty(spec, 'resources')
   for (const [kind, relevant] of [
     ['requests', () => true],
     ['limits', isHugePages],
   ] as const) {
-    const given = partOf(resources, kind)
+    const given = mapOrEmpty(resources, kind)
     for (const [name, needed] of aggregate(spec, kind)) {
       const amount = relevant(name) ? amountOf(own(given, name)) : undefined
       if (amount === undefined || compareQuantities(needed, amount) <= 0) continue
@@ -170,9 +171,9 @@ function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): vo
       check.invalid(at.child(kind).key(name), own(given, name), detail)
     }
   }
-  const limits = partOf(resources, 'limits')
-  for (const [i, container] of partsOf(spec, 'containers').entries()) {
-    for (const [name, value] of Object.entries(partOf(partOf(container, 'resources'), 'limits'))) {
+  const limits = mapOrEmpty(resources, 'limits')
+  for (const [i, container] of mapsInPlace(spec, 'containers').entries()) {
+    for (const [name, value] of Object.entries(mapOrEmpty(mapOrEmpty(container, 'resources'), 'limits'))) {
       const most = amountOf(own(limits, name))
       const amount = amountOf(value)
       if (most === undefined || amount === undefined || compareQuantities(amount, most) <= 0) continue
@@ -184,12 +185,12 @@ function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): vo
 
 /** On the network of the host a port is the host's; templates may leave that open. */
 function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
-  if (!flagOf(spec, 'hostNetwork')) return
-  for (const [c, container] of partsOf(spec, 'containers').entries()) {
-    for (const [p, port] of partsOf(container, 'ports').entries()) {
-      const hostPort = numberOf(port, 'hostPort')
+  if (!isTrue(spec, 'hostNetwork')) return
+  for (const [c, container] of mapsInPlace(spec, 'containers').entries()) {
+    for (const [p, port] of mapsInPlace(container, 'ports').entries()) {
+      const hostPort = integerOrZero(port, 'hostPort')
       const open = pod === undefined && Number(hostPort) === 0
-      if (open || Number(hostPort) === Number(numberOf(port, 'containerPort'))) continue
+      if (open || Number(hostPort) === Number(integerOrZero(port, 'containerPort'))) continue
       const at = list.index(c).child('ports').index(p).child('hostPort')
       check.invalid(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')
     }
@@ -197,13 +198,13 @@ function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: 
 }
 
 function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, gate] of partsOf(spec, 'readinessGates').entries()) {
+  for (const [i, gate] of mapsInPlace(spec, 'readinessGates').entries()) {
     check.fields(gate, at.child('readinessGates').index(i), 'core_v1.PodReadinessGate')
   }
   const seen = new Set<string>()
-  for (const [i, gate] of partsOf(spec, 'schedulingGates').entries()) {
+  for (const [i, gate] of mapsInPlace(spec, 'schedulingGates').entries()) {
     const place = at.child('schedulingGates').index(i)
-    const name = textOf(gate, 'name')
+    const name = textOrEmpty(gate, 'name')
     check.format(place, name, qualifiedName(name))
     if (seen.has(name)) check.duplicate(place, name)
     seen.add(name)
@@ -214,38 +215,38 @@ const OWN_USERS = 'when `hostUsers` is false'
 
 function checkHostUsers(spec: ValueMap, at: FieldPath, check: Check): void {
   if (spec['hostUsers'] !== false) return
-  if (flagOf(spec, 'hostNetwork') && !check.gate('UserNamespacesHostNetworkSupport')) {
+  if (isTrue(spec, 'hostNetwork') && !check.gate('UserNamespacesHostNetworkSupport')) {
     check.forbidden(at.child('hostNetwork'), OWN_USERS)
   }
-  if (flagOf(spec, 'hostPID')) check.forbidden(at.child('HostPID'), OWN_USERS)
-  if (flagOf(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), OWN_USERS)
+  if (isTrue(spec, 'hostPID')) check.forbidden(at.child('HostPID'), OWN_USERS)
+  if (isTrue(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), OWN_USERS)
   for (const [container, place] of containersOf(spec, at)) {
-    if (partsOf(container, 'volumeDevices').length > 0) check.forbidden(place.child('volumeDevices'), OWN_USERS)
+    if (mapsInPlace(container, 'volumeDevices').length > 0) check.forbidden(place.child('volumeDevices'), OWN_USERS)
   }
 }
 
 function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): void {
-  if (!has(spec, 'hostnameOverride')) return
+  if (!isGiven(spec, 'hostnameOverride')) return
   const place = at.child('hostnameOverride')
-  if (flagOf(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
-  if (flagOf(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
+  if (isTrue(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
+  if (isTrue(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
   check.fields(spec, at, 'core_v1.PodSpec', 'hostnameOverride')
 }
 
 function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
-  checkTolerations(partsOf(spec, 'tolerations'), at.child('tolerations'), check)
-  for (const [i, alias] of partsOf(spec, 'hostAliases').entries()) {
+  checkTolerations(mapsInPlace(spec, 'tolerations'), at.child('tolerations'), check)
+  for (const [i, alias] of mapsInPlace(spec, 'hostAliases').entries()) {
     const place = at.child('hostAliases').index(i)
-    checkIp(textOf(alias, 'ip'), place.child('ip'), check)
+    checkIp(textOrEmpty(alias, 'ip'), place.child('ip'), check)
     check.fields(alias, place, 'core_v1.HostAlias')
   }
   check.fields(spec, at, 'core_v1.PodSpec', 'priorityClassName', 'runtimeClassName')
-  const preemption = textIn(spec, 'preemptionPolicy')
+  const preemption = textOrAbsent(spec, 'preemptionPolicy')
   if (preemption === '') check.required(at.child('preemptionPolicy'))
   else if (preemption !== undefined) {
     check.oneOf(at.child('preemptionPolicy'), preemption, ['PreemptLowerPriority', 'Never'])
   }
-  checkOverhead(partIn(spec, 'overhead'), at.child('overhead'), check)
+  checkOverhead(mapOrAbsent(spec, 'overhead'), at.child('overhead'), check)
 }
 
 /** What a pod needs beside its containers. */
@@ -258,15 +259,15 @@ export function checkOverhead(overhead: ValueMap | undefined, at: FieldPath, che
 function checkFileVolumes(spec: ValueMap, containers: readonly PlacedContainer[], check: Check): void {
   let volumes: ReadonlyMap<string, ValueMap> | undefined
   for (const [container, place] of containers) {
-    for (const [i, variable] of partsOf(container, 'env').entries()) {
-      const ref = partIn(partOf(variable, 'valueFrom'), 'fileKeyRef')
+    for (const [i, variable] of mapsInPlace(container, 'env').entries()) {
+      const ref = mapOrAbsent(mapOrEmpty(variable, 'valueFrom'), 'fileKeyRef')
       if (ref === undefined) continue
-      volumes ??= new Map(partsOf(spec, 'volumes').map((volume) => [textOf(volume, 'name'), volume]))
-      const name = textOf(ref, 'volumeName')
+      volumes ??= new Map(mapsInPlace(spec, 'volumes').map((volume) => [textOrEmpty(volume, 'name'), volume]))
+      const name = textOrEmpty(ref, 'volumeName')
       const where = place.child('env').index(i).child('valueFrom').child('fileKeyRef').child('volumeName')
       const volume = volumes.get(name)
       if (volume === undefined) check.notFound(where, name)
-      else if (!has(volume, 'emptyDir')) check.invalid(where, name, 'referenced volume must be of type emptyDir')
+      else if (!isGiven(volume, 'emptyDir')) check.invalid(where, name, 'referenced volume must be of type emptyDir')
     }
   }
 }

@@ -1,28 +1,28 @@
 // A template of pods, alone or in the workloads that make pods from it.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkAnnotations, checkLabels } from '../../../schema/validation/labels.ts'
-import { partIn, partOf, partsOf } from '../../../schema/validation/members.ts'
 import { checkPodAnnotations, checkProfilesAgree } from './pod-annotations.ts'
 import { checkPodSpec } from './pod-spec.ts'
 
 export function checkPodTemplate(template: ValueMap, at: FieldPath, check: Check): void {
-  const spec = partOf(template, 'spec')
-  const annotations = partOf(partOf(template, 'metadata'), 'annotations')
+  const spec = mapOrEmpty(template, 'spec')
+  const annotations = mapOrEmpty(mapOrEmpty(template, 'metadata'), 'annotations')
   checkTemplateMeta(template, at, check)
   checkPodSpec(spec, at.child('spec'), { check, pod: undefined })
   checkProfilesAgree(annotations, { at: at.child('spec'), check, spec })
-  if (partsOf(spec, 'ephemeralContainers').length > 0) {
+  if (mapsInPlace(spec, 'ephemeralContainers').length > 0) {
     const detail = 'ephemeral containers not allowed in pod template'
     check.forbidden(at.child('spec').child('ephemeralContainers'), detail)
   }
 }
 
 export function checkTemplateMeta(template: ValueMap, at: FieldPath, check: Check): void {
-  const meta = partOf(template, 'metadata')
-  const annotations = partOf(meta, 'annotations')
-  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
+  const meta = mapOrEmpty(template, 'metadata')
+  const annotations = mapOrEmpty(meta, 'annotations')
+  checkLabels(mapOrAbsent(meta, 'labels'), at.child('labels'), check)
   checkAnnotations(annotations, at.child('annotations'), check)
-  checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec: partOf(template, 'spec') })
+  checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec: mapOrEmpty(template, 'spec') })
 }

@@ -1,15 +1,23 @@
 // What is done to a container to see how it fares, and what it does when it starts and stops.
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  integerOrZero,
+  isGiven,
+  mapOrAbsent,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { Value, ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
-import { has, numberIn, numberOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.ts'
 
 export function checkProbes(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   for (const field of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
-    const probe = partIn(container, field)
+    const probe = mapOrAbsent(container, field)
     if (probe !== undefined) checkProbe(probe, field, { at: at.child(field), scope })
   }
 }
@@ -24,12 +32,12 @@ function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): 
   checkHandler(probe, PROBE_HANDLERS, { at, scope })
   check.fields(probe, at, 'core_v1.Probe')
   if (field === 'readinessProbe') {
-    const grace = numberIn(probe, 'terminationGracePeriodSeconds')
+    const grace = integerOrAbsent(probe, 'terminationGracePeriodSeconds')
     const detail = 'must not be set for readinessProbes'
     if (grace !== undefined) check.invalid(at.child('terminationGracePeriodSeconds'), grace, detail)
     return
   }
-  const threshold = numberOf(probe, 'successThreshold')
+  const threshold = integerOrZero(probe, 'successThreshold')
   if (Number(threshold) !== 1) check.invalid(at.child('successThreshold'), threshold, 'must be 1')
 }
 
@@ -41,8 +49,8 @@ const httpGet: HandlerRule = (handler, at, { check }) => {
   check.fields(handler, at, 'core_v1.HTTPGetAction', 'path')
   checkPort(handler['port'], at.child('port'), check)
   check.fields(handler, at, 'core_v1.HTTPGetAction', 'scheme')
-  for (const header of partsOf(handler, 'httpHeaders')) {
-    const name = textOf(header, 'name')
+  for (const header of mapsInPlace(handler, 'httpHeaders')) {
+    const name = textOrEmpty(header, 'name')
     check.format(at.child('httpHeaders'), name, httpHeaderName(name))
   }
 }
@@ -50,7 +58,7 @@ const httpGet: HandlerRule = (handler, at, { check }) => {
 const anyPort: HandlerRule = (handler, at, { check }) => checkPort(handler['port'], at.child('port'), check)
 
 const sleep: HandlerRule = (handler, at, { check, gracePeriod }) => {
-  const seconds = numberOf(handler, 'seconds')
+  const seconds = integerOrZero(handler, 'seconds')
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return
   const detail = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`
   check.invalid(at, seconds, detail)
@@ -70,7 +78,7 @@ const LIFECYCLE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['sleep', sleep]]
 function checkHandler(holder: ValueMap, handlers: Handlers, { at, scope }: ProbePlace): void {
   let found = 0
   for (const [field, rule] of handlers) {
-    const handler = partIn(holder, field)
+    const handler = mapOrAbsent(holder, field)
     if (handler === undefined) continue
     if (found > 0) scope.check.forbidden(at.child(field), 'may not specify more than 1 handler type')
     else rule(handler, at.child(field), scope)
@@ -90,10 +98,10 @@ export function checkPort(port: Value | undefined, at: FieldPath, check: Check):
 
 export function checkLifecycle(lifecycle: ValueMap, at: FieldPath, scope: ContainerScope): void {
   for (const field of ['postStart', 'preStop']) {
-    const handler = partIn(lifecycle, field)
+    const handler = mapOrAbsent(lifecycle, field)
     if (handler !== undefined) checkHandler(handler, LIFECYCLE_HANDLERS, { at: at.child(field), scope })
   }
-  const signal = textIn(lifecycle, 'stopSignal')
+  const signal = textOrAbsent(lifecycle, 'stopSignal')
   if (signal !== undefined) checkStopSignal(signal, at.child('stopSignal'), scope)
 }
 
@@ -108,6 +116,6 @@ const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=
 /** What a container that runs to its end before the others start cannot have. */
 export function refuseProbes(container: ValueMap, at: FieldPath, check: Check): void {
   for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
-    if (has(container, field)) check.forbidden(at.child(field), ONLY_SIDECARS)
+    if (isGiven(container, field)) check.forbidden(at.child(field), ONLY_SIDECARS)
   }
 }

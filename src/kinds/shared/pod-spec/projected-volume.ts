@@ -2,11 +2,20 @@
 // files may not collide.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  integerOrZero,
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
-import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNonReservedPath } from '../paths.ts'
 import { checkSignerName } from '../signer-name.ts'
@@ -25,11 +34,11 @@ type ProjectionRule = (source: ValueMap, projection: Projection) => void
 
 export function checkProjections(volume: ValueMap, at: FieldPath, check: Check): void {
   const paths = new Set<string>()
-  for (const [i, source] of partsOf(volume, 'sources').entries()) {
+  for (const [i, source] of mapsInPlace(volume, 'sources').entries()) {
     const place = at.child('sources').index(i)
     let found = 0
     for (const [field, rule] of RULES) {
-      const projected = partIn(source, field)
+      const projected = mapOrAbsent(source, field)
       if (projected === undefined) continue
       found++
       rule(projected, { volume: at, at: place.child(field), check, paths })
@@ -45,19 +54,19 @@ function take(path: string, shown: string, { volume, check, paths }: Projection)
 
 const keys: ProjectionRule = (source, projection) => {
   const { at, check } = projection
-  const name = textOf(source, 'name')
+  const name = textOrEmpty(source, 'name')
   check.fields(source, at, 'core_v1.LocalObjectReference')
-  for (const [i, item] of partsOf(source, 'items').entries()) {
+  for (const [i, item] of mapsInPlace(source, 'items').entries()) {
     checkKeyToPath(item, at.child('items').index(i), check)
-    const path = textOf(item, 'path')
+    const path = textOrEmpty(item, 'path')
     if (path !== '') take(path, name, projection)
   }
 }
 
 const downwardApi: ProjectionRule = (source, projection) => {
-  for (const file of partsOf(source, 'items')) {
+  for (const file of mapsInPlace(source, 'items')) {
     checkDownwardFile(file, projection.at, projection.check)
-    const path = textOf(file, 'path')
+    const path = textOrEmpty(file, 'path')
     if (path !== '') take(path, path, projection)
   }
 }
@@ -72,16 +81,16 @@ export function checkTokenSeconds(seconds: number | bigint, at: FieldPath, check
 }
 
 const token: ProjectionRule = (source, { volume, at, check }) => {
-  checkTokenSeconds(numberOf(source, 'expirationSeconds'), at.child('expirationSeconds'), check)
-  const path = textOf(source, 'path')
+  checkTokenSeconds(integerOrZero(source, 'expirationSeconds'), at.child('expirationSeconds'), check)
+  const path = textOrEmpty(source, 'path')
   if (path === '') check.required(volume.child('path'))
   else checkNonReservedPath(path, volume.child('path'), check)
 }
 
 const trustBundle: ProjectionRule = (source, projection) => {
   const { at, check } = projection
-  const name = textIn(source, 'name')
-  const signer = textIn(source, 'signerName')
+  const name = textOrAbsent(source, 'name')
+  const signer = textOrAbsent(source, 'signerName')
   if (name !== undefined && signer !== undefined) {
     check.invalid(at, shownJson(source), 'only one of name and signerName may be used')
   } else if (name !== undefined) checkBundleName(source, name, projection)
@@ -89,9 +98,9 @@ const trustBundle: ProjectionRule = (source, projection) => {
   else {
     if (signer === '') check.required(at.child('signerName'), 'must be a valid signer name')
     checkSignerName(signer, at.child('signerName'), check)
-    checkLabelSelector(partIn(source, 'labelSelector'), at.child('labelSelector'), check)
+    checkLabelSelector(mapOrAbsent(source, 'labelSelector'), at.child('labelSelector'), check)
   }
-  const path = textOf(source, 'path')
+  const path = textOrEmpty(source, 'path')
   check.fields(source, at, 'core_v1.ClusterTrustBundleProjection')
   checkNonReservedPath(path, at.child('path'), check)
   take(path, path, projection)
@@ -102,7 +111,7 @@ function checkBundleName(source: ValueMap, name: string, { at, check }: Projecti
   for (const fault of bundleNameFaults(name)) {
     check.invalid(at.child('name'), name, `not a valid clustertrustbundlename: ${fault}`)
   }
-  if (has(source, 'labelSelector')) {
+  if (isGiven(source, 'labelSelector')) {
     const shown = shownJson(source['labelSelector'])
     check.invalid(at.child('labelSelector'), shown, 'labelSelector must be unset if name is specified')
   }
@@ -122,13 +131,13 @@ const CERTIFICATE_PATHS: readonly string[] = ['credentialBundlePath', 'keyPath',
 
 const certificate: ProjectionRule = (source, projection) => {
   const { at, check } = projection
-  const signer = textOf(source, 'signerName')
+  const signer = textOrEmpty(source, 'signerName')
   checkSignerName(signer, at.child('signerName'), check)
-  for (const key of Object.keys(partOf(source, 'userAnnotations'))) {
+  for (const key of Object.keys(mapOrEmpty(source, 'userAnnotations'))) {
     check.format(at.child('userAnnotations'), key, qualifiedName(key.toLowerCase()))
   }
   check.fields(source, at, 'core_v1.PodCertificateProjection')
-  const seconds = numberIn(source, 'maxExpirationSeconds')
+  const seconds = integerOrAbsent(source, 'maxExpirationSeconds')
   const secondsAt = at.child('maxExpirationSeconds')
   if (seconds !== undefined) {
     if (seconds < MIN_CERTIFICATE_SECONDS) {
@@ -139,7 +148,7 @@ const certificate: ProjectionRule = (source, projection) => {
   }
   let found = 0
   for (const field of CERTIFICATE_PATHS) {
-    const path = textOf(source, field)
+    const path = textOrEmpty(source, field)
     if (path === '') continue
     found++
     checkNonReservedPath(path, at.child(field), check)

@@ -1,11 +1,11 @@
 // What containers and pods ask for and may use at most: known resources, sensible amounts, requests within limits, and
 // claims on devices that the pod has.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import { compareQuantities } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Label } from '../../../schema/validation/formats.ts'
-import { partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import {
   amountOf,
   checkAmount,
@@ -26,8 +26,8 @@ export interface RequirementsScope {
 
 export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: RequirementsScope): void {
   const { check } = scope
-  const limits = partOf(requirements, 'limits')
-  const requests = partOf(requirements, 'requests')
+  const limits = mapOrEmpty(requirements, 'limits')
+  const requests = mapOrEmpty(requirements, 'requests')
   check.members(limits, (name, amount) => {
     const place = { at: at.child('limits').key(name), check }
     scope.name(name, place.at, check)
@@ -45,7 +45,7 @@ export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: 
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     check.forbidden(at, 'HugePages require cpu or memory')
   }
-  checkClaims(partsOf(requirements, 'claims'), at.child('claims'), scope)
+  checkClaims(mapsInPlace(requirements, 'claims'), at.child('claims'), scope)
 }
 
 interface Limits {
@@ -79,8 +79,8 @@ function checkClaims(claims: readonly ValueMap[], list: FieldPath, scope: Requir
   const partly = new Map<string, number>()
   for (const [i, claim] of claims.entries()) {
     const at = list.index(i)
-    const name = textOf(claim, 'name')
-    const request = textOf(claim, 'request')
+    const name = textOrEmpty(claim, 'name')
+    const request = textOrEmpty(claim, 'request')
     if (name === '') {
       check.required(at)
       continue

@@ -1,9 +1,17 @@
 // As whom and how confined the processes of pods and containers run.
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
-import { flagOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { type Form, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
@@ -59,19 +67,19 @@ const SECURITY_CONTEXT: Form = [
 
 /** The security context of a pod; `spec` holds what of it stands beside it. */
 export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
-  const context = partOf(spec, 'securityContext')
+  const context = mapOrEmpty(spec, 'securityContext')
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
-  if (flagOf(spec, 'shareProcessNamespace') && flagOf(spec, 'hostPID')) {
+  if (isTrue(spec, 'shareProcessNamespace') && isTrue(spec, 'hostPID')) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
     check.invalid(at.child('shareProcessNamespace'), true, detail)
   }
   checkSysctls(spec, at.child('sysctls'), check)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroupChangePolicy')
-  checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
-  checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
-  checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
+  checkSeccomp(mapOrAbsent(context, 'seccompProfile'), at.child('seccompProfile'), check)
+  checkWindowsOptions(mapOrAbsent(context, 'windowsOptions'), at.child('windowsOptions'), check)
+  checkAppArmor(mapOrAbsent(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'supplementalGroupsPolicy')
-  const policy = textIn(context, 'seLinuxChangePolicy')
+  const policy = textOrAbsent(context, 'seLinuxChangePolicy')
   const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
   if (policy !== undefined) check.oneOf(at.child('seLinuxChangePolicy'), policy, policies)
 }
@@ -81,16 +89,16 @@ const SYSCTL_FORM =
 
 function checkSysctls(spec: ValueMap, list: FieldPath, check: Check): void {
   const names = new Set<string>()
-  for (const [i, sysctl] of partsOf(partOf(spec, 'securityContext'), 'sysctls').entries()) {
+  for (const [i, sysctl] of mapsInPlace(mapOrEmpty(spec, 'securityContext'), 'sysctls').entries()) {
     const at = list.index(i).child('name')
-    const name = textOf(sysctl, 'name')
+    const name = textOrEmpty(sysctl, 'name')
     if (name === '') check.required(at)
     else if (longerThan(name, 253) || !isSysctlName(name)) check.invalid(at, name, SYSCTL_FORM)
     else if (names.has(name)) check.duplicate(at, name)
     const namespace = sysctlNamespace(name)
-    if (flagOf(spec, 'hostNetwork') && namespace === 'net') {
+    if (isTrue(spec, 'hostNetwork') && namespace === 'net') {
       check.invalid(at, name, "may not be specified when 'hostNetwork' is true")
-    } else if (flagOf(spec, 'hostIPC') && namespace === 'ipc') {
+    } else if (isTrue(spec, 'hostIPC') && namespace === 'ipc') {
       check.invalid(at, name, "may not be specified when 'hostIPC' is true")
     }
     names.add(name)
@@ -111,9 +119,9 @@ const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconf
 
 function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (profile === undefined) return
-  const type = textOf(profile, 'type')
+  const type = textOrEmpty(profile, 'type')
   check.fields(profile, at, 'core_v1.SeccompProfile')
-  const local = textIn(profile, 'localhostProfile')
+  const local = textOrAbsent(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
     if (local !== undefined)
@@ -126,8 +134,8 @@ const MAX_PROFILE_BYTES = 4095
 
 function checkAppArmor(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (profile === undefined) return
-  const type = textOf(profile, 'type')
-  const local = textIn(profile, 'localhostProfile')
+  const type = textOrEmpty(profile, 'type')
+  const local = textOrAbsent(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   switch (type) {
     case 'Localhost':
@@ -155,31 +163,31 @@ function checkLocalProfile(profile: string, at: FieldPath, check: Check): void {
 /** The security context of a container. */
 export function checkContainerSecurity(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  const context = partIn(container, 'securityContext')
+  const context = mapOrAbsent(container, 'securityContext')
   if (context === undefined) return
-  const privileged = flagOf(context, 'privileged')
+  const privileged = isTrue(context, 'privileged')
   if (privileged && check.context.allowPrivileged !== true) {
     check.forbidden(at.child('privileged'), 'disallowed by cluster policy')
   }
   check.fields(context, at, 'core_v1.SecurityContext')
-  if (scope.hostUsers && textIn(context, 'procMount') === 'Unmasked') {
+  if (scope.hostUsers && textOrAbsent(context, 'procMount') === 'Unmasked') {
     check.invalid(at.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')
   }
-  checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
+  checkSeccomp(mapOrAbsent(context, 'seccompProfile'), at.child('seccompProfile'), check)
   if (context['allowPrivilegeEscalation'] === false) checkNoEscalation(context, at, check)
-  checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
-  checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
+  checkWindowsOptions(mapOrAbsent(context, 'windowsOptions'), at.child('windowsOptions'), check)
+  checkAppArmor(mapOrAbsent(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
 }
 
 function checkNoEscalation(context: ValueMap, at: FieldPath, check: Check): void {
-  if (flagOf(context, 'privileged')) {
+  if (isTrue(context, 'privileged')) {
     check.invalid(
       at,
       shownAs(context, SECURITY_CONTEXT),
       'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
     )
   }
-  if (textsOf(partOf(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
+  if (textsInPlace(mapOrEmpty(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
     const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
     check.invalid(at, shownAs(context, SECURITY_CONTEXT), detail)
   }

@@ -1,9 +1,9 @@
 // Objects without labels of their own bear those of the pods that they make.
+import { mapOrEmpty } from '../../../api/members.ts'
+import { labelsOf, metaOf, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'
-import { metaOf, withMeta } from '../../../registry/object-meta.ts'
 import { type Rule, withMember } from '../../../schema/defaults/rule.ts'
-import { mapIn } from '../members.ts'
 
 /** An object without labels of its own bears those of the pods that it makes. */
 export function labelsFromTemplate(object: Parameters<Rule>[0]): ReturnType<Rule> {
@@ -26,7 +26,7 @@ export function templateLabels(object: ValueMap): ValueMap | undefined {
 
 /** Where an update takes all labels away, the object bears those of its template again. */
 export function withTemplateLabels(object: ApiObject): ApiObject {
-  if (Object.keys(mapIn(metaOf(object), 'labels')).length > 0) return object
-  const labels = mapIn(metaOf(mapIn(mapIn(object, 'spec'), 'template')), 'labels')
+  if (Object.keys(labelsOf(object)).length > 0) return object
+  const labels = mapOrEmpty(metaOf(mapOrEmpty(mapOrEmpty(object, 'spec'), 'template')), 'labels')
   return Object.keys(labels).length === 0 ? object : withMeta(object, { labels })
 }

@@ -1,7 +1,6 @@
 // Warnings about volumes made of keys: two of them that want to be at one path, or one inside of the other.
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { mapIn, mapsIn } from '../members.ts'
 
 interface Placed {
   readonly path: string
@@ -12,15 +11,15 @@ interface Placed {
 const quoted = JSON.stringify
 
 export function pathWarnings(volume: ValueMap): readonly string[] {
-  const name = quoted(textOf(volume, 'name'))
+  const name = quoted(textOrEmpty(volume, 'name'))
   const told = (what: string, clashes: readonly string[]): readonly string[] =>
     clashes.map((clash) => `volume ${name} (${what}): overlapping paths: ${clash}`)
-  const [map, secret] = [mapIn(volume, 'configMap'), mapIn(volume, 'secret')]
-  const sources = mapsIn(mapIn(volume, 'projected'), 'sources')
+  const [map, secret] = [mapOrEmpty(volume, 'configMap'), mapOrEmpty(volume, 'secret')]
+  const sources = mapsOnly(mapOrEmpty(volume, 'projected'), 'sources')
   return [
-    ...told(`ConfigMap ${quoted(textOf(map, 'name'))}`, clashesIn(itemsOf(map, ''))),
-    ...told(`Secret ${quoted(textOf(secret, 'secretName'))}`, clashesIn(itemsOf(secret, ''))),
-    ...told('DownwardAPI', clashesIn(itemsOf(mapIn(volume, 'downwardAPI'), ''))),
+    ...told(`ConfigMap ${quoted(textOrEmpty(map, 'name'))}`, clashesIn(itemsOf(map, ''))),
+    ...told(`Secret ${quoted(textOrEmpty(secret, 'secretName'))}`, clashesIn(itemsOf(secret, ''))),
+    ...told('DownwardAPI', clashesIn(itemsOf(mapOrEmpty(volume, 'downwardAPI'), ''))),
     ...sources
       .filter((source) => Object.keys(source).length === 0)
       .map(() => `volume ${name} (Projected) has no sources provided`),
@@ -29,7 +28,7 @@ export function pathWarnings(volume: ValueMap): readonly string[] {
 }
 
 function itemsOf(source: ValueMap, what: string): readonly Placed[] {
-  return mapsIn(source, 'items').map((item) => ({ path: textOf(item, 'path'), source: what }))
+  return mapsOnly(source, 'items').map((item) => ({ path: textOrEmpty(item, 'path'), source: what }))
 }
 
 const CERTIFICATE_PATHS = [
@@ -39,23 +38,23 @@ const CERTIFICATE_PATHS = [
 ] as const
 
 function projectedPaths(source: ValueMap): readonly Placed[] {
-  const [map, secret] = [mapIn(source, 'configMap'), mapIn(source, 'secret')]
+  const [map, secret] = [mapOrEmpty(source, 'configMap'), mapOrEmpty(source, 'secret')]
   const [token, bundle] = [own(source, 'serviceAccountToken'), own(source, 'clusterTrustBundle')]
-  const certificate = mapIn(source, 'podCertificate')
+  const certificate = mapOrEmpty(source, 'podCertificate')
   return [
-    ...itemsOf(map, `ConfigMap ${quoted(textOf(map, 'name'))}`),
-    ...itemsOf(secret, `Secret ${quoted(textOf(secret, 'name'))}`),
-    ...itemsOf(mapIn(source, 'downwardAPI'), 'DownwardAPI'),
-    ...(isMap(token) ? [{ path: textOf(token, 'path'), source: 'ServiceAccountToken' }] : []),
+    ...itemsOf(map, `ConfigMap ${quoted(textOrEmpty(map, 'name'))}`),
+    ...itemsOf(secret, `Secret ${quoted(textOrEmpty(secret, 'name'))}`),
+    ...itemsOf(mapOrEmpty(source, 'downwardAPI'), 'DownwardAPI'),
+    ...(isMap(token) ? [{ path: textOrEmpty(token, 'path'), source: 'ServiceAccountToken' }] : []),
     ...(isMap(bundle)
-      ? [{ path: textOf(bundle, 'path'), source: `ClusterTrustBundle ${quoted(nameOf(bundle))}` }]
+      ? [{ path: textOrEmpty(bundle, 'path'), source: `ClusterTrustBundle ${quoted(nameOf(bundle))}` }]
       : []),
-    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: textOf(certificate, field), source: what })),
+    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: textOrEmpty(certificate, field), source: what })),
   ]
 }
 
 function nameOf(bundle: ValueMap): string {
-  return textOf(bundle, 'name') || textOf(bundle, 'signerName')
+  return textOrEmpty(bundle, 'name') || textOrEmpty(bundle, 'signerName')
 }
 
 /** More texts of this length than the warnings of an answer have room for. */

@@ -1,11 +1,11 @@
 // Warnings about what pods are made of, in pods themselves and in templates; templates warn only where a write is a new
 // generation of their object (W-426, W-427).
+import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../../api/members.ts'
+import { metaOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
-import { metaNumber, metaOf } from '../../../registry/object-meta.ts'
+import { metaNumber } from '../../../registry/object-meta.ts'
 import type { Strategy } from '../../../registry/registry.ts'
-import { textOf } from '../../../schema/validation/members.ts'
-import { mapIn, mapsIn, textsIn } from '../members.ts'
 import { claimSpecWarnings, sourceWarnings } from '../volume-warnings.ts'
 import {
   addressWarnings,
@@ -60,7 +60,7 @@ function isSameGeneration(object: ApiObject, stored: ApiObject | undefined): boo
 }
 
 function partAt(object: ApiObject, path: string): ValueMap {
-  return path.split('.').reduce<ValueMap>(mapIn, object)
+  return path.split('.').reduce<ValueMap>(mapOrEmpty, object)
 }
 
 /** For pods; only new ones are spoken of. */
@@ -71,16 +71,16 @@ export function podWarnings(pod: ApiObject, stored: ApiObject | undefined): read
 
 /** `prefix` is empty for a pod, else the path of the template and a dot. */
 function podTemplateWarnings(template: ValueMap, prefix: string): readonly string[] {
-  const [spec, metadata] = [mapIn(template, 'spec'), metaOf(template)]
+  const [spec, metadata] = [mapOrEmpty(template, 'spec'), metaOf(template)]
   const at = `${prefix}spec`
   const annotationsAt = `${prefix}metadata.annotations`
-  const podContext = mapIn(spec, 'securityContext')
+  const podContext = mapOrEmpty(spec, 'securityContext')
   const containers = containersIn(spec, at)
   const warnings: string[] = []
   const tell = (texts: readonly string[]): void => {
     for (const text of texts) warnings.push(text)
   }
-  const annotations = mapIn(metadata, 'annotations')
+  const annotations = mapOrEmpty(metadata, 'annotations')
   const profiles = new Set(Object.keys(annotations).filter(isProfile))
   const tellOfProfile = (name: string, why: string): void => {
     if (profiles.has(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
@@ -88,14 +88,14 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   tell(schedulingWarnings(spec, at))
   tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))
   tell(volumeListWarnings(spec, at))
-  for (const [i, ip] of repeats(mapsIn(spec, 'hostAliases'), 'ip')) {
+  for (const [i, ip] of repeats(mapsInPlace(spec, 'hostAliases'), 'ip')) {
     warnings.push(`${at}.hostAliases[${i}].ip: duplicate ip ${ip}`)
   }
   tell(pullSecretWarnings(spec, at))
-  for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name))
+  for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapOrEmpty(spec, 'overhead'), name))
   if (!hasProfile(podContext, 'seccompProfile')) tellOfProfile(SECCOMP_OF_POD, SECCOMP)
   for (const [container, path] of containers) {
-    const [name, context] = [textOf(container, 'name'), mapIn(container, 'securityContext')]
+    const [name, context] = [textOrEmpty(container, 'name'), mapOrEmpty(container, 'securityContext')]
     if (!hasProfile(context, 'seccompProfile')) tellOfProfile(SECCOMP_OF_CONTAINER + name, SECCOMP)
     // Of pods this is told where the field is filled in.
     const old = prefix === '' ? undefined : appArmorWarning(annotations, { container, podContext, annotationsAt })
@@ -110,10 +110,10 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   if (Object.hasOwn(spec, 'affinity')) {
     for (const name of ['podAffinity', 'podAntiAffinity']) tell(affinityWarnings(spec, at, name))
   }
-  textsIn(mapIn(spec, 'dnsConfig'), 'nameservers').forEach((server, i) =>
+  textsInPlace(mapOrEmpty(spec, 'dnsConfig'), 'nameservers').forEach((server, i) =>
     tell(addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address')),
   )
-  mapsIn(spec, 'hostAliases').forEach((alias, i) =>
+  mapsInPlace(spec, 'hostAliases').forEach((alias, i) =>
     tell(addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address')),
   )
   return warnings
@@ -136,25 +136,25 @@ const NONE: readonly string[] = []
 
 function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
   if (!SCHEDULING.some((name) => Object.hasOwn(spec, name))) return NONE
-  const affinity = mapIn(mapIn(spec, 'affinity'), 'nodeAffinity')
+  const affinity = mapOrEmpty(mapOrEmpty(spec, 'affinity'), 'nodeAffinity')
   const [required, preferred] = [
     'requiredDuringSchedulingIgnoredDuringExecution',
     'preferredDuringSchedulingIgnoredDuringExecution',
   ] as const
-  const selector = Object.keys(mapIn(spec, 'nodeSelector')).toSorted()
+  const selector = Object.keys(mapOrEmpty(spec, 'nodeSelector')).toSorted()
   return [
     ...selector.flatMap((label) => {
       const fault = nodeLabelFault(label)
       return fault === undefined ? [] : [`${at}.nodeSelector[${label}]: ${fault}`]
     }),
-    ...mapsIn(mapIn(affinity, required), 'nodeSelectorTerms').flatMap((term, i) =>
+    ...mapsInPlace(mapOrEmpty(affinity, required), 'nodeSelectorTerms').flatMap((term, i) =>
       nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${required}.nodeSelectorTerms[${i}]`),
     ),
-    ...mapsIn(affinity, preferred).flatMap((term, i) =>
-      preferenceWarnings(mapIn(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
+    ...mapsInPlace(affinity, preferred).flatMap((term, i) =>
+      preferenceWarnings(mapOrEmpty(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
     ),
-    ...mapsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
-      const [key, path] = [textOf(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
+    ...mapsInPlace(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
+      const [key, path] = [textOrEmpty(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
       const fault = nodeLabelFault(key)
       return [
         ...(fault === undefined ? [] : [`${path}.topologyKey: ${key} is ${fault}`]),
@@ -165,15 +165,15 @@ function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
 }
 
 function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
-  const volumes = mapsIn(spec, 'volumes')
+  const volumes = mapsInPlace(spec, 'volumes')
   if (volumes.length === 0) return NONE
   return [
     ...volumes.flatMap((volume, i) => {
       const path = `${at}.volumes[${i}]`
-      const claim = mapIn(mapIn(volume, 'ephemeral'), 'volumeClaimTemplate')
+      const claim = mapOrEmpty(mapOrEmpty(volume, 'ephemeral'), 'volumeClaimTemplate')
       return [
         ...sourceWarnings(volume, path),
-        ...claimSpecWarnings(mapIn(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
+        ...claimSpecWarnings(mapOrEmpty(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
       ]
     }),
     ...volumes.flatMap(pathWarnings),
@@ -181,12 +181,14 @@ function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
 }
 
 function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
-  const secrets = mapsIn(spec, 'imagePullSecrets')
+  const secrets = mapsInPlace(spec, 'imagePullSecrets')
   if (secrets.length === 0) return NONE
   const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
   return [
     ...repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`),
-    ...secrets.flatMap((secret, i) => (textOf(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [])),
+    ...secrets.flatMap((secret, i) =>
+      textOrEmpty(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [],
+    ),
   ]
 }
 
@@ -195,7 +197,7 @@ function repeats(items: readonly ValueMap[], name: string): readonly (readonly [
   if (items.length < 2) return []
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
-    const text = textOf(item, name)
+    const text = textOrEmpty(item, name)
     if (seen.has(text)) return [[i, JSON.stringify(text)] as const]
     seen.add(text)
     return []
@@ -203,17 +205,17 @@ function repeats(items: readonly ValueMap[], name: string): readonly (readonly [
 }
 
 function affinityWarnings(spec: ValueMap, at: string, name: string): readonly string[] {
-  const affinity = mapIn(mapIn(spec, 'affinity'), name)
+  const affinity = mapOrEmpty(mapOrEmpty(spec, 'affinity'), name)
   const path = `${at}.affinity.${name}`
   const hasSelector = (term: ValueMap): boolean => isMap(own(term, 'labelSelector'))
   const required = 'requiredDuringSchedulingIgnoredDuringExecution'
   const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
   return [
-    ...mapsIn(affinity, required).flatMap((term, i) =>
+    ...mapsInPlace(affinity, required).flatMap((term, i) =>
       hasSelector(term) ? [] : [`${path}.${required}[${i}].labelSelector: ${NO_SELECTOR}`],
     ),
-    ...mapsIn(affinity, preferred).flatMap((term, i) =>
-      hasSelector(mapIn(term, 'podAffinityTerm'))
+    ...mapsInPlace(affinity, preferred).flatMap((term, i) =>
+      hasSelector(mapOrEmpty(term, 'podAffinityTerm'))
         ? []
         : [`${path}.${preferred}[${i}].podAffinityTerm.labelSelector: ${NO_SELECTOR}`],
     ),

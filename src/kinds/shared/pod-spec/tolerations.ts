@@ -1,10 +1,10 @@
 // Taints of nodes and the tolerations of pods for them.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isGiven, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
-import { has, textOf } from '../../../schema/validation/members.ts'
 
 const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
@@ -13,15 +13,15 @@ export function checkTolerations(tolerations: readonly ValueMap[], list: FieldPa
 }
 
 function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
-  const key = textOf(toleration, 'key')
-  const operator = textOf(toleration, 'operator')
-  const effect = textOf(toleration, 'effect')
+  const key = textOrEmpty(toleration, 'key')
+  const operator = textOrEmpty(toleration, 'operator')
+  const effect = textOrEmpty(toleration, 'effect')
   if (key !== '') check.format(at.child('key'), key, qualifiedName(key))
   else if (operator !== 'Exists') {
     const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
     check.invalid(at.child('operator'), operator, detail)
   }
-  if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
+  if (isGiven(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
     check.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
   }
   checkOperator(toleration, at, check)
@@ -29,8 +29,8 @@ function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): voi
 }
 
 function checkOperator(toleration: ValueMap, at: FieldPath, check: Check): void {
-  const operator = textOf(toleration, 'operator')
-  const value = textOf(toleration, 'value')
+  const operator = textOrEmpty(toleration, 'operator')
+  const value = textOrEmpty(toleration, 'value')
   switch (operator) {
     case 'Equal':
     case '': {
@@ -64,9 +64,9 @@ export function checkTaints(taints: readonly ValueMap[], list: FieldPath, check:
   const seen = new Set<string>()
   for (const [i, taint] of taints.entries()) {
     const at = list.index(i)
-    const key = textOf(taint, 'key')
-    const value = textOf(taint, 'value')
-    const effect = textOf(taint, 'effect')
+    const key = textOrEmpty(taint, 'key')
+    const value = textOrEmpty(taint, 'value')
+    const effect = textOrEmpty(taint, 'effect')
     check.fields(taint, at, 'core_v1.Taint', 'key')
     const faults = labelValue(value)
     if (faults.length > 0) check.invalid(at.child('value'), value, faults.join(';'))

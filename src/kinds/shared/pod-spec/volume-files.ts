@@ -1,22 +1,22 @@
 // Files inside volumes: where they come from, what they are called, who may read them.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { mapOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { partIn, textOf } from '../../../schema/validation/members.ts'
 import { checkNonReservedPath } from '../paths.ts'
 import { checkFieldRef, checkResourceFieldRef, FILE_FIELDS } from './downward-api.ts'
 
 export function checkKeyToPath(item: ValueMap, at: FieldPath, check: Check): void {
   check.fields(item, at, 'core_v1.KeyToPath', 'key', 'path')
-  checkNonReservedPath(textOf(item, 'path'), at.child('path'), check)
+  checkNonReservedPath(textOrEmpty(item, 'path'), at.child('path'), check)
   check.fields(item, at, 'core_v1.KeyToPath', 'mode')
 }
 
 export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): void {
   check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'path')
-  checkNonReservedPath(textOf(file, 'path'), at.child('path'), check)
-  const field = partIn(file, 'fieldRef')
-  const resource = partIn(file, 'resourceFieldRef')
+  checkNonReservedPath(textOrEmpty(file, 'path'), at.child('path'), check)
+  const field = mapOrAbsent(file, 'fieldRef')
+  const resource = mapOrAbsent(file, 'resourceFieldRef')
   if (field !== undefined) {
     checkFieldRef(field, FILE_FIELDS, { at: at.child('fieldRef'), check })
     if (resource !== undefined) {

@@ -1,27 +1,27 @@
 // Where containers see volumes: as directories, or as raw devices.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isGiven, isTrue, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { flagOf, has, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkDescendingPath, hasBackstep } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 
 export function checkMounts(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  const mounts = partsOf(container, 'volumeMounts')
-  const devices = partsOf(container, 'volumeDevices')
+  const mounts = mapsInPlace(container, 'volumeMounts')
+  const devices = mapsInPlace(container, 'volumeDevices')
   if (mounts.length > 0) checkVolumeMounts(container, at.child('volumeMounts'), scope)
   if (devices.length > 0) checkVolumeDevices(container, at.child('volumeDevices'), scope)
 }
 
 function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
-  const devices = partsOf(container, 'volumeDevices')
-  const deviceNames = new Set(devices.map((device) => textOf(device, 'name')))
-  const devicePaths = new Set(devices.map((device) => textOf(device, 'devicePath')))
+  const devices = mapsInPlace(container, 'volumeDevices')
+  const deviceNames = new Set(devices.map((device) => textOrEmpty(device, 'name')))
+  const devicePaths = new Set(devices.map((device) => textOrEmpty(device, 'devicePath')))
   const paths = new Set<string>()
-  for (const [i, mount] of partsOf(container, 'volumeMounts').entries()) {
+  for (const [i, mount] of mapsInPlace(container, 'volumeMounts').entries()) {
     const at = list.index(i)
-    const name = textOf(mount, 'name')
-    const path = textOf(mount, 'mountPath')
+    const name = textOrEmpty(mount, 'name')
+    const path = textOrEmpty(mount, 'mountPath')
     if (name === '') check.required(at.child('name'))
     if (!volumes.has(name)) check.notFound(at.child('name'), name)
     if (path === '') check.required(at.child('mountPath'))
@@ -45,8 +45,8 @@ interface MountPlace {
 }
 
 function checkSubPaths(mount: ValueMap, { at, list, check }: MountPlace): void {
-  const path = textOf(mount, 'subPath')
-  const expression = textOf(mount, 'subPathExpr')
+  const path = textOrEmpty(mount, 'subPath')
+  const expression = textOrEmpty(mount, 'subPathExpr')
   if (path !== '') checkDescendingPath(path, list.child('subPath'), check)
   if (expression === '') return
   if (path !== '') {
@@ -56,45 +56,45 @@ function checkSubPaths(mount: ValueMap, { at, list, check }: MountPlace): void {
 }
 
 function checkPropagation(mount: ValueMap, container: ValueMap, place: { at: FieldPath; check: Check }): void {
-  const propagation = textIn(mount, 'mountPropagation')
+  const propagation = textOrAbsent(mount, 'mountPropagation')
   if (propagation === undefined) return
   const at = place.at.child('mountPropagation')
   place.check.oneOf(at, propagation, ['Bidirectional', 'HostToContainer', 'None'])
-  if (propagation === 'Bidirectional' && !flagOf(partOf(container, 'securityContext'), 'privileged')) {
+  if (propagation === 'Bidirectional' && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
     place.check.forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')
   }
 }
 
 function checkRecursiveReadOnly(mount: ValueMap, at: FieldPath, check: Check): void {
-  const mode = textIn(mount, 'recursiveReadOnly')
+  const mode = textOrAbsent(mount, 'recursiveReadOnly')
   if (mode === undefined || mode === 'Disabled') return
   if (mode !== 'Enabled' && mode !== 'IfPossible') {
     check.notSupported(at, mode, ['Disabled', 'Enabled', 'IfPossible'])
     return
   }
-  if (!flagOf(mount, 'readOnly')) check.forbidden(at, 'may only be specified when readOnly is true')
-  const propagation = textIn(mount, 'mountPropagation')
+  if (!isTrue(mount, 'readOnly')) check.forbidden(at, 'may only be specified when readOnly is true')
+  const propagation = textOrAbsent(mount, 'mountPropagation')
   if (propagation !== undefined && propagation !== 'None') {
     check.forbidden(at, 'may only be specified when mountPropagation is None or not specified')
   }
 }
 
 function checkVolumeDevices(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
-  const mounts = partsOf(container, 'volumeMounts')
-  const mountNames = new Set(mounts.map((mount) => textOf(mount, 'name')))
-  const mountPaths = new Set(mounts.map((mount) => textOf(mount, 'mountPath')))
+  const mounts = mapsInPlace(container, 'volumeMounts')
+  const mountNames = new Set(mounts.map((mount) => textOrEmpty(mount, 'name')))
+  const mountPaths = new Set(mounts.map((mount) => textOrEmpty(mount, 'mountPath')))
   const names = new Set<string>()
   const paths = new Set<string>()
-  for (const [i, device] of partsOf(container, 'volumeDevices').entries()) {
+  for (const [i, device] of mapsInPlace(container, 'volumeDevices').entries()) {
     const nameAt = list.index(i).child('name')
     const pathAt = list.index(i).child('devicePath')
-    const name = textOf(device, 'name')
-    const path = textOf(device, 'devicePath')
+    const name = textOrEmpty(device, 'name')
+    const path = textOrEmpty(device, 'devicePath')
     const volume = volumes.get(name)
     if (name === '') check.required(nameAt)
     if (names.has(name)) check.invalid(nameAt, name, 'must be unique')
     if (volume === undefined) check.notFound(nameAt, name)
-    else if (!has(volume, 'persistentVolumeClaim') && !has(volume, 'ephemeral')) {
+    else if (!isGiven(volume, 'persistentVolumeClaim') && !isGiven(volume, 'ephemeral')) {
       const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
       check.invalid(nameAt, name, detail)
     }

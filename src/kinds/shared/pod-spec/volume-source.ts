@@ -1,10 +1,19 @@
 // Where the data of a volume comes from: the kinds of sources that pods and persistent volumes have, each with its
 // rules. Exactly one may be given.
 import type { FieldPath } from '../../../api/field-path.ts'
+import {
+  integerOrAbsent,
+  isGiven,
+  isTrue,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
-import { flagOf, has, listOf, numberIn, partIn, partOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
 
@@ -27,7 +36,7 @@ export function checkSources(sources: readonly Source[], volume: ValueMap, place
   const { at, check } = place
   let found = 0
   for (const { field, refusedAs, toldAs, neverRefused, rule } of sources) {
-    const source = partIn(volume, field)
+    const source = mapOrAbsent(volume, field)
     if (source === undefined) continue
     if (found > 0 && neverRefused !== true)
       check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
@@ -56,7 +65,7 @@ const all =
 
 const hostPath: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.HostPathVolumeSource', 'path')
-  const path = textOf(source, 'path')
+  const path = textOrEmpty(source, 'path')
   if (path === '') return
   checkNoBacksteps(path, at.child('path'), check)
   check.fields(source, at, 'core_v1.HostPathVolumeSource', 'type')
@@ -64,7 +73,7 @@ const hostPath: SourceRule = (source, at, check) => {
 
 const nfs: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.NFSVolumeSource')
-  const path = textOf(source, 'path')
+  const path = textOrEmpty(source, 'path')
   if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
 }
 
@@ -73,17 +82,17 @@ const iscsi =
   (start: string): SourceRule =>
   (source, at, check) => {
     check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'targetPortal', 'iqn')
-    const iqn = textOf(source, 'iqn')
+    const iqn = textOrEmpty(source, 'iqn')
     if (iqn !== '') checkIscsiName(iqn, start, { at: at.child('iqn'), check })
     check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'lun')
-    const authenticates = flagOf(source, 'chapAuthDiscovery') || flagOf(source, 'chapAuthSession')
-    if (authenticates && !has(source, 'secretRef')) check.required(at.child('secretRef'))
+    const authenticates = isTrue(source, 'chapAuthDiscovery') || isTrue(source, 'chapAuthSession')
+    if (authenticates && !isGiven(source, 'secretRef')) check.required(at.child('secretRef'))
   }
 
 const iscsiInitiator =
   (start: string): SourceRule =>
   (source, at, check) => {
-    const initiator = textIn(source, 'initiatorName')
+    const initiator = textOrAbsent(source, 'initiatorName')
     if (initiator !== undefined) checkIscsiName(initiator, start, { at: at.child('initiatorname'), check })
   }
 
@@ -103,8 +112,8 @@ const ISCSI_FORMS = [
 ] as const
 
 const fibreChannel: SourceRule = (source, at, check) => {
-  const names = listOf(source, 'targetWWNs')
-  const identifiers = listOf(source, 'wwids')
+  const names = listOrEmpty(source, 'targetWWNs')
+  const identifiers = listOrEmpty(source, 'wwids')
   if (names.length === 0 && identifiers.length === 0) {
     check.required(at.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both')
   }
@@ -112,7 +121,7 @@ const fibreChannel: SourceRule = (source, at, check) => {
     check.invalid(at.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously')
   }
   if (names.length === 0) return
-  const lun = numberIn(source, 'lun')
+  const lun = integerOrAbsent(source, 'lun')
   if (lun === undefined) check.required(at.child('lun'), 'lun is required if targetWWNs is specified')
   else if (lun < 0 || lun > 255) check.invalid(at.child('lun'), lun, inclusiveRange(0, 255))
 }
@@ -120,12 +129,12 @@ const fibreChannel: SourceRule = (source, at, check) => {
 const HOST_AND_PORT = 'must be a host:port pair or multiple pairs separated by commas'
 
 const quobyte: SourceRule = (source, at, check) => {
-  const registry = textOf(source, 'registry')
+  const registry = textOrEmpty(source, 'registry')
   if (registry === '') check.required(at.child('registry'), HOST_AND_PORT)
-  else if (longerThan(textOf(source, 'tenant'), 64)) {
+  else if (longerThan(textOrEmpty(source, 'tenant'), 64)) {
     check.required(at.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')
   } else if (!registry.split(',').every(isHostAndPort)) check.invalid(at.child('registry'), registry, HOST_AND_PORT)
-  if (textOf(source, 'volume') === '') check.required(at.child('volume'))
+  if (textOrEmpty(source, 'volume') === '') check.required(at.child('volume'))
 }
 
 function isHostAndPort(text: string): boolean {
@@ -133,7 +142,7 @@ function isHostAndPort(text: string): boolean {
 }
 
 const glusterfsNamespace: SourceRule = (source, at, check) => {
-  const namespace = textIn(source, 'endpointsNamespace')
+  const namespace = textOrAbsent(source, 'endpointsNamespace')
   if (namespace === undefined) return
   const place = at.child('endpointsNamespace')
   if (namespace === '') {
@@ -142,8 +151,8 @@ const glusterfsNamespace: SourceRule = (source, at, check) => {
 }
 
 const flocker: SourceRule = (source, at, check) => {
-  const name = textOf(source, 'datasetName')
-  const uuid = textOf(source, 'datasetUUID')
+  const name = textOrEmpty(source, 'datasetName')
+  const uuid = textOrEmpty(source, 'datasetUUID')
   if (name === '' && uuid === '') check.required(at, 'one of datasetName and datasetUUID is required')
   if (name !== '' && uuid !== '') {
     check.invalid(at, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')
@@ -152,7 +161,7 @@ const flocker: SourceRule = (source, at, check) => {
 }
 
 const flexOptions: SourceRule = (source, at, check) => {
-  for (const key of Object.keys(partOf(source, 'options'))) {
+  for (const key of Object.keys(mapOrEmpty(source, 'options'))) {
     const [domain = ''] = key.split('/', 1)
     const name = `.${domain.toLowerCase()}`
     if (name.endsWith('.kubernetes.io') || name.endsWith('.k8s.io')) {
@@ -163,9 +172,9 @@ const flexOptions: SourceRule = (source, at, check) => {
 
 const azureDisk: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.AzureDiskVolumeSource')
-  const kind = textIn(source, 'kind')
+  const kind = textOrAbsent(source, 'kind')
   if (kind === undefined) return
-  const uri = textOf(source, 'diskURI')
+  const uri = textOrEmpty(source, 'diskURI')
   if (kind === 'Managed' && !uri.startsWith('/subscriptions/')) {
     check.notSupported(at.child('diskURI'), uri, [
       '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}',
@@ -182,9 +191,9 @@ const azureDisk: SourceRule = (source, at, check) => {
 const secretRef =
   (...fields: readonly string[]): SourceRule =>
   (source, at, check) => {
-    const ref = partIn(source, 'secretRef')
+    const ref = mapOrAbsent(source, 'secretRef')
     if (ref === undefined) return
-    for (const field of fields) if (textOf(ref, field) === '') check.required(at.child('secretRef').child(field))
+    for (const field of fields) if (textOrEmpty(ref, field) === '') check.required(at.child('secretRef').child(field))
   }
 
 /** The name of a storage driver. */
@@ -197,12 +206,13 @@ export function checkDriverName(name: string, at: FieldPath, check: Check): void
   check.format(at, name, dns1123Subdomain(name.toLowerCase()))
 }
 
-const driver: SourceRule = (source, at, check) => checkDriverName(textOf(source, 'driver'), at.child('driver'), check)
+const driver: SourceRule = (source, at, check) =>
+  checkDriverName(textOrEmpty(source, 'driver'), at.child('driver'), check)
 
 const publishSecret: SourceRule = (source, at, check) => {
-  const ref = partIn(source, 'nodePublishSecretRef')
+  const ref = mapOrAbsent(source, 'nodePublishSecretRef')
   if (ref === undefined) return
-  const name = textOf(ref, 'name')
+  const name = textOrEmpty(ref, 'name')
   if (name === '') check.required(at.child('nodePublishSecretRef').child('name'))
   else check.format(at.child('name'), name, subdomainName(name, false))
 }
@@ -251,7 +261,7 @@ const storageOs = fieldsOf('core_v1.StorageOSVolumeSource')
 const csiVolume: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.CSIPersistentVolumeSource')
   for (const field of CSI_SECRETS) {
-    const ref = partIn(source, field)
+    const ref = mapOrAbsent(source, field)
     if (ref !== undefined) check.fields(ref, at.child(field), 'core_v1.SecretReference')
   }
 }
@@ -264,7 +274,7 @@ export const POD_SOURCES = {
   gitRepo: {
     field: 'gitRepo',
     rule: all(fieldsOf('core_v1.GitRepoVolumeSource'), (source, at, check) =>
-      checkDescendingPath(textOf(source, 'directory'), at.child('directory'), check),
+      checkDescendingPath(textOrEmpty(source, 'directory'), at.child('directory'), check),
     ),
   },
   disks: [gce, aws],
@@ -292,7 +302,7 @@ export const POD_SOURCES = {
 } as const satisfies Readonly<Record<string, Source | readonly Source[]>>
 
 const azureFileNamespace: SourceRule = (source, at, check) => {
-  if (textIn(source, 'secretNamespace') === '') check.required(at.child('secretNamespace'))
+  if (textOrAbsent(source, 'secretNamespace') === '') check.required(at.child('secretNamespace'))
 }
 
 /** Sources of persistent volumes, in the reference's order; `local` is the kind's own matter. */
@@ -316,7 +326,7 @@ export const PERSISTENT_SOURCES: readonly Source[] = [
   {
     field: 'local',
     rule: all(fieldsOf('core_v1.LocalVolumeSource'), (source, at, check) =>
-      checkNoBacksteps(textOf(source, 'path'), at.child('path'), check),
+      checkNoBacksteps(textOrEmpty(source, 'path'), at.child('path'), check),
     ),
   },
   { field: 'storageos', rule: all(storageOs, secretRef('name', 'namespace')) },

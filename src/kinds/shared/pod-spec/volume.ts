@@ -1,10 +1,10 @@
 // The volumes of a pod, by name, each with one source; and what can be projected into one.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { longerThan } from '../../../schema/validation/formats.ts'
-import { has, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkClaimTemplate } from '../claim-spec.ts'
 import { amountOf } from '../resource-names.ts'
@@ -22,23 +22,25 @@ export interface VolumeScope {
 /** The volumes that have no faults, by name: the others are not there for containers. */
 export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
   const { check, podName } = scope
-  const volumes = partsOf(spec, 'volumes')
+  const volumes = mapsInPlace(spec, 'volumes')
   const found = new Map<string, ValueMap>()
   if (volumes.length === 0) return found
   const made = new Set(
-    podName === '' ? [] : volumes.filter((v) => has(v, 'ephemeral')).map((v) => `${podName}-${textOf(v, 'name')}`),
+    podName === ''
+      ? []
+      : volumes.filter((v) => isGiven(v, 'ephemeral')).map((v) => `${podName}-${textOrEmpty(v, 'name')}`),
   )
   const sources = sourcesFor(scope)
   for (const [i, volume] of volumes.entries()) {
     const at = list.index(i)
-    const name = textOf(volume, 'name')
+    const name = textOrEmpty(volume, 'name')
     const before = check.errors.length
     checkSources(sources, volume, { at, check })
     checkNamesMade(volume, at, scope)
     check.fields(volume, at, 'core_v1.Volume')
     if (found.has(name)) check.duplicate(at.child('name'), name)
     if (check.errors.length === before) found.set(name, volume)
-    const claim = textOf(partOf(volume, 'persistentVolumeClaim'), 'claimName')
+    const claim = textOrEmpty(mapOrEmpty(volume, 'persistentVolumeClaim'), 'claimName')
     if (made.has(claim)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume'
       check.invalid(at.child('persistentVolumeClaim').child('claimName'), claim, detail)
@@ -52,16 +54,16 @@ const ISCSI_NAME_TOO_LONG =
 
 /** Names that follow from the volume's must be good names too. */
 function checkNamesMade(volume: ValueMap, at: FieldPath, { check, podName }: VolumeScope): void {
-  const name = textOf(volume, 'name')
-  const iscsi = partIn(volume, 'iscsi')
+  const name = textOrEmpty(volume, 'name')
+  const iscsi = mapOrAbsent(volume, 'iscsi')
   if (
     iscsi !== undefined &&
-    has(iscsi, 'initiatorName') &&
-    longerThan(`${name}:${textOf(iscsi, 'targetPortal')}`, 64)
+    isGiven(iscsi, 'initiatorName') &&
+    longerThan(`${name}:${textOrEmpty(iscsi, 'targetPortal')}`, 64)
   ) {
     check.invalid(at.child('name'), name, ISCSI_NAME_TOO_LONG)
   }
-  if (!has(volume, 'ephemeral') || podName === '' || name === '') return
+  if (!isGiven(volume, 'ephemeral') || podName === '' || name === '') return
   const claim = `${podName}-${name}`
   for (const fault of subdomainName(claim, false))
     check.invalid(at.child('name'), name, `PVC name "${claim}": ${fault}`)
@@ -79,12 +81,13 @@ const files =
   (type: string): SourceRule =>
   (source, at, check) => {
     check.fields(source, at, type)
-    for (const [i, item] of partsOf(source, 'items').entries()) checkKeyToPath(item, at.child('items').index(i), check)
+    for (const [i, item] of mapsInPlace(source, 'items').entries())
+      checkKeyToPath(item, at.child('items').index(i), check)
   }
 
 const downwardApi: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.DownwardAPIVolumeSource')
-  for (const file of partsOf(source, 'items')) checkDownwardFile(file, at, check)
+  for (const file of mapsInPlace(source, 'items')) checkDownwardFile(file, at, check)
 }
 
 const projected: SourceRule = (source, at, check) => {
@@ -94,7 +97,7 @@ const projected: SourceRule = (source, at, check) => {
 
 const ephemeral: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.EphemeralVolumeSource')
-  const template = partIn(source, 'volumeClaimTemplate')
+  const template = mapOrAbsent(source, 'volumeClaimTemplate')
   if (template !== undefined) checkClaimTemplate(template, at.child('volumeClaimTemplate'), check)
 }
 

@@ -1,9 +1,9 @@
 // Settings of Windows containers: credentials, users, and processes of the host.
 import type { FieldPath } from '../../../api/field-path.ts'
+import { isTrue, mapOrEmpty, textOrAbsent } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { longerThan } from '../../../schema/validation/formats.ts'
-import { flagOf, partOf, textIn } from '../../../schema/validation/members.ts'
 
 const MAX_CREDENTIAL_KIB = 64
 const MAX_DOMAIN = 256
@@ -17,13 +17,13 @@ const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?
 export function checkWindowsOptions(options: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (options === undefined) return
   check.fields(options, at, 'core_v1.WindowsSecurityContextOptions')
-  const spec = textIn(options, 'gmsaCredentialSpec')
+  const spec = textOrAbsent(options, 'gmsaCredentialSpec')
   if (spec === '') check.invalid(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string')
   else if (spec !== undefined && longerThan(spec, MAX_CREDENTIAL_KIB * 1024)) {
     const detail = `gmsaCredentialSpec size must be under ${MAX_CREDENTIAL_KIB} KiB`
     check.invalid(at.child('gmsaCredentialSpec'), spec, detail)
   }
-  const user = textIn(options, 'runAsUserName')
+  const user = textOrAbsent(options, 'runAsUserName')
   if (user === undefined) return
   for (const fault of userFaults(user)) check.invalid(at.child('runAsUserName'), user, fault)
 }
@@ -79,7 +79,7 @@ export function checkHostProcesses(spec: ValueMap, { at, check, containers }: Ho
     const detail = 'If pod contains any hostProcess containers then all containers must be HostProcess containers'
     check.invalid(at, '', detail)
   }
-  if (!flagOf(spec, 'hostNetwork')) {
+  if (!isTrue(spec, 'hostNetwork')) {
     const detail = 'hostNetwork must be true if pod contains any hostProcess containers'
     check.invalid(at.child('hostNetwork'), false, detail)
   }
@@ -89,6 +89,6 @@ export function checkHostProcesses(spec: ValueMap, { at, check, containers }: Ho
 }
 
 function hostProcess(holder: ValueMap): boolean | undefined {
-  const value = partOf(partOf(holder, 'securityContext'), 'windowsOptions')['hostProcess']
+  const value = mapOrEmpty(mapOrEmpty(holder, 'securityContext'), 'windowsOptions')['hostProcess']
   return typeof value === 'boolean' ? value : undefined
 }

@@ -1,9 +1,9 @@
 // What workloads that keep pods running ask of their template: labels that their selector takes, and pods that stay.
 import { shownMap } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { has, numberOf, partIn, partOf, textOf } from '../../../schema/validation/members.ts'
 import { checkPodTemplate } from './pod-template.ts'
 
 const MISMATCH = '`selector` does not match template `labels`'
@@ -18,17 +18,17 @@ export interface TemplateScope {
 /** The template of a workload whose pods are always started again. */
 export function checkLastingTemplate(template: ValueMap, { at, check, kind }: TemplateScope): void {
   checkPodTemplate(template, at, check)
-  const spec = partOf(template, 'spec')
-  const policy = textOf(spec, 'restartPolicy')
+  const spec = mapOrEmpty(template, 'spec')
+  const policy = textOrEmpty(spec, 'restartPolicy')
   if (policy !== 'Always') check.notSupported(at.child('spec').child('restartPolicy'), policy, ['Always'])
-  if (has(spec, 'activeDeadlineSeconds')) {
+  if (isGiven(spec, 'activeDeadlineSeconds')) {
     const detail = `activeDeadlineSeconds in ${kind} is not Supported`
     check.forbidden(at.child('spec').child('activeDeadlineSeconds'), detail)
   }
 }
 
 export function labelsOf(template: ValueMap): ValueMap | undefined {
-  return partIn(partOf(template, 'metadata'), 'labels')
+  return mapOrAbsent(mapOrEmpty(template, 'metadata'), 'labels')
 }
 
 export function tellMismatch(template: ValueMap, at: FieldPath, check: Check): void {
@@ -37,9 +37,9 @@ export function tellMismatch(template: ValueMap, at: FieldPath, check: Check): v
 
 /** Counts of parts that may not exceed the whole. */
 export function checkWithin(status: ValueMap, fields: readonly string[], place: { at: FieldPath; check: Check }): void {
-  const replicas = numberOf(status, 'replicas')
+  const replicas = integerOrZero(status, 'replicas')
   for (const field of fields) {
-    const count = numberOf(status, field)
+    const count = integerOrZero(status, field)
     if (count > replicas) place.check.invalid(place.at.child(field), count, 'cannot be greater than status.replicas')
   }
 }
@@ -59,8 +59,8 @@ export function checkReplicas(status: ValueMap, check: Check): void {
     'observedGeneration',
   )
   checkWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
-  const available = numberOf(status, 'availableReplicas')
-  if (available > numberOf(status, 'readyReplicas')) {
+  const available = integerOrZero(status, 'availableReplicas')
+  if (available > integerOrZero(status, 'readyReplicas')) {
     check.invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')
   }
 }

@@ -1,6 +1,7 @@
 // What the tables of validation share: a valid object, a change to it, and what the server says of the result.
 import { expect } from 'vitest'
 import type { FieldError } from '../../../../src/api/field-error.ts'
+import { mapOrEmpty } from '../../../../src/api/members.ts'
 import type { ApiObject, GroupVersionKind } from '../../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../../src/api/value.ts'
 import { applyDefaults } from '../../../../src/schema/defaults/defaults.ts'
@@ -86,7 +87,7 @@ function made(gvk: GroupVersionKind, tweak: Tweak): ApiObject {
   const members = VALID[`${apiVersion} ${gvk.kind}`]
   if (members === undefined) throw new Error(`there is no valid ${gvk.kind}`)
   const namespace = CLUSTER_KINDS.has(gvk.kind) ? {} : { namespace: 'ns' }
-  const metadata = { name: 'a', ...namespace, uid: 'u-1', resourceVersion: '1', ...part(members, 'metadata') }
+  const metadata = { name: 'a', ...namespace, uid: 'u-1', resourceVersion: '1', ...mapOrEmpty(members, 'metadata') }
   let object: ValueMap = { apiVersion, kind: gvk.kind, ...members, metadata }
   for (const [path, value] of Object.entries(tweak)) {
     const steps = path.split('/').map((step) => step.replaceAll('~1', '/'))
@@ -96,11 +97,6 @@ function made(gvk: GroupVersionKind, tweak: Tweak): ApiObject {
     gates: ENABLED_GATES,
     now: () => '2024-01-01T00:00:00Z',
   })
-}
-
-function part(map: ValueMap, name: string): ValueMap {
-  const value = map[name]
-  return isMap(value) ? value : {}
 }
 
 function changed(
