@@ -25,8 +25,8 @@ const YAML_TYPE = 'application/yaml'
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 const PODS = '/api/v1/namespaces/default/pods'
 const MAP = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt'
-/** What a body has. There may be twelve times as much: how that is dealt with piece by piece is shown elsewhere. */
-const MOST_BYTES = 256 * 1024
+/** As much as a body may have, nearly. */
+const MOST_BYTES = 3 * 1024 * 1024 - 8192
 
 interface Reviewed {
   readonly metadata?: object
