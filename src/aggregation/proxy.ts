@@ -1,8 +1,9 @@
 // Requests for groups that another server serves (P-383): they are passed on where that server can be reached.
 import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import { ApiError } from '../api/status.ts'
+import type { User } from '../api/user.ts'
 import { splitTarget } from '../http/exchange.ts'
-import type { Filter, HttpRequest, HttpResponse } from '../http/http.ts'
+import type { Caller, CallerFilter, HttpRequest, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 import { offeredProtocols } from '../http/websocket.ts'
 import { escapeHeaderName, isHeaderValue, percentEncoded, writeHeaderText } from '../lib/header-text.ts'
@@ -16,16 +17,16 @@ export interface AggregatedLookup {
   find(group: string, version: string): AggregatedService | undefined
 }
 
-export type ProxyRequest = (service: AggregatedService, request: HttpRequest) => Promise<HttpResponse>
+export type ProxyRequest = (service: AggregatedService, request: HttpRequest, caller: Caller) => Promise<HttpResponse>
 
-export function proxyAggregatedGroups(remotes: AggregatedLookup, passOn: ProxyRequest): Filter {
-  return (next) => (request) => {
-    if (remotes.isEmpty || request.info.kind === 'broken') return next(request)
+export function proxyAggregatedGroups(remotes: AggregatedLookup, passOn: ProxyRequest): CallerFilter {
+  return (next) => (request, caller) => {
+    if (remotes.isEmpty || request.info.kind === 'broken') return next(request, caller)
     const [, group, version] = GROUP_VERSION.exec(request.path) ?? []
-    if (group === undefined || version === undefined) return next(request)
+    if (group === undefined || version === undefined) return next(request, caller)
     const service = remotes.find(group, version)
-    if (service === undefined) return next(request)
-    return service.isAvailable ? passOn(service, request) : plainText(503, 'service unavailable\n')
+    if (service === undefined) return next(request, caller)
+    return service.isAvailable ? passOn(service, request, caller) : plainText(503, 'service unavailable\n')
   }
 }
 
@@ -56,13 +57,13 @@ export function aggregatedProxy(
   caller: OutgoingCaller,
   targetOf: (service: AggregatedService) => OutgoingTarget,
 ): ProxyRequest {
-  return async (service, request) => {
+  return async (service, request, { user }) => {
     const upgrade = upgradeOf(request)
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
     const body = hasBody ? await request.body.read() : undefined
     const target = targetOf(service)
     const path = originForm(request.target)
-    const headers = { ...headersFor(request, { target, path, body }), ...upgrade }
+    const headers = { ...headersFor(request, { user, target, path, body }), ...upgrade }
     const sent = { method: request.method, path, headers, body }
     try {
       if (upgrade === undefined) return answerOf(await caller.open(target, sent, request.signal))
@@ -121,13 +122,14 @@ function answerOf(answer: OpenAnswer): HttpResponse {
 }
 
 interface Passed {
+  readonly user: User
   readonly target: OutgoingTarget
   readonly path: string
   readonly body: Buffer | undefined
 }
 
-function headersFor(request: HttpRequest, { target, path, body }: Passed): Record<string, string | string[]> {
-  const { user, remote } = request
+function headersFor(request: HttpRequest, { user, target, path, body }: Passed): Record<string, string | string[]> {
+  const { remote } = request
   const nominated = nominatedIn(request.headers['connection'])
   const passed = Object.entries(request.headers).flatMap(([name, value]) =>
     value === undefined || NOT_PASSED_ON.has(name) || OURS.test(name) || nominated.has(name)

@@ -1,6 +1,5 @@
 // The front door: what is written down of a request. The policy says how much, at which stages; back ends keep it. A request
 // that no rule asks for costs the look at the rules and nothing else (P-180 to P-194).
-import type { User } from '../api/user.ts'
 import type { Status } from '../api/status.ts'
 
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
@@ -15,9 +14,6 @@ export interface AuditedRequest {
   /** The path and query as sent. */
   readonly target: string
   readonly path: string
-  readonly user: User
-  /** The narrow right that acting for another rests on (P-089). */
-  readonly impersonationConstraint?: string | undefined
   readonly info: AuditedInfo
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly remote: { readonly address: string }

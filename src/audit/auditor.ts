@@ -5,7 +5,15 @@ import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import type { AuditBackend } from './backends.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
-import { CallerTexts, eventOf, type NamedObject, type SharedText, sharedText, TimeTexts } from './event.ts'
+import {
+  CallerTexts,
+  eventOf,
+  type Impersonated,
+  type NamedObject,
+  type SharedText,
+  sharedText,
+  TimeTexts,
+} from './event.ts'
 import type { AuditMeasures } from './measures.ts'
 import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
 import { isSecretPlace, redacted, redactedOutcome } from './redact.ts'
@@ -45,15 +53,15 @@ export class Auditor {
   }
 
   /** Undefined: nothing is written down of it. */
-  begin(request: AuditedRequest): AuditRecord | undefined {
-    const rule = findRule(this.policy, request)
+  begin(request: AuditedRequest, user: User): AuditRecord | undefined {
+    const rule = findRule(this.policy, request, user)
     this.#levels.get(rule?.level ?? 'None')!.value++
-    return rule === undefined ? undefined : new AuditRecord(this.#options, request, { rule, user: request.user })
+    return rule === undefined ? undefined : new AuditRecord(this.#options, request, { rule, user })
   }
 
   /** Nobody knows who is asking: one event (P-189). */
   refuse(request: AuditedRequest, outcome: AuditOutcome): void {
-    const rule = findRule(this.policy, request, false)
+    const rule = findRule(this.policy, request, undefined)
     this.#levels.get(rule?.level ?? 'None')!.value++
     if (rule === undefined) return
     const record = new AuditRecord(this.#options, request, { rule, user: undefined })
@@ -65,14 +73,15 @@ export class Auditor {
 export class AuditRecord {
   readonly annotations = new Map<string, string>()
   readonly request: AuditedRequest
-  /** Of the object in the body. */
-  named: NamedObject | undefined
   outcome: AuditOutcome | undefined
   readonly #options: RecordOptions
   readonly #rule: AuditRule
   readonly #user: User | undefined
   readonly #receivedMs: number
   #text: SharedText | undefined
+  /** Of the object in the body. */
+  #named: NamedObject | undefined
+  #impersonated: Impersonated | undefined
   #requestObject: Value | undefined
   #responseObject: Value | undefined
 
@@ -97,6 +106,20 @@ export class AuditRecord {
     return this.request.info.kind === 'resource' && this.#rule.level === 'RequestResponse'
   }
 
+  /** The first word on a key stands. */
+  annotate(key: string, value: string): void {
+    if (!this.annotations.has(key)) this.annotations.set(key, value)
+  }
+
+  nameObject(named: NamedObject): void {
+    this.#named = named
+  }
+
+  /** From here on it is the request of another user. */
+  actFor(user: User, constraint: string | undefined): void {
+    this.#impersonated = { user, constraint }
+  }
+
   keepRequestBody(body: Value, isPatch: boolean): void {
     const { omitManagedFields } = this.#rule
     this.#requestObject = redacted(body, { info: this.request.info, isPatch, omitManagedFields })
@@ -118,17 +141,15 @@ export class AuditRecord {
     const { backends, callers, clock, made, times } = this.#options
     // The first stage is reached with the request.
     const nowMs = stage === 'RequestReceived' ? this.#receivedMs : clock.now()
-    const { user } = this.request
-    const before = this.#user
     if (stage === 'ResponseComplete' && nowMs - this.#receivedMs > SLOW_MS) this.#tellTime(nowMs)
-    this.#text ??= sharedText(this.request, callers.of(this.request, before), times.of(this.#receivedMs))
+    this.#text ??= sharedText(this.request, callers.of(this.request, this.#user), times.of(this.#receivedMs))
     const event = eventOf(
       {
         level: this.#rule.level,
         stage,
         request: this.request,
-        impersonated: before === undefined || user === before ? undefined : user,
-        named: this.named,
+        impersonated: this.#impersonated,
+        named: this.#named,
         outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
         requestObject: this.#requestObject,
         responseObject: this.#responseObject,
@@ -150,6 +171,6 @@ export class AuditRecord {
     const key = 'apiserver.latency.k8s.io/total'
     const milliseconds = nowMs - this.#receivedMs
     const text = milliseconds < 1000 ? `${milliseconds.toFixed(6)}ms` : `${(milliseconds / 1000).toFixed(9)}s`
-    if (!this.annotations.has(key)) this.annotations.set(key, text)
+    this.annotate(key, text)
   }
 }

@@ -10,7 +10,7 @@ export interface EventParts {
   readonly stage: AuditStage
   readonly request: AuditedRequest
   /** Who they act as. */
-  readonly impersonated: User | undefined
+  readonly impersonated: Impersonated | undefined
   readonly named: NamedObject | undefined
   readonly outcome: AuditOutcome | undefined
   readonly requestObject: Value | undefined
@@ -18,6 +18,12 @@ export interface EventParts {
   /** When the stage was reached. */
   readonly now: string
   readonly annotations: ReadonlyMap<string, string>
+}
+
+/** Who is acted for, and the narrow right that this rests on (P-089). */
+export interface Impersonated {
+  readonly user: User
+  readonly constraint: string | undefined
 }
 
 /** What the body of a request says of the object. */
@@ -153,7 +159,7 @@ function wholeEvent(parts: EventParts, { id, head, source, place, received }: Sh
   const { request, stage, outcome, impersonated, named } = parts
   const text =
     `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${parts.level}","auditID":${id},"stage":"${stage}",${head}` +
-    (impersonated === undefined ? '' : impersonationText(impersonated, request)) +
+    (impersonated === undefined ? '' : impersonationText(impersonated)) +
     source +
     (named === undefined ? place : placeText(request, named)) +
     (outcome === undefined ? '' : outcomeText(outcome)) +
@@ -163,11 +169,11 @@ function wholeEvent(parts: EventParts, { id, head, source, place, received }: Sh
   return new AuditEvent(stage, text)
 }
 
-function impersonationText(user: User, { impersonationConstraint }: AuditedRequest): string {
+function impersonationText({ user, constraint }: Impersonated): string {
   const metadata =
-    impersonationConstraint === undefined
+    constraint === undefined
       ? ''
-      : `,"authenticationMetadata":${JSON.stringify({ impersonationConstraint })}`
+      : `,"authenticationMetadata":${JSON.stringify({ impersonationConstraint: constraint })}`
   return `,"impersonatedUser":${userText(user)}${metadata}`
 }
 

@@ -1,5 +1,6 @@
 // The audit policy: rules in order, the first that fits a request says how much is written down of it (P-181, P-182).
 import { asMap, isGiven, isTrue, mapsInPlace, textOrEmpty } from '../api/members.ts'
+import type { User } from '../api/user.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { AUDIT_LEVELS, AUDIT_STAGES, type AuditedRequest, type AuditLevel, type AuditStage } from './audit.ts'
 
@@ -116,20 +117,28 @@ function memberAt(at: string, name: string): string {
   return at === '' ? name : `${at}.${name}`
 }
 
-/** The rule that decides; undefined: nothing is written down. `known`: it is known who is asking. */
-export function findRule({ rules }: AuditPolicy, request: AuditedRequest, known = true): AuditRule | undefined {
-  const rule = rules.find((candidate) => matches(candidate, request, known))
+/** The rule that decides; undefined: nothing is written down. No user: it is not known who is asking. */
+export function findRule(
+  { rules }: AuditPolicy,
+  request: AuditedRequest,
+  user: User | undefined,
+): AuditRule | undefined {
+  const rule = rules.find((candidate) => matches(candidate, request, user))
   return rule?.level === 'None' ? undefined : rule
 }
 
 /** The user is the one whose credentials were shown, whoever they act as. */
-function matches(rule: AuditRule, { user, info, path }: AuditedRequest, known: boolean): boolean {
-  if (known && rule.users.length > 0 && !rule.users.includes(user.name)) return false
-  if (known && rule.userGroups.length > 0 && !rule.userGroups.some((group) => user.groups.includes(group))) return false
+function matches(rule: AuditRule, { info, path }: AuditedRequest, user: User | undefined): boolean {
+  if (user !== undefined && !matchesUser(rule, user)) return false
   if (rule.verbs.length > 0 && (info.kind === 'broken' || !rule.verbs.includes(info.verb))) return false
   if (rule.resources.length > 0 || rule.namespaces.length > 0) return matchesResource(rule, info)
   if (rule.paths.length === 0) return true
   return info.kind !== 'resource' && rule.paths.some((pattern) => matchesPath(pattern, path))
+}
+
+function matchesUser({ users, userGroups }: AuditRule, { name, groups }: User): boolean {
+  if (users.length > 0 && !users.includes(name)) return false
+  return userGroups.length === 0 || userGroups.some((group) => groups.includes(group))
 }
 
 function matchesResource({ resources, namespaces }: AuditRule, info: AuditedRequest['info']): boolean {

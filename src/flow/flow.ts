@@ -3,7 +3,7 @@
 import type { User } from '../api/user.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** What flow control looks at of a request; the record of `http` is one. */
+/** What flow control looks at of a request. */
 export interface FlowRequest {
   readonly user: User
   readonly path: string

@@ -1,17 +1,16 @@
 // POST to an endpoint that does something with what it is sent: in the order of checks of a create.
-import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import type { HttpResponse } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import type { Action } from '../registry/registry.ts'
 import { runAction } from '../registry/action.ts'
 import { bodyEncoding } from './media-types.ts'
 import { decodeBody } from './read-body.ts'
-import type { ResourceParts } from './resource-parts.ts'
+import type { CallersRequest, ResourceParts } from './resource-parts.ts'
 import { withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 import { parseWriteOptions } from './write-options.ts'
 
-export interface ActionHttpRequest {
-  readonly http: HttpRequest
+export interface ActionHttpRequest extends CallersRequest {
   readonly info: ResourceInfo
   readonly action: Action
   /** Empty where the action belongs to the whole cluster. */
@@ -19,14 +18,14 @@ export interface ActionHttpRequest {
 }
 
 export async function handleAction(parts: ResourceParts, request: ActionHttpRequest): Promise<HttpResponse> {
-  const { http, info, action, namespace } = request
+  const { http, caller, info, action, namespace } = request
   const { body, alsoVersions } = action
   const served = { http, info, resource: body }
   const view = viewOf(parts, served, 'metadata')
   const encoding = bodyEncoding(parts, served)
   const bytes = await http.body.read()
   const options = parseWriteOptions(http.query, 'CreateOptions')
-  const context = writeContext(parts, { http, namespace }, { options, bytes })
+  const context = writeContext(parts, { http, caller, namespace }, { options, bytes })
   const resources = parts.resources()
   const { fieldValidation } = options
   const { warn } = http.responder

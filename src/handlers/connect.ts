@@ -25,10 +25,11 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
 }
 
 /** To read is not to act: what a stream does in a pod takes the right to create, whatever the method was (P-106). */
-async function checkMayCreate(parts: ResourceParts, { http, info, resource }: ResourceRequest): Promise<void> {
+async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): Promise<void> {
+  const { info, resource } = request
   if (info.verb === 'create' || !parts.gates.has('AuthorizePodWebsocketUpgradeCreatePermission')) return
   try {
-    await parts.authorize(http, 'create')
+    await parts.authorize(request, 'create')
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'Forbidden') throw forbiddenError(resource, info.name ?? '', '')
     throw error

@@ -9,7 +9,7 @@ import { bodyEncoding } from './media-types.ts'
 import { parseWriteOptions } from './write-options.ts'
 
 export async function handleCreate(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
-  const { http, resource } = request
+  const { http, caller, resource } = request
   const view = viewOf(parts, request)
   const encoding = bodyEncoding(parts, request)
   const bytes = await http.body.read()
@@ -18,7 +18,7 @@ export async function handleCreate(parts: ResourceParts, request: ResourceReques
   const { fieldValidation } = options
   const body = { bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.responder.warn }
   const sent = await decodeBody(body, context)
-  http.nameObject(sent.metadata)
+  caller.audit.nameObject(sent.metadata)
   const { object } = await createObject(parts.registry, resource, withDefaults(resource, sent, context), context)
   return respondWithObject(view, request, object, 201)
 }

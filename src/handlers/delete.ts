@@ -85,20 +85,20 @@ async function decodeOptions(parts: ResourceParts, request: ResourceRequest, byt
 }
 
 function deleteContext(parts: ResourceParts, request: ResourceRequest, options: ParsedDeleteOptions): WriteContext {
-  const { http } = request
+  const { http, caller } = request
   const unowned = { dryRun: options.dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body: {} } as const
   return {
-    user: http.user,
+    user: caller.user,
     namespace: request.namespace,
     dryRun: options.dryRun,
     now: parts.now(),
     gates: parts.gates,
     warn: http.responder.warn,
-    annotate: (key, value) => http.annotate(key, value),
+    annotate: (key, value) => caller.audit.annotate(key, value),
     signal: http.signal,
     fieldManager: managerOf(unowned, userAgentOf(http)),
     options: options.body,
-    authorize: (verb) => parts.authorize(http, verb),
+    authorize: (verb) => parts.authorize(request, verb),
   }
 }
 

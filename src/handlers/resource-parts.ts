@@ -3,7 +3,7 @@ import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Negotiator } from '../codec/negotiate.ts'
-import type { HttpRequest } from '../http/http.ts'
+import type { Caller, HttpRequest } from '../http/http.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
@@ -37,8 +37,8 @@ export interface ResourceParts {
   readonly components?: readonly ComponentProbe[]
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
-  /** Throws `Forbidden` where the user of the request may not do this with its object. */
-  readonly authorize: (request: HttpRequest, verb: string) => Promise<void>
+  /** Throws `Forbidden` where the caller may not do this with the object of the request. */
+  readonly authorize: (request: CallersRequest, verb: string) => Promise<void>
 }
 
 /** A part of the cluster that can be asked how it is; throws where it is not well, with the reason. */
@@ -53,9 +53,13 @@ export interface WatchParts {
   readonly shortestSeconds: number
 }
 
-/** A request for a resource that is served, by a verb that it has. */
-export interface ResourceRequest {
+export interface CallersRequest {
   readonly http: HttpRequest
+  readonly caller: Caller
+}
+
+/** A request for a resource that is served, by a verb that it has. */
+export interface ResourceRequest extends CallersRequest {
   readonly info: ResourceInfo
   readonly resource: Resource
   /** Empty for what belongs to the whole cluster, and for lists across all namespaces. */
@@ -104,25 +108,25 @@ export const WRITE_CEILING_MS = 34_000
 
 export function writeContext(
   parts: ResourceParts,
-  request: Pick<ResourceRequest, 'http' | 'namespace'>,
+  request: Pick<ResourceRequest, 'http' | 'caller' | 'namespace'>,
   { options, bytes }: { readonly options: WriteOptions; readonly bytes: Buffer },
 ): WriteContext {
-  const { http } = request
+  const { http, caller } = request
   return {
     ...largeWork(parts, bytes),
     ...(parts.ifLarge === undefined ? {} : { ifLarge: parts.ifLarge }),
-    user: http.user,
+    user: caller.user,
     namespace: request.namespace,
     dryRun: options.dryRun,
     now: parts.now(),
     gates: parts.gates,
     warn: http.responder.warn,
-    annotate: (key, value) => http.annotate(key, value),
+    annotate: (key, value) => caller.audit.annotate(key, value),
     signal: http.signal,
     deadline: performance.now() + WRITE_CEILING_MS,
     fieldManager: managerOf(options, userAgentOf(http)),
     options: options.body,
-    authorize: (verb) => parts.authorize(http, verb),
+    authorize: (verb) => parts.authorize(request, verb),
   }
 }
 

@@ -1,5 +1,5 @@
 // Requests for resources: finds what is served under the path, refuses what is not, and hands on to the verb's own file.
-import type { HttpResponse, Handler, HttpRequest } from '../http/http.ts'
+import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
@@ -16,7 +16,7 @@ import { handleList } from './list.ts'
 import { patchType } from './media-types.ts'
 import { handlePatch } from './patch.ts'
 import { handlePodLog } from './pod-log.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import type { CallersRequest, ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { handleUpdate } from './update.ts'
 import { handleWatch } from './watch.ts'
 
@@ -45,22 +45,23 @@ const STREAMS: Readonly<Record<string, VerbHandler>> = {
   'componentstatuses/': handleComponentStatuses,
 }
 
-export function serveResources(parts: ResourceParts): Handler {
-  return (http) => {
+export function serveResources(parts: ResourceParts): CallerHandler {
+  return (http, caller) => {
     const { info } = http
     if (info.kind !== 'resource') return pageNotFound()
     const resource = parts.resources().find(info)
-    if (resource === undefined) return serveAction(parts, http, info) ?? unknownResource(parts, http, info)
-    return serveFound(parts, http, { info, resource })
+    const request = { http, caller }
+    if (resource === undefined) return serveAction(parts, request, info) ?? unknownResource(parts, request, info)
+    return serveFound(parts, request, { info, resource })
   }
 }
 
 function serveFound(
   parts: ResourceParts,
-  http: HttpRequest,
+  { http, caller }: CallersRequest,
   { info, resource }: { readonly info: ResourceInfo; readonly resource: Resource },
 ): HttpResponse | Promise<HttpResponse> {
-  const request = { http, info, resource, namespace: namespaceOf(resource, info) }
+  const request = { http, caller, info, resource, namespace: namespaceOf(resource, info) }
   if (!resource.isCustom) return serve(parts, request)
   if (!isInCustomScope(resource, info)) return pageNotFound()
   refuseCustom(parts, request)
@@ -68,7 +69,7 @@ function serveFound(
 }
 
 async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
-  const { http, info, resource } = request
+  const { http, caller, info, resource } = request
   if (!isInScope(resource, info) || isTooLong(resource, info)) throw noSuchResource()
   checkPathName(info)
   const verb = verbOf(http, info, resource.isCustom)
@@ -84,11 +85,11 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     throw methodNotAllowed()
   }
   for (const text of resource.deprecations) http.responder.warn(text)
-  if (resource.deprecations.length > 0) http.annotate('k8s.io/deprecated', 'true')
+  if (resource.deprecations.length > 0) caller.audit.annotate('k8s.io/deprecated', 'true')
   const stream = resource.group === '' ? STREAMS[`${info.resource}/${info.subresource ?? ''}`] : undefined
   if (stream !== undefined) return stream(parts, request)
   const action = verb === 'create' ? actionAt(parts, info) : undefined
-  if (action !== undefined) return handleAction(parts, { http, info, action, namespace: request.namespace })
+  if (action !== undefined) return handleAction(parts, { http, caller, info, action, namespace: request.namespace })
   if (verb === 'create' && info.subresource !== undefined) throw methodNotAllowed()
   const handler = VERBS[verb]
   if (handler === undefined) throw methodNotAllowed()
@@ -100,12 +101,16 @@ function actionAt(parts: ResourceParts, info: ResourceInfo): Action | undefined 
 }
 
 /** Where nothing is stored there may still be something to do: a resource that takes POST and nothing else. */
-function serveAction(parts: ResourceParts, http: HttpRequest, info: ResourceInfo): Promise<HttpResponse> | undefined {
+function serveAction(
+  parts: ResourceParts,
+  { http, caller }: CallersRequest,
+  info: ResourceInfo,
+): Promise<HttpResponse> | undefined {
   const action = actionAt(parts, info)
   if (action === undefined) return undefined
   if (info.name !== undefined || action.at.namespaced !== (info.namespace !== undefined)) throw noSuchResource()
   if (verbOf(http, info) !== 'create') throw methodNotAllowed()
-  return handleAction(parts, { http, info, action, namespace: info.namespace ?? '' })
+  return handleAction(parts, { http, caller, info, action, namespace: info.namespace ?? '' })
 }
 
 /** HEAD is not one of the methods that built-in resources are served by (R-051, R-052). */
@@ -187,18 +192,18 @@ function checkPathName({ name }: ResourceInfo): void {
 /** In a group that is built in the answer is a Status, elsewhere plain text (R-041 to R-044). */
 function unknownResource(
   parts: ResourceParts,
-  http: HttpRequest,
+  request: CallersRequest,
   info: ResourceInfo,
 ): HttpResponse | Promise<HttpResponse> {
   if (parts.resources().isDeclared(info)) {
-    if (info.verb === 'watch' && info.resource === 'componentstatuses') throw unwatched(http, info)
+    if (info.verb === 'watch' && info.resource === 'componentstatuses') throw unwatched(request.http, info)
     throw methodNotAllowed()
   }
   for (const resource of parts.resources().all()) {
     if (resource.group === info.group && !resource.isCustom) throw noSuchResource()
     if (resource.isCustom) break
   }
-  return parts.awaitResource === undefined ? pageNotFound() : serveAwaited(parts, http, info)
+  return parts.awaitResource === undefined ? pageNotFound() : serveAwaited(parts, request, info)
 }
 
 /** What is read there is made for each reader; there is nothing that could change (R-053). */
@@ -210,10 +215,10 @@ function unwatched(http: HttpRequest, { resource }: ResourceInfo): ApiError {
 }
 
 /** A kind that was just defined may not have reached this server yet (D30). */
-async function serveAwaited(parts: ResourceParts, http: HttpRequest, info: ResourceInfo): Promise<HttpResponse> {
-  await parts.awaitResource?.(info, http.signal)
+async function serveAwaited(parts: ResourceParts, request: CallersRequest, info: ResourceInfo): Promise<HttpResponse> {
+  await parts.awaitResource?.(info, request.http.signal)
   const resource = parts.resources().find(info)
-  return resource === undefined ? pageNotFound() : serveFound(parts, http, { info, resource })
+  return resource === undefined ? pageNotFound() : serveFound(parts, request, { info, resource })
 }
 
 function noSuchResource(): ApiError {

@@ -11,7 +11,7 @@ import { respondWithObject, viewOf } from './respond.ts'
 import { parseWriteOptions } from './write-options.ts'
 
 export async function handleUpdate(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
-  const { http, resource, info } = request
+  const { http, caller, resource, info } = request
   const name = info.name ?? ''
   const served = servedAt(request)
   const view = viewOf(parts, served)
@@ -29,7 +29,7 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
     warn: http.responder.warn,
   }
   const sent = await decodeBody(body, context)
-  http.nameObject(sent.metadata)
+  caller.audit.nameObject(sent.metadata)
   checkName(sent, name)
   const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.responder.warn)
   const { object, created } = await updateObject(

@@ -2,14 +2,12 @@
 // see, and owns the request's signal and deadline. The signal comes from the *response* closing early; the request's own
 // `close` fires as soon as a body has been read.
 import { randomUUID } from 'node:crypto'
-import type { User } from '../api/user.ts'
-import { ANONYMOUS } from '../auth/user.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
-import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders } from './http.ts'
+import type { HttpRequest, RemoteEnd, RequestHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
 import { EnvelopeResponder } from './responder.ts'
@@ -38,12 +36,7 @@ export class Exchange implements HttpRequest {
   readonly signal = new LightSignal()
   readonly body: BoundedBody
   readonly responder: EnvelopeResponder
-  user: User = ANONYMOUS
   filterSince = 0
-  isLetIn = false
-  impersonator: User | undefined
-  impersonationConstraint: string | undefined
-  authorization: string | undefined
   /** Called when the deadline passes, after the signal has fired. */
   onDeadline: (() => void) | undefined
   /** Called when it is to be broken off: what was answered at the deadline, or is sent as long as it takes, is not taken. */
@@ -51,8 +44,7 @@ export class Exchange implements HttpRequest {
   /** Of what is sent as long as it takes. */
   progress: AnswerProgress | undefined
   readonly #request: WireRequest
-  #annotations: Map<string, string> | undefined
-  #onNamed: ((named: NamedObject) => void) | undefined
+  #credential: string | undefined
   #untaken: Standstill | undefined
   /** By name; joined, a value with a comma in it could not be told from two. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
@@ -75,8 +67,8 @@ export class Exchange implements HttpRequest {
         : infos.of(this.method, decoded, this.query)
     // Nothing but the authentication filter sees the credential (P-016). Taken out of Node's own record: a copy without it
     // costs more than all the rest of this.
-    this.authorization = headers.authorization
-    if (this.authorization !== undefined) headers.authorization = undefined
+    this.#credential = headers.authorization
+    if (this.#credential !== undefined) headers.authorization = undefined
     this.headers = headers
     this.remote = remote
     this.transport = transport
@@ -85,31 +77,10 @@ export class Exchange implements HttpRequest {
     this.deadline = deadlineOf(this.info, this.query, requestTimeoutMs)
   }
 
-  nameObject(named: NamedObject): void {
-    this.#onNamed?.(named)
-  }
-
-  whenNamed(listener: (named: NamedObject) => void): void {
-    this.#onNamed = listener
-  }
-
-  annotate(key: string, value: string): void {
-    if (this.#annotations?.has(key) === false) this.#annotations.set(key, value)
-  }
-
-  keepAnnotations(annotations: Map<string, string>): void {
-    this.#annotations = annotations
-  }
-
-  identify(user: User): void {
-    this.user = user
-    this.authorization = undefined
-  }
-
-  actFor(user: User, constraint: string | undefined): void {
-    this.impersonator = this.user
-    this.impersonationConstraint = constraint
-    this.user = user
+  takeCredential(): string | undefined {
+    const credential = this.#credential
+    this.#credential = undefined
+    return credential
   }
 
   takeHeader(name: string): readonly string[] {

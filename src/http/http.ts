@@ -25,12 +25,6 @@ export interface HttpRequest {
   /** What the path and the method ask for. */
   readonly info: RequestInfo
   readonly headers: RequestHeaders
-  /** Who is asking; anonymous until the authentication filter has run. */
-  readonly user: User
-  /** Who really is asking, where that is somebody else; for the audit log (P-089). */
-  readonly impersonator: User | undefined
-  /** The narrow right that this rests on: `impersonate:user-info`. */
-  readonly impersonationConstraint: string | undefined
   /** Where the connection comes from. */
   readonly remote: RemoteEnd
   /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
@@ -46,27 +40,34 @@ export interface HttpRequest {
   readonly receivedAt: number
   /** When it came to the filter that it is in; for those who measure that. */
   filterSince: number
-  /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
-  isLetIn: boolean
   readonly body: RequestBody
   readonly responder: Responder
-  /** The `Authorization` header, for the authentication filter alone; it is not among the headers. */
-  readonly authorization: string | undefined
-  /** A note for the audit log, kept where the request is audited; the first word on a key stands. */
-  annotate(key: string, value: string): void
-  /** From now on annotations are kept, in this record. */
-  keepAnnotations(annotations: Map<string, string>): void
-  /** The body names this object. */
-  nameObject(named: NamedObject): void
-  /** Called when the body has named its object. */
-  whenNamed(listener: (named: NamedObject) => void): void
-  /** Says whose request it is; the credential is gone with that. For filters that find it out. */
-  identify(user: User): void
-  /** From here on it is the request of this user. */
-  actFor(user: User, constraint: string | undefined): void
+  /** The `Authorization` header, once, for the authentication filter alone; it is not among the headers. */
+  takeCredential(): string | undefined
   /** What a header says, each line of it on its own, and takes it away. */
   takeHeader(name: string): readonly string[]
 }
+
+/** Who is asking, as the filters have found out; handed on beside the request. */
+export interface Caller {
+  readonly user: User
+  /** What the authenticator wants to be told in the audit log. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined
+  /** What else is found out goes there. */
+  readonly audit: AuditNotes
+}
+
+/** What is told the audit log on the way; nothing is kept where the request is not audited. */
+export interface AuditNotes {
+  /** The first word on a key stands. */
+  annotate(key: string, value: string): void
+  /** The body names this object. */
+  nameObject(named: NamedObject): void
+  /** From here on it is the request of this user. `constraint`: the narrow right that this rests on, `impersonate:user-info`. */
+  actFor(user: User, constraint: string | undefined): void
+}
+
+export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameObject: () => {}, actFor: () => {} })
 
 export interface RequestBody {
   /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
@@ -87,6 +88,8 @@ export interface Responder {
   sendAway(): void
   /** Called once, when nothing more is sent: the answer is out or was broken off. */
   whenOver(listener: () => void): void
+  /** Whose request it is, and whether the authorizer has let it in; for the log and for what is counted. */
+  account(user: User, isLetIn: boolean): void
 }
 
 /** What the body of a request says of the object it is about. */
@@ -157,3 +160,7 @@ export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpRespo
 
 /** A step that every request passes; it may answer itself, or change what goes in or comes out. */
 export type Filter = (next: Handler) => Handler
+
+/** The same from where it is known who is asking. */
+export type CallerHandler = (request: HttpRequest, caller: Caller) => HttpResponse | Promise<HttpResponse>
+export type CallerFilter = (next: CallerHandler) => CallerHandler

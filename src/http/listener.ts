@@ -8,6 +8,7 @@ import { createServer as createTlsServer, type SecureContextOptions, type Server
 import type { Duplex } from 'node:stream'
 import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { OutboxBuffers } from '../wire/frame-outbox.ts'
+import type { User } from '../api/user.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { readInPlace, type ReadSocket } from '../runtime/read-socket.ts'
@@ -86,6 +87,10 @@ export interface NamedCertificate {
 
 export interface FinishedRequest {
   readonly request: HttpRequest
+  /** Whose it was, as far as is known. */
+  readonly user: User
+  /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
+  readonly isLetIn: boolean
   /** 0 where none was sent. */
   readonly status: number
   readonly sentBytes: number
@@ -256,7 +261,7 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
     tellBroken(options.log, exchange, error)
     raw.breakOff()
   }
-  options.observe({ request: exchange, status, sentBytes, milliseconds: performance.now() - exchange.receivedAt })
+  options.observe(finished(exchange, { status, sentBytes }))
 }
 
 async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOptions): Promise<void> {
@@ -268,7 +273,13 @@ async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOpt
     tellBroken(options.log, exchange, error)
     wanted.socket.destroy()
   }
-  options.observe({ request: exchange, ...outcome, milliseconds: performance.now() - exchange.receivedAt })
+  options.observe(finished(exchange, outcome))
+}
+
+function finished(exchange: Exchange, { status, sentBytes }: UpgradeOutcome): FinishedRequest {
+  const { user, isLetIn } = exchange.responder
+  const milliseconds = performance.now() - exchange.receivedAt
+  return { request: exchange, user, isLetIn, status, sentBytes, milliseconds }
 }
 
 function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {

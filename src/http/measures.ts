@@ -1,6 +1,6 @@
 // What is counted between the socket and the handlers.
 import { counterFamily, gaugeFamily, histogramFamily, Measures } from '../lib/measure.ts'
-import type { Filter } from './http.ts'
+import type { CallerFilter, Filter } from './http.ts'
 
 const FILTER_BOUNDS: readonly number[] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30]
 const BODY_BOUNDS: readonly number[] = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
@@ -66,13 +66,21 @@ export class HttpMeasures extends Measures {
   })
 }
 
-/** Ends the time of the filters before it, under a name; `undefined`: only begins. */
-export function checkpoint(measures: HttpMeasures, name: string | undefined): Filter {
-  const seconds = name === undefined ? undefined : measures.filters.of(name)
+/** From here on the time of filters is taken. */
+export function firstCheckpoint(): Filter {
   return (next) => (request) => {
-    const now = performance.now()
-    seconds?.observe((now - request.filterSince) / 1000)
-    request.filterSince = now
+    request.filterSince = performance.now()
     return next(request)
+  }
+}
+
+/** Ends the time of the filters before it, under a name. */
+export function checkpoint(measures: HttpMeasures, name: string): CallerFilter {
+  const seconds = measures.filters.of(name)
+  return (next) => (request, caller) => {
+    const now = performance.now()
+    seconds.observe((now - request.filterSince) / 1000)
+    request.filterSince = now
+    return next(request, caller)
   }
 }

@@ -1,5 +1,7 @@
 // What is found out about the answer to a request before there is one: headers that it carries whatever it will be, warnings,
-// whether the client is to come back on another connection; and who waits for its end.
+// whether the client is to come back on another connection, whose it is; and who waits for its end.
+import type { User } from '../api/user.ts'
+import { ANONYMOUS } from '../auth/user.ts'
 import type { HeaderRecord } from '../wire/request-response.ts'
 import type { Responder, ResponseHeaders } from './http.ts'
 import { WarningList } from './warnings.ts'
@@ -7,6 +9,8 @@ import { WarningList } from './warnings.ts'
 export class EnvelopeResponder implements Responder {
   /** The client is to come back on another connection. */
   isSentAway = false
+  user: User = ANONYMOUS
+  isLetIn = false
   /** Nothing more is sent. */
   isOver = false
   readonly #auditId: string
@@ -41,6 +45,11 @@ export class EnvelopeResponder implements Responder {
             before()
             listener()
           }
+  }
+
+  account(user: User, isLetIn: boolean): void {
+    this.user = user
+    this.isLetIn = isLetIn
   }
 
   over(): void {

@@ -1,6 +1,6 @@
 // From a request to its handler: exact paths, paths with everything below them, and resources. What nobody serves is 404
 // in plain text.
-import type { Handler, HttpRequest } from './http.ts'
+import type { CallerHandler, Handler, HttpRequest } from './http.ts'
 import { bytesOf, pageNotFound } from './responses.ts'
 
 export interface Route {
@@ -8,7 +8,7 @@ export interface Route {
   readonly path: string
   /** Everything below the path belongs to it too. */
   readonly subtree?: boolean
-  readonly handler: Handler
+  readonly handler: CallerHandler
   /** What the index tells of it instead of the path. */
   readonly listed?: () => readonly string[]
 }
@@ -16,17 +16,17 @@ export interface Route {
 export interface RouterOptions {
   readonly routes: readonly Route[]
   /** Requests for resources; absent where none are served. */
-  readonly resources?: Handler
+  readonly resources?: CallerHandler
 }
 
-export function routeRequests({ routes, resources }: RouterOptions): Handler {
+export function routeRequests({ routes, resources }: RouterOptions): CallerHandler {
   const exact = new Map(routes.map((route) => [route.path, route.handler]))
   const subtrees = routes.filter((route) => route.subtree === true)
-  return (request) => {
+  return (request, caller) => {
     if (hasEmptyBeginning(request.path)) return pageNotFound()
-    if (request.info.kind === 'resource') return resources === undefined ? pageNotFound() : resources(request)
+    if (request.info.kind === 'resource') return resources === undefined ? pageNotFound() : resources(request, caller)
     const handler = exact.get(request.path) ?? subtrees.find((route) => isBelow(request, route))?.handler
-    return handler === undefined ? pageNotFound() : handler(request)
+    return handler === undefined ? pageNotFound() : handler(request, caller)
   }
 }
 

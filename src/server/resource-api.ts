@@ -22,10 +22,10 @@ import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
-import type { ResourceParts } from '../handlers/resource-parts.ts'
+import type { CallersRequest, ResourceParts } from '../handlers/resource-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
-import type { Filter, Handler, HttpRequest } from '../http/http.ts'
+import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import {
@@ -121,7 +121,7 @@ export interface ResourceApiOptions {
 }
 
 export interface ResourceApi {
-  readonly handler: Handler
+  readonly handler: CallerHandler
   readonly cache: WatchCache
   readonly controllers: readonly Controller[]
   /** Resolves when everything is loaded and what every client counts on is there. */
@@ -137,7 +137,7 @@ export interface ResourceApi {
   /** What can be counted by. */
   readonly types: KnownTypes
   /** Sees to requests for groups that other servers serve. */
-  readonly passOnRemote: Filter
+  readonly passOnRemote: CallerFilter
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
@@ -381,8 +381,9 @@ function tellProgress(log: Log): (loaded: number, total: number) => void {
 }
 
 /** A request that turns out to do more than it was let in for. */
-async function authorizeAlso(authorizer: Authorizer, request: HttpRequest, verb: string): Promise<void> {
-  const { info, user, signal } = request
+async function authorizeAlso(authorizer: Authorizer, { http, caller }: CallersRequest, verb: string): Promise<void> {
+  const { info, signal } = http
+  const { user } = caller
   if (info.kind !== 'resource') return
   const access = { ...info, kind: 'resource', user, verb } as const
   const decision = await authorizer.authorize(access, signal)

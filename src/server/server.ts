@@ -354,8 +354,8 @@ function readPair(pair: Config['proxyCertificate']): { certificate: string; key:
 }
 
 /** One line a request, at its end. */
-function logRequest(log: Log, { request, status, sentBytes, milliseconds }: FinishedRequest): void {
-  const { auditId, method, path, user, remote } = request
+function logRequest(log: Log, { request, user, status, sentBytes, milliseconds }: FinishedRequest): void {
+  const { auditId, method, path, remote } = request
   log.debug(
     { auditId, method, path, status, sentBytes, milliseconds, user: user.name, from: remote.address },
     'request finished',

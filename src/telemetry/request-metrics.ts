@@ -87,8 +87,8 @@ export class RequestMetrics {
     this.#byInfo.clear()
   }
 
-  observe({ request, status, sentBytes, milliseconds }: FinishedRequest): void {
-    if (!request.isLetIn) return this.#countRefused(request, status)
+  observe({ request, isLetIn, status, sentBytes, milliseconds }: FinishedRequest): void {
+    if (!isLetIn) return this.#countRefused(request, status)
     const tally = this.#tallyOf(request)
     if (tally === undefined) return
     this.#countOf(tally, status).value++

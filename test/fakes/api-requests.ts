@@ -6,7 +6,14 @@ import { Negotiator } from '../../src/codec/negotiate.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
 import { serveResources } from '../../src/handlers/resources.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
-import type { Handler, HttpRequest, Piece, ResponseBody } from '../../src/http/http.ts'
+import {
+  type Caller,
+  type CallerHandler,
+  type HttpRequest,
+  NOT_AUDITED,
+  type Piece,
+  type ResponseBody,
+} from '../../src/http/http.ts'
 import { parseQuery } from '../../src/http/query.ts'
 import { requestInfoOf } from '../../src/http/request-info.ts'
 import { decodeObject } from '../../src/schema/decode.ts'
@@ -30,10 +37,14 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 
+const SOMEONE: Caller = {
+  user: { name: 'someone', uid: undefined, groups: [], extra: {} },
+  audit: NOT_AUDITED,
+}
 const START_MS = Date.parse('2030-01-01T00:00:00Z')
 
 export class ApiRequests {
-  readonly #handler: Handler
+  readonly #handler: CallerHandler
   /** How much time has passed. */
   seconds = 0
 
@@ -59,7 +70,7 @@ export class ApiRequests {
   async send(sent: SentRequest): Promise<Answer> {
     const warnings: string[] = []
     try {
-      const { status, body } = await this.#handler(requestOf(sent, warnings))
+      const { status, body } = await this.#handler(requestOf(sent, warnings), SOMEONE)
       const text = await textOf(body)
       const value: unknown = sent.accept === 'application/yaml' ? parseYaml(Buffer.from(text)).value : JSON.parse(text)
       return { status, body: value as Answer['body'], warnings }
@@ -87,7 +98,6 @@ function requestOf(
       'user-agent': userAgent ?? 'test',
       ...(accept === undefined ? {} : { accept }),
     },
-    user: { name: 'someone', uid: undefined, groups: [], extra: {} },
     signal: new AbortController().signal,
     body: { read: () => Promise.resolve(bytes), length: 0, whenRead: () => undefined },
     responder: {
@@ -95,9 +105,8 @@ function requestOf(
       addHeaders: () => undefined,
       sendAway: () => undefined,
       whenOver: () => undefined,
+      account: () => undefined,
     },
-    annotate: () => undefined,
-    nameObject: () => undefined,
   }
   return request as HttpRequest
 }

@@ -8,7 +8,14 @@ import { CancelledError } from '../../lib/errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { DeadlineError } from '../abort-reasons.ts'
 import { timeoutError } from '../deadline.ts'
-import type { Filter, Handler, HttpRequest, HttpResponse, Piece, Pieces } from '../http.ts'
+import {
+  type CallerFilter,
+  type HttpRequest,
+  type HttpResponse,
+  NOT_AUDITED,
+  type Piece,
+  type Pieces,
+} from '../http.ts'
 
 export interface AuditFilterOptions {
   readonly auditor: Auditor
@@ -21,35 +28,34 @@ export interface AuditFilterOptions {
 /** Bodies that are sent piece by piece are kept up to this; beyond it nothing is kept of them. */
 const MOST_KEPT_BYTES = 16 * 1024 * 1024
 
-export function audit(options: AuditFilterOptions): Filter {
-  return (next) => (request) => {
-    const record = options.auditor.begin(request)
-    if (record === undefined) return next(request)
-    request.keepAnnotations(record.annotations)
-    const wait = record.reach('RequestReceived')
-    if (wait === undefined) return follow(record, request, { next, options })
-    return wait.then(
-      () => follow(record, request, { next, options }),
-      (error: unknown) => {
-        options.onRejected()
-        throw new ApiError('InternalError', 'Internal error occurred: the request could not be audited', {
-          cause: error,
-        })
-      },
-    )
-  }
+export function audit(options: AuditFilterOptions): CallerFilter {
+  return (next) =>
+    (request, { user, annotations = {} }) => {
+      const record = options.auditor.begin(request, user)
+      if (record === undefined) return next(request, { user, audit: NOT_AUDITED })
+      const wait = record.reach('RequestReceived')
+      for (const [key, value] of Object.entries(annotations)) record.annotate(key, value)
+      const go = (): MaybePromise<HttpResponse> => next(request, { user, audit: record })
+      if (wait === undefined) return follow(record, request, { go, options })
+      return wait.then(
+        () => follow(record, request, { go, options }),
+        (error: unknown) => {
+          options.onRejected()
+          throw new ApiError('InternalError', 'Internal error occurred: the request could not be audited', {
+            cause: error,
+          })
+        },
+      )
+    }
 }
 
 interface Way {
-  readonly next: Handler
+  readonly go: () => MaybePromise<HttpResponse>
   readonly options: AuditFilterOptions
 }
 
-function follow(record: AuditRecord, request: HttpRequest, { next, options }: Way): MaybePromise<HttpResponse> {
+function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way): MaybePromise<HttpResponse> {
   if (record.wantsRequestBody) keepRequest(record, request, options)
-  request.whenNamed((named) => {
-    record.named = named
-  })
   let stage: 'ResponseComplete' | 'Panic' = 'ResponseComplete'
   request.responder.whenOver(() => {
     record.outcome ??= unansweredOutcome(request)
@@ -75,7 +81,7 @@ function follow(record: AuditRecord, request: HttpRequest, { next, options }: Wa
   }
   // Most answers are at hand: waiting for them would cost as much as writing them down.
   try {
-    const response = next(request)
+    const response = go()
     return response instanceof Promise ? response.then(answered, failed) : answered(response)
   } catch (error) {
     return failed(error)

@@ -5,7 +5,7 @@ import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
 import { type StatusWriter, unauthorizedError } from '../errors.ts'
 import { type AuditFilterOptions, auditRefusal } from './audit.ts'
-import type { Filter, HttpRequest } from '../http.ts'
+import { type Caller, type CallerHandler, type Handler, type HttpRequest, NOT_AUDITED } from '../http.ts'
 import { TOKEN_PROTOCOL } from '../websocket.ts'
 
 export interface AuthenticationOptions {
@@ -17,9 +17,12 @@ export interface AuthenticationOptions {
   readonly audit: AuditFilterOptions | undefined
 }
 
+const STRANGER: Caller = Object.freeze({ user: ANONYMOUS, audit: NOT_AUDITED })
+
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-export function authenticate(options: AuthenticationOptions): Filter {
+/** From here on it is known who is asking. */
+export function authenticate(options: AuthenticationOptions): (next: CallerHandler) => Handler {
   const { authenticator, writeStatus, audit, log } = options
   return (next) => (request) => {
     const credentials = {
@@ -29,12 +32,10 @@ export function authenticate(options: AuthenticationOptions): Filter {
     }
     return whenKnown(authenticator.authenticate(credentials, request.signal), (result) => {
       if (result.kind === 'user') {
-        request.identify(result.user)
+        const { user, annotations } = result
+        request.responder.account(user, false)
         for (const text of result.warnings ?? []) request.responder.warn(text)
-        const response = next(request)
-        // Now the request is being audited, if it is at all.
-        if (result.annotations !== undefined) annotate(request, result.annotations)
-        return response
+        return next(request, { user, annotations, audit: NOT_AUDITED })
       }
       if (result.kind === 'refused' || !isOpenToStrangers(options, request)) {
         if (result.kind === 'refused')
@@ -44,9 +45,8 @@ export function authenticate(options: AuthenticationOptions): Filter {
         sendStrangerAway(request)
         return writeStatus(error, request)
       }
-      request.identify(ANONYMOUS)
       sendStrangerAway(request)
-      return next(request)
+      return next(request, STRANGER)
     })
   }
 }
@@ -58,10 +58,6 @@ function isOpenToStrangers(
   return anonymousRequests && (anonymousPaths?.includes(path) ?? true)
 }
 
-function annotate(request: HttpRequest, annotations: Readonly<Record<string, string>>): void {
-  for (const [key, value] of Object.entries(annotations)) request.annotate(key, value)
-}
-
 /** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
 function sendStrangerAway(request: HttpRequest): void {
   if (request.remote.protocol === 'h2') request.responder.sendAway()
@@ -69,7 +65,7 @@ function sendStrangerAway(request: HttpRequest): void {
 
 /** `Bearer <token>`, the scheme in any case and one space; an empty token is no credential (P-030, P-031). */
 function bearerTokenOf(request: HttpRequest): string | undefined {
-  const { authorization } = request
+  const authorization = request.takeCredential()
   if (authorization === undefined) return undefined
   const [scheme = '', token = '', ...more] = authorization.trim().split(' ')
   if (scheme.toLowerCase() !== 'bearer') return undefined

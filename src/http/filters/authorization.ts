@@ -2,10 +2,11 @@
 import { quoted } from '../../api/field-error.ts'
 import { askedSelectors } from '../../auth/asked-selectors.ts'
 import type { Access, Authorizer } from '../../auth/authorizer.ts'
+import type { User } from '../../api/user.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess } from '../forbidden.ts'
-import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
+import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
 import { plainText } from '../responses.ts'
 
 export interface AuthorizationOptions {
@@ -15,16 +16,17 @@ export interface AuthorizationOptions {
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz'])
 
-export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions): Filter {
-  return (next) => (request) => {
-    const access = accessOf(request)
-    if (isHealthFromAfar(request) && !anonymousHealth) throw forbiddenAccess(access)
+export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions): CallerFilter {
+  return (next) => (request, caller) => {
+    const { user, audit } = caller
+    const access = accessOf(request, user)
+    if (isHealthFromAfar(request, user) && !anonymousHealth) throw forbiddenAccess(access)
     return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
-      request.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
-      request.annotate('authorization.k8s.io/reason', decision.reason ?? '')
+      audit.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
+      audit.annotate('authorization.k8s.io/reason', decision.reason ?? '')
       if (decision.kind === 'allow') {
-        request.isLetIn = true
-        return next(request)
+        request.responder.account(user, true)
+        return next(request, caller)
       }
       if (decision.problem !== undefined) return brokenDecision(request, decision.problem)
       throw forbiddenAccess(access, decision.reason)
@@ -38,11 +40,11 @@ function brokenDecision({ target }: HttpRequest, problem: string): HttpResponse 
 }
 
 /** A stranger on another machine asks how we are (D13). */
-function isHealthFromAfar({ user, path, remote }: HttpRequest): boolean {
+function isHealthFromAfar({ path, remote }: HttpRequest, user: User): boolean {
   return user.name === ANONYMOUS.name && HEALTH.has(path) && !remote.isLoopback
 }
 
-export function accessOf({ info, user, path, query }: HttpRequest): Access {
+export function accessOf({ info, path, query }: HttpRequest, user: User): Access {
   if (info.kind !== 'resource') return { kind: 'path', user, path, verb: info.kind === 'path' ? info.verb : '' }
   const { verb, group, version, resource, subresource, namespace, name, selectedName } = info
   const access = { verb, group, version, resource, subresource, namespace, name: name ?? selectedName }

@@ -7,8 +7,8 @@ import type { FlowControl } from '../../flow/flow.ts'
 import { Impersonator } from '../../auth/impersonation.ts'
 import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter, timeoutAnswer } from '../errors.ts'
-import { checkpoint, type HttpMeasures } from '../measures.ts'
-import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import { checkpoint, firstCheckpoint, type HttpMeasures } from '../measures.ts'
+import type { CallerFilter, CallerHandler, Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
 import { audit, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
@@ -62,18 +62,20 @@ export interface FilteredHandler {
   readonly onTimeout: (request: HttpRequest) => HttpResponse
 }
 
-export function withFilters(handler: Handler, options: FilterOptions): FilteredHandler {
+export function withFilters(handler: CallerHandler, options: FilterOptions): FilteredHandler {
   const writeStatus = statusWriter(options.encodeStatus, options.cbor)
   const { measures } = options
-  const filters: readonly Filter[] = [
+  const beforeAuthentication: readonly Filter[] = [
     strictTransport(options.strictTransport),
     catchFaults({ log: options.log, writeStatus }),
     sendAwaySometimes(options.goawayChance),
     turnAwayWhenClosing({ ...options, writeStatus }),
     refuseImpossibleTimeout(),
     crossOrigin(options.allowedOrigins),
-    checkpoint(measures, undefined),
-    authenticate({ ...options, writeStatus }),
+    firstCheckpoint(),
+  ]
+  const authentication = authenticate({ ...options, writeStatus })
+  const afterAuthentication: readonly CallerFilter[] = [
     checkpoint(measures, 'authentication'),
     ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
     // Before everything is loaded nobody knows who may do what.
@@ -86,7 +88,10 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     checkpoint(measures, 'authorization'),
   ]
   return {
-    handler: filters.reduceRight<Handler>((next, filter) => filter(next), handler),
+    handler: beforeAuthentication.reduceRight(
+      (next, filter) => filter(next),
+      authentication(afterAuthentication.reduceRight((next, filter) => filter(next), handler)),
+    ),
     onTimeout: () => timeoutAnswer(),
   }
 }

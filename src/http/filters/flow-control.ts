@@ -1,9 +1,9 @@
 // Takes a request's seats, or has it wait for them, or turns it away; streams to containers and the like pass by (P-214).
 // A watch gives its seats back when it has begun, everything else when its answer is out.
 import type { Admitted, Entry, FlowControl } from '../../flow/flow.ts'
-import { whenKnown } from '../../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { isLongRunning } from '../deadline.ts'
-import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
 import { plainText } from '../responses.ts'
 
 /** A watch has no deadline, and waits no longer than a short request would by default (P-215). */
@@ -12,20 +12,22 @@ const LONGEST_WAIT_MS = 60_000
 
 const TOO_MANY = 'Too many requests, please try again later.\n'
 
-export function controlFlow(control: FlowControl): Filter {
-  return (next) => (request) => {
-    if (isLongRunning(request.info) && !isWatch(request)) return next(request)
-    return whenKnown(control.enter(request, waitOf(request)), (entry) => go(entry, next, request))
+export function controlFlow(control: FlowControl): CallerFilter {
+  return (next) => (request, caller) => {
+    const { path, info, query, signal } = request
+    if (isLongRunning(info) && !isWatch(request)) return next(request, caller)
+    const entering = control.enter({ user: caller.user, path, info, query, signal }, waitOf(request))
+    return whenKnown(entering, (entry) => go(entry, () => next(request, caller), request))
   }
 }
 
-function go(entry: Entry, next: Handler, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpRequest): MaybePromise<HttpResponse> {
   request.responder.addHeaders(entry.headers)
   if (entry.kind === 'turned-away') {
     return plainText(429, TOO_MANY, { 'retry-after': String(entry.retryAfterSeconds) })
   }
   try {
-    const answer = next(request)
+    const answer = next()
     if (!(answer instanceof Promise)) return answered(answer, entry, request)
     return answer.then(
       (response) => answered(response, entry, request),

@@ -5,28 +5,34 @@ import type { Impersonator } from '../../auth/impersonation.ts'
 import type { User } from '../../auth/user.ts'
 import { readHeaderText, unescapeHeaderName } from '../../lib/header-text.ts'
 import { forbiddenAccess } from '../forbidden.ts'
-import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import type { Caller, CallerFilter, CallerHandler, HttpRequest, HttpResponse } from '../http.ts'
 import { accessOf } from './authorization.ts'
 
 const PREFIX = 'impersonate-'
 const EXTRA = 'impersonate-extra-'
 
-export function impersonate(impersonator: Impersonator): Filter {
-  return (next) => (request) => {
+export function impersonate(impersonator: Impersonator): CallerFilter {
+  return (next) => (request, caller) => {
     for (const name in request.headers) {
-      if (name.startsWith(PREFIX)) return actForAnother(impersonator, request, next)
+      if (name.startsWith(PREFIX)) return actForAnother(impersonator, { request, caller }, next)
     }
-    return next(request)
+    return next(request, caller)
   }
 }
 
-async function actForAnother(impersonator: Impersonator, request: HttpRequest, next: Handler): Promise<HttpResponse> {
+async function actForAnother(
+  impersonator: Impersonator,
+  { request, caller }: { readonly request: HttpRequest; readonly caller: Caller },
+  next: CallerHandler,
+): Promise<HttpResponse> {
   const wanted = wantedUser(request)
-  if (wanted === undefined) return next(request)
-  const outcome = await impersonator.impersonate(wanted, accessOf(request), request.signal)
+  if (wanted === undefined) return next(request, caller)
+  const outcome = await impersonator.impersonate(wanted, accessOf(request, caller.user), request.signal)
   if (outcome.kind === 'refused') throw forbiddenAccess(outcome.access, outcome.reason)
-  request.actFor(outcome.user, outcome.constraint)
-  return next(request)
+  const { user, constraint } = outcome
+  caller.audit.actFor(user, constraint)
+  request.responder.account(user, false)
+  return next(request, { ...caller, user })
 }
 
 /** Undefined where nobody is asked for: headers of other meanings, and an empty name alone. */

@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest'
 import type { AggregatedService } from '../../../src/outgoing/aggregated-service.ts'
 import type { User } from '../../../src/api/user.ts'
 import { aggregatedProxy } from '../../../src/aggregation/proxy.ts'
-import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
+import { type HttpRequest, type HttpResponse, NOT_AUDITED } from '../../../src/http/http.ts'
 import type { OpenAnswer, OutgoingCaller, OutgoingRequest } from '../../../src/outgoing/call.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 
 const JANE: User = { name: 'jane', uid: undefined, groups: [], extra: {} }
 
-async function passOn(changes: Partial<HttpRequest>, line = 'GET /apis/g/v1/things'): Promise<HttpResponse> {
+interface Passed extends Partial<HttpRequest> {
+  readonly user?: User
+}
+
+async function passOn({ user = JANE, ...changes }: Passed, line = 'GET /apis/g/v1/things'): Promise<HttpResponse> {
   const answer: OpenAnswer = { status: 200, headers: {}, pieces: (async function* () {})(), discard: () => {} }
   const caller = {
     open: (_target: unknown, request: OutgoingRequest) => {
@@ -17,13 +21,13 @@ async function passOn(changes: Partial<HttpRequest>, line = 'GET /apis/g/v1/thin
     },
   } as unknown as OutgoingCaller
   const pass = aggregatedProxy(caller, () => ({ url: 'https://backend.default.svc:443/' }))
-  return pass({} as AggregatedService, fakeRequest(line, { user: JANE, ...changes }))
+  return pass({} as AggregatedService, fakeRequest(line, changes), { user, audit: NOT_AUDITED })
 }
 
 const sent: OutgoingRequest[] = []
 
 describe('what is passed on to a server behind this one', () => {
-  it.each<[string, Partial<HttpRequest>]>([
+  it.each<[string, Passed]>([
     ['X-Remote-User', { user: { ...JANE, name: 'ja\u0000ne' } }],
     ['X-Remote-User', { user: { ...JANE, name: 'ja\nne' } }],
     ['X-Remote-User', { user: { ...JANE, name: 'jane\u007f' } }],

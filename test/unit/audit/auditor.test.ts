@@ -6,7 +6,14 @@ import { CallerTexts, legacyLine, type AuditEvent } from '../../../src/audit/eve
 import { AuditMeasures } from '../../../src/audit/measures.ts'
 import { parsePolicy } from '../../../src/audit/policy.ts'
 import { audit, auditRefusal } from '../../../src/http/filters/audit.ts'
-import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
+import {
+  type Caller,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  type CallerHandler,
+  NOT_AUDITED,
+} from '../../../src/http/http.ts'
 import { bytesOf } from '../../../src/http/responses.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { fakeRequest } from '../http/fake-request.ts'
@@ -38,20 +45,26 @@ function options(level: string, more: { policy?: object; backend?: AuditBackend 
   }
 }
 
+const BOB = { user: bob, audit: NOT_AUDITED }
 const SENT = Buffer.from('{"kind":"Secret","metadata":{"name":"s"},"data":{"k":"djI="}}')
 
 /** Through the filter and to the end of the answer. */
 async function send(
   level: string,
   line: string,
-  more: Partial<HttpRequest> & { answer?: Handler; policy?: object; sent?: Buffer } = {},
+  more: Partial<HttpRequest> & { answer?: CallerHandler; policy?: object; sent?: Buffer; caller?: Caller } = {},
 ) {
-  const { answer = () => bytesOf('application/json', Buffer.from('{}')), policy = {}, sent = SENT, ...changes } = more
+  const {
+    answer = () => bytesOf('application/json', Buffer.from('{}')),
+    policy = {},
+    sent = SENT,
+    caller = BOB,
+    ...changes
+  } = more
   const over: (() => void)[] = []
   const read: ((bytes: Buffer) => void)[] = []
   const plain = fakeRequest(line)
   const request = fakeRequest(line, {
-    user: bob,
     headers: { 'user-agent': 'tester', 'content-type': 'application/json' },
     responder: { ...plain.responder, whenOver: (listener) => void over.push(listener) },
     body: {
@@ -62,15 +75,12 @@ async function send(
         return Promise.resolve(sent)
       },
     },
-    keepAnnotations(annotations) {
-      Object.assign(this, { annotate: (key: string, value: string) => void annotations.set(key, value) })
-    },
     ...changes,
   })
   let response: HttpResponse | undefined
   let error: unknown
   try {
-    response = await audit(options(level, { policy }))(answer)(request)
+    response = await audit(options(level, { policy }))(answer)(request, caller)
     if (response.body.kind === 'pieces') for await (const _ of response.body.pieces);
   } catch (thrown) {
     error = thrown
@@ -88,8 +98,8 @@ const reads: Handler = async (request) => {
 describe('the events of a request', () => {
   it('are two, and say who did what, when, and what came of it (P-184, P-185)', async () => {
     const { lines } = await send('Metadata', LINE, {
-      answer: (request) => {
-        request.annotate('authorization.k8s.io/decision', 'allow')
+      answer: (request, caller) => {
+        caller.audit.annotate('authorization.k8s.io/decision', 'allow')
         clock.advance(1.5)
         return reads(request)
       },
@@ -174,8 +184,8 @@ describe('the events of a request', () => {
 
   it('of somebody who acts as another name both (P-089)', async () => {
     const { lines } = await send('Metadata', LINE, {
-      answer(request) {
-        request.identify({ name: 'eve', uid: undefined, groups: [], extra: {} })
+      answer(_request, caller) {
+        caller.audit.actFor({ name: 'eve', uid: undefined, groups: [], extra: {} }, undefined)
         return bytesOf('application/json', Buffer.of())
       },
     })
@@ -185,9 +195,8 @@ describe('the events of a request', () => {
 
   it('of somebody who may do so by a narrow right name that right (P-089)', async () => {
     const { lines } = await send('Metadata', LINE, {
-      answer(request) {
-        Object.assign(request, { impersonationConstraint: 'impersonate:user-info' })
-        request.identify({ name: 'eve', uid: undefined, groups: [], extra: {} })
+      answer(_request, caller) {
+        caller.audit.actFor({ name: 'eve', uid: undefined, groups: [], extra: {} }, 'impersonate:user-info')
         return bytesOf('application/json', Buffer.of())
       },
     })
@@ -195,6 +204,13 @@ describe('the events of a request', () => {
       undefined,
       { impersonationConstraint: 'impersonate:user-info' },
     ])
+  })
+
+  it('tell what the authenticator has to say, once it is known that there are any', async () => {
+    const caller = { ...BOB, annotations: { 'authentication.k8s.io/stale-token': 'yes' } }
+    const { lines } = await send('Metadata', LINE, { caller })
+    expect(lines[0]).not.toHaveProperty('annotations')
+    expect(lines.at(-1)).toMatchObject({ annotations: caller.annotations })
   })
 
   it('tell the callers of one connection apart', () => {
@@ -217,8 +233,8 @@ describe('the events of a request', () => {
     const { lines } = await send('Metadata', 'GET /api/v1/namespaces/n/configmaps/m', {
       auditId: odd,
       target: `/x?${odd}`,
-      answer(request) {
-        request.annotate(odd, odd)
+      answer(_request, caller) {
+        caller.audit.annotate(odd, odd)
         return bytesOf('application/json', Buffer.of())
       },
     })
@@ -309,8 +325,8 @@ describe('around it', () => {
   it('a request that cannot be audited is refused where the operator wants it so (P-190, P-193)', async () => {
     const broken = { ...keep, process: () => Promise.reject(new Error('disk full')) }
     const filter = audit(options('Metadata', { backend: broken }))
-    const request = fakeRequest('GET /version', { user: bob })
-    await expect(filter(() => bytesOf('', Buffer.of()))(request)).rejects.toThrow('could not be audited')
+    const request = fakeRequest('GET /version')
+    await expect(filter(() => bytesOf('', Buffer.of()))(request, BOB)).rejects.toThrow('could not be audited')
     expect(measures.rejected.of().value).toBe(1)
   })
 

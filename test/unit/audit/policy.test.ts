@@ -7,7 +7,7 @@ const policy = (rules: readonly unknown[], more: object = {}) =>
 
 function levelOf(rules: readonly object[], line: string, name = 'bob', groups: readonly string[] = []) {
   const user = { name, uid: undefined, groups, extra: {} }
-  return findRule(policy(rules), fakeRequest(line, { user }))?.level ?? 'None'
+  return findRule(policy(rules), fakeRequest(line), user)?.level ?? 'None'
 }
 
 describe('which rule a request falls under (P-181, P-182)', () => {

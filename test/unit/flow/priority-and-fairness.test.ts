@@ -24,7 +24,7 @@ function level(name: string, shares: number, queuing?: object, more: object = {}
 
 function request(user = 'bob', line = 'GET /api/v1/namespaces/n/pods/p', signal?: AbortSignal): FlowRequest {
   const from = { name: user, uid: undefined, groups: [], extra: {} }
-  return fakeRequest(line, { user: from, ...(signal === undefined ? {} : { signal }) })
+  return { ...fakeRequest(line, signal === undefined ? {} : { signal }), user: from }
 }
 
 const QUEUES = { queues: 4, handSize: 1, queueLengthLimit: 2 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type HealthCheck, healthRoutes } from '../../../src/handlers/health.ts'
 import { routeRequests } from '../../../src/http/router.ts'
 import { type Log, SILENT_LOG } from '../../../src/lib/log.ts'
-import { bodyText, fakeRequest } from '../http/fake-request.ts'
+import { ANYBODY, bodyText, fakeRequest } from '../http/fake-request.ts'
 
 const good = (name: string): HealthCheck => ({ name, check: () => {} })
 const bad = (name: string, more: Partial<HealthCheck> = {}): HealthCheck => ({
@@ -19,7 +19,7 @@ async function ask(line: string, checks: readonly HealthCheck[], inGracePeriod =
       log,
     }),
   })
-  const response = await handler(fakeRequest(line))
+  const response = await handler(fakeRequest(line), ANYBODY)
   return { status: response.status, text: bodyText(response), headers: response.headers }
 }
 

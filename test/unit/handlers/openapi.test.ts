@@ -3,7 +3,7 @@ import { OpenApiDocuments } from '../../../src/codec/openapi-documents.ts'
 import { openApiRoutes } from '../../../src/handlers/openapi.ts'
 import { InvariantError } from '../../../src/lib/errors.ts'
 import { builtInOpenApiParts } from '../../../src/schema/openapi-parts.ts'
-import { fakeRequest } from '../http/fake-request.ts'
+import { ANYBODY, fakeRequest } from '../http/fake-request.ts'
 
 const parts = builtInOpenApiParts().filter(({ key }) => key === 'version')
 const documents = new OpenApiDocuments({ title: 'Test', version: 'v1' }, parts)
@@ -50,7 +50,7 @@ const rows: readonly (readonly [
 describe('the document in version 2 gives (R-313)', () => {
   it.each(rows)('%s', async (_, headers, status, type) => {
     if (v2 === undefined) throw new InvariantError('there is no route')
-    const answer = await v2.handler(fakeRequest('GET /openapi/v2', { headers }))
+    const answer = await v2.handler(fakeRequest('GET /openapi/v2', { headers }), ANYBODY)
     expect(answer.status).toBe(status)
     expect(answer.headers['content-type']).toBe(type)
     expect(answer.headers['vary']).toBe('Accept-Encoding, Accept')

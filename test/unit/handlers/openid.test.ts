@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openIdRoutes } from '../../../src/handlers/openid.ts'
-import { fakeRequest } from '../http/fake-request.ts'
+import { ANYBODY, fakeRequest } from '../http/fake-request.ts'
 
 const routes = openIdRoutes({
   issuer: 'https://issuer.example',
@@ -27,7 +27,7 @@ describe('what others check tokens by (R-316, P-054)', () => {
   it.each(rows)('%s, accepting %s', async (line, accept, outcome) => {
     const request = fakeRequest(line, { headers: accept === undefined ? {} : { accept } })
     const told = await Promise.resolve()
-      .then(() => handlers.get(request.path)!(request))
+      .then(() => handlers.get(request.path)!(request, ANYBODY))
       .then(
         ({ headers }) => headers['content-type'],
         (error: Error) => error.message,

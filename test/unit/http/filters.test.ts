@@ -1,6 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
+import type { User } from '../../../src/api/user.ts'
+import { Auditor } from '../../../src/audit/auditor.ts'
+import { AuditMeasures } from '../../../src/audit/measures.ts'
+import { parsePolicy } from '../../../src/audit/policy.ts'
 import { firstOf } from '../../../src/auth/authenticator.ts'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
 import { allowMasters, allowPublicPaths, chain } from '../../../src/auth/authorizer.ts'
@@ -10,12 +14,12 @@ import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
 import { limitInFlight } from '../../../src/flow/in-flight.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
-import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
+import type { Caller, CallerHandler, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { makeAuthority, makeSigned } from '../../../src/pki/certificate-maker.ts'
-import { bodyText, fakeRequest } from './fake-request.ts'
+import { bodyText, fakeRequest, type FakeChanges } from './fake-request.ts'
 
 const AUTHORITY = makeAuthority(60_000)
 const JANE = new X509Certificate(
@@ -56,18 +60,18 @@ const says =
   () =>
     plainText(200, text)
 
-async function send(line: string, changes: Partial<HttpRequest> = {}, more: Partial<FilterOptions> = {}) {
+async function send(line: string, changes: FakeChanges = {}, more: Partial<FilterOptions> = {}) {
   return withFilters(says('hello'), { ...options, ...more }).handler(fakeRequest(line, changes))
 }
 
 /** Whether the client is told to come back on another connection. */
-async function isSentAway(line: string, changes: Partial<HttpRequest> = {}, more: Partial<FilterOptions> = {}) {
+async function isSentAway(line: string, changes: FakeChanges = {}, more: Partial<FilterOptions> = {}) {
   const request = fakeRequest(line, changes)
   await withFilters(says('hello'), { ...options, ...more }).handler(request)
   return request.isSentAway
 }
 
-function as(token: string): Partial<HttpRequest> {
+function as(token: string): FakeChanges {
   return { authorization: `Bearer ${token}` }
 }
 
@@ -96,9 +100,11 @@ describe('who is asking', () => {
   })
 
   it('the handler sees the user and not the credential (P-013, P-016)', async () => {
-    let seen: HttpRequest | undefined
-    const handler: Handler = (request) => {
-      seen = request
+    let seen: Caller | undefined
+    let credential: string | undefined = 'not asked'
+    const handler: CallerHandler = (request, caller) => {
+      seen = caller
+      credential = request.takeCredential()
       return pageNotFound()
     }
     await withFilters(handler, options).handler(fakeRequest('GET /x', as('root-token')))
@@ -108,7 +114,7 @@ describe('who is asking', () => {
       groups: ['system:masters', 'system:authenticated'],
       extra: {},
     })
-    expect(seen?.authorization).toBeUndefined()
+    expect(credential).toBeUndefined()
   })
 
   it('nobody is anonymous where that is switched off', async () => {
@@ -126,9 +132,9 @@ describe('who is asking', () => {
 
   it('a client certificate names user and groups, and comes before a token (P-010, P-021, P-023)', async () => {
     const certificate = { der: JANE, chain: [], trusted: true, subject: { CN: 'jane', O: ['dev', 'qa'] } }
-    let seen: HttpRequest | undefined
-    const handler: Handler = (request) => {
-      seen = request
+    let seen: Caller | undefined
+    const handler: CallerHandler = (_request, caller) => {
+      seen = caller
       return pageNotFound()
     }
     const remote = { ...afar, certificate }
@@ -340,20 +346,32 @@ describe('other origins (R-054, P-234)', () => {
 
 describe('acting for others', () => {
   const acting = async (headers: HttpRequest['headers'], token = 'root-token') => {
-    const request = fakeRequest('GET /x', { ...as(token), headers })
-    const seen: HttpRequest[] = []
-    const handler: Handler = (inner) => {
-      seen.push(inner)
+    const over: (() => void)[] = []
+    const responder = {
+      ...fakeRequest('GET /x').responder,
+      whenOver: (listener: () => void) => void over.push(listener),
+    }
+    const request = fakeRequest('GET /x', { ...as(token), headers, responder })
+    const events: object[] = []
+    const process = (event: { json(): string }): undefined => void events.push(JSON.parse(event.json()) as object)
+    const policy = parsePolicy({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules: [{ level: 'Metadata' }] })
+    const backends = [{ name: 'test', process, close: () => Promise.resolve() }]
+    const auditor = new Auditor({ policy, backends, clock: systemClock, measures: new AuditMeasures() })
+    const audit = { auditor, decode: () => undefined, onRejected: () => {} }
+    const seen: { readonly headers: HttpRequest['headers']; readonly user: User }[] = []
+    const handler: CallerHandler = (inner, { user }) => {
+      seen.push({ headers: inner.headers, user })
       return plainText(200, '')
     }
     const allow = { authorize: () => ({ kind: 'allow' }) as const }
     const more = token === 'root-token' ? { authorizer: allow } : {}
-    const response = await withFilters(handler, { ...options, ...more }).handler(request)
-    return { response, seen: seen[0] }
+    const response = await withFilters(handler, { ...options, ...more, audit }).handler(request)
+    for (const listener of over) listener()
+    return { response, seen: seen[0], audited: events.at(-1) }
   }
 
   it('makes it the request of the other, and keeps who it was (P-085, P-088, P-089)', async () => {
-    const { seen } = await acting({
+    const { seen, audited } = await acting({
       'impersonate-user': 'jane',
       'impersonate-group': ['a, b', 'c'],
       'impersonate-extra-example.com%2fx': 'y',
@@ -364,8 +382,11 @@ describe('acting for others', () => {
       groups: ['a, b', 'c', 'system:authenticated'],
       extra: { 'example.com/x': ['y'] },
     })
-    expect(seen?.impersonator?.name).toBe('root')
-    expect(seen?.impersonationConstraint).toBe('impersonate:user-info')
+    expect(audited).toMatchObject({
+      user: { username: 'root' },
+      impersonatedUser: { username: 'jane' },
+      authenticationMetadata: { impersonationConstraint: 'impersonate:user-info' },
+    })
     expect(seen?.headers['impersonate-user']).toBeUndefined()
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plainText } from '../../../src/http/responses.ts'
 import { indexPage, routeRequests } from '../../../src/http/router.ts'
-import { bodyText, fakeRequest } from './fake-request.ts'
+import { ANYBODY, bodyText, fakeRequest } from './fake-request.ts'
 
 const rows: readonly (readonly [line: string, answer: string])[] = [
   ['GET /version', 'version'],
@@ -26,7 +26,7 @@ describe('where a request goes (R-040, R-047)', () => {
   })
 
   it.each(rows)('%s', async (line, answer) => {
-    expect(bodyText(await handler(fakeRequest(line)))).toBe(answer)
+    expect(bodyText(await handler(fakeRequest(line), ANYBODY))).toBe(answer)
   })
 })
 

@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../../../src/auth/user.ts'
 import { describe, expect, it } from 'vitest'
 import type { FinishedRequest } from '../../../src/http/listener.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
@@ -33,8 +34,12 @@ async function textOf(metrics: Metrics): Promise<string> {
   return (await piecesOf(metrics)).join('')
 }
 
+function finishedAs(request: FinishedRequest['request'], more: Partial<FinishedRequest> = {}): FinishedRequest {
+  return { request, user: ANONYMOUS, isLetIn: true, status: 200, sentBytes: 1, milliseconds: 1, ...more }
+}
+
 function finished(line: string, status = 200): FinishedRequest {
-  return { request: fakeRequest(line), status, sentBytes: 500, milliseconds: 30 }
+  return finishedAs(fakeRequest(line), { status, sentBytes: 500, milliseconds: 30 })
 }
 
 async function seriesOf(lines: readonly string[], name: string): Promise<string[]> {
@@ -74,7 +79,7 @@ describe('what is counted', () => {
     const request = fakeRequest('PATCH /api/v1/namespaces/n/pods/p', {
       headers: { 'content-type': 'application/apply-patch+yaml' },
     })
-    metrics.observe({ request, status: 200, sentBytes: 1, milliseconds: 1 })
+    metrics.observe(finishedAs(request))
     expect(await textOf(metrics)).toMatch(/apiserver_request_total\{verb="APPLY"/)
   })
 
@@ -84,12 +89,12 @@ describe('what is counted', () => {
       (line) => fakeRequest(line),
     )
     for (const request of [watch!, list!, write!]) metrics.begin(request)
-    for (const request of [list!, write!]) metrics.observe({ request, status: 200, sentBytes: 1, milliseconds: 1 })
+    for (const request of [list!, write!]) metrics.observe(finishedAs(request))
     const text = await textOf(metrics)
     expect(text).toMatch(/^apiserver_longrunning_requests\{verb="WATCH",.*resource="pods".* 1$/m)
     expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1')
     expect(text).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 1')
-    metrics.observe({ request: watch!, status: 200, sentBytes: 1, milliseconds: 1 })
+    metrics.observe(finishedAs(watch!))
     expect(await textOf(metrics)).not.toContain('apiserver_longrunning_requests{')
   })
 
@@ -111,7 +116,7 @@ describe('what is counted', () => {
   it('of what is not let in tells the verb and the code alone', async () => {
     const metrics = open()
     for (const line of ['GET /api/v1/namespaces/n/pods/p', 'GET /api/v1/pods', 'PATCH /api/v1/namespaces/n/pods/p']) {
-      metrics.observe({ ...finished(line, 403), request: fakeRequest(line, { isLetIn: false }) })
+      metrics.observe({ ...finished(line, 403), isLetIn: false })
     }
     const text = await textOf(metrics)
     const folded = 'group="",version="",resource="",subresource="",scope="",component="",dry_run="",code="403"'
@@ -132,9 +137,11 @@ describe('what is counted', () => {
       const path = [root, word(['namespaces']), word(['n']), word(['pods']), word(['p']), word(['log', 'exec'])]
       const line = `${method} /${path.slice(0, 1 + roll(6)).join('/')}?dryRun=${word(['All'])}&watch=${word(['1'])}`
       const headers = { 'user-agent': word(['kubectl']), 'content-type': word(['application/apply-patch+yaml']) }
-      const request = fakeRequest(line, { headers, isLetIn: roll(2) === 0 })
+      const request = fakeRequest(line, { headers })
+      const isLetIn = roll(2) === 0
       metrics.begin(request)
-      metrics.observe({ request, status: 200 + roll(4) * 100, sentBytes: roll(1e6), milliseconds: roll(1e4) })
+      const [status, sentBytes, milliseconds] = [200 + roll(4) * 100, roll(1e6), roll(1e4)]
+      metrics.observe(finishedAs(request, { isLetIn, status, sentBytes, milliseconds }))
     }
     const linesAfter = async (count: number): Promise<number> => {
       for (let i = 0; i < count; i++) ask()
@@ -223,16 +230,16 @@ describe('what is gone', () => {
     const counted = async (): Promise<string[]> =>
       (await textOf(metrics)).split('\n').filter((line) => line.startsWith('apiserver_request_total{'))
     const request = fakeRequest('GET /apis/example.com/v1/things/a')
-    for (let i = 0; i < 3; i++) metrics.observe({ request, status: 200, sentBytes: 1, milliseconds: 1 })
+    for (let i = 0; i < 3; i++) metrics.observe(finishedAs(request))
     expect(await counted()).toEqual([expect.stringMatching(/ 3$/)])
     served = false
     version++
     expect(await counted()).toEqual([])
-    metrics.observe({ request, status: 404, sentBytes: 1, milliseconds: 1 })
+    metrics.observe(finishedAs(request, { status: 404 }))
     expect(await counted()).toEqual([])
     served = true
     version++
-    metrics.observe({ request, status: 200, sentBytes: 1, milliseconds: 1 })
+    metrics.observe(finishedAs(request))
     expect(await counted()).toEqual([expect.stringMatching(/ 1$/)])
   })
 
