@@ -15,7 +15,7 @@ help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
 
 $(READY): package-lock.json
-	npm ci --no-fund --no-audit --loglevel=error
+	npm ci --include=dev --no-fund --no-audit --loglevel=error
 	@touch $@
 
 run: $(READY) ## Run the server on the embedded store (flags: make run ARGS="--secure-port 7443")

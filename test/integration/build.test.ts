@@ -1,0 +1,65 @@
+// What `npm start` does before it starts: builds where the sources are newer than what was built, and fails where that fails.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { tempFolder } from '../fakes/temp-folder.ts'
+
+const PROJECT = path.join(import.meta.dirname, '../..')
+const BUILDING = 'building dist from src\n'
+
+/** A clone with sources of the test's own. */
+async function clone(): Promise<string> {
+  const folder = await tempFolder()
+  for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
+  symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
+  mkdirSync(path.join(folder, 'src'))
+  writeFileSync(path.join(folder, 'src/index.ts'), 'export const answer: number = 42\n')
+  write(folder, 'first')
+  return folder
+}
+
+function write(folder: string, word: string): void {
+  writeFileSync(path.join(folder, 'src/quarterdeck.js'), `console.log(process.argv[2], '${word}')\n`)
+}
+
+function start(folder: string): { status: number | null; said: string; told: string } {
+  const { status, stdout, stderr } = spawnSync('npm', ['start', '--silent'], { cwd: folder, encoding: 'utf8' })
+  return { status, said: stdout, told: stderr }
+}
+
+it('builds at the first start and after a change, and only then', async () => {
+  const folder = await clone()
+  expect(start(folder)).toEqual({ status: 0, said: 'serve first\n', told: BUILDING })
+  expect(start(folder)).toEqual({ status: 0, said: 'serve first\n', told: '' })
+  write(folder, 'second')
+  expect(start(folder)).toEqual({ status: 0, said: 'serve second\n', told: BUILDING })
+  writeFileSync(path.join(folder, 'src/more.ts'), '')
+  expect(start(folder).told).toBe(BUILDING)
+  rmSync(path.join(folder, 'src/more.ts'))
+  expect(start(folder).told).toBe(BUILDING)
+})
+
+it('leaves nothing of what was built before, and names both doors', async () => {
+  const folder = await clone()
+  mkdirSync(path.join(folder, 'dist'))
+  writeFileSync(path.join(folder, 'dist/chunk-OLD.js'), '')
+  start(folder)
+  expect(readdirSync(path.join(folder, 'dist')).sort()).toEqual([
+    'index.js',
+    'index.js.map',
+    'quarterdeck.js',
+    'quarterdeck.js.map',
+  ])
+})
+
+it('says what is wrong and does not start where it cannot be built', async () => {
+  const folder = await clone()
+  start(folder)
+  writeFileSync(path.join(folder, 'src/quarterdeck.js'), `import './missing.ts'\n`)
+  for (let again = 0; again < 2; again++) {
+    const { status, said, told } = start(folder)
+    expect([status, said]).toEqual([1, ''])
+    expect(told).toContain('Could not resolve "./missing.ts"')
+  }
+})
