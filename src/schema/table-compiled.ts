@@ -47,6 +47,8 @@ export interface CompiledType {
   readonly jsonOnly?: true
   readonly resource?: CompiledResource
   readonly fields: readonly CompiledField[]
+  /** Written to a file of their own. */
+  readonly rules?: readonly CompiledRule[]
 }
 
 export interface CompiledResource {
@@ -91,15 +93,20 @@ export interface CompiledFieldFacts {
   /** The discriminator's value that goes with this member of the union. */
   readonly member?: string
   readonly gate?: string
-  readonly rules?: CompiledFieldRules
 }
 
+/** What is in `gen/built-in-rules.json`: the rules of fields by type (`core_v1.Container`), in the order of declaration. */
+export type CompiledRules = Readonly<Record<string, readonly CompiledRule[]>>
+
 /** What validation asks of a field by itself; `FieldRules` in `proto/api/options.proto` says what each means. */
-export interface CompiledFieldRules {
+export interface CompiledRule {
+  readonly name: string
+  /** As in `CompiledField`. */
+  readonly type: string
+  readonly pointer?: true
   /** What is said of an absent one beside that it is required. */
   readonly required?: string
   readonly zeroToo?: true
-  /** Where it is not that of the field. */
   readonly values?: readonly string[]
   readonly format?: FormatName
   readonly min?: number

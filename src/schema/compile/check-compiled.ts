@@ -1,6 +1,6 @@
 // What must hold across types for the table to be usable: every name it refers to is there, numbers and names are used
 // once, and the fields that lists are keyed by exist.
-import type { CompiledField, CompiledFieldRules, CompiledSchema, CompiledType } from '../table-compiled.ts'
+import type { CompiledField, CompiledSchema, CompiledType } from '../table-compiled.ts'
 
 const SCALARS: readonly string[] = ['string', 'bytes', 'int32', 'int64', 'bool', 'double', 'any']
 
@@ -37,24 +37,6 @@ function checkField(place: string, field: CompiledField, types: ReadonlyMap<stri
     if (target !== undefined && !memberNames(target, types).includes(key))
       throw new Error(`${place}: has no key ${key}`)
   }
-  checkRules(place, type, facts?.rules ?? {})
-}
-
-const TEXTS: readonly string[] = ['string', '[]string']
-const NUMBERS: readonly string[] = ['int32', 'int64', '[]int32', '[]int64']
-
-/** A rule that the type of its field can never break says something else than it means. */
-function checkRules(place: string, type: string, rules: CompiledFieldRules): void {
-  const { min, max, outOfBounds } = rules
-  const ofTexts = rules.values ?? rules.format ?? rules.maxBytes
-  const ofNumbers = min ?? max ?? outOfBounds
-  const ofLists = rules.maxItems ?? rules.unique
-  if (ofTexts !== undefined && !TEXTS.includes(type)) throw new Error(`${place}: has rules for texts and is none`)
-  if (ofNumbers !== undefined && !NUMBERS.includes(type)) throw new Error(`${place}: has bounds and is no number`)
-  if (ofLists !== undefined && !type.startsWith('[]')) throw new Error(`${place}: has rules for lists and is none`)
-  if (rules.zeroToo === true && rules.required !== undefined) throw new Error(`${place}: is zero and required`)
-  const isUsual = max === undefined ? min === undefined || min === 0 || min === 1 : min !== undefined
-  if (!isUsual && outOfBounds === undefined) throw new Error(`${place}: has bounds that there are no words for`)
 }
 
 /** The JSON names of a type's members, those of inlined types included. */

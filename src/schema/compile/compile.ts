@@ -6,12 +6,13 @@ import type {
   CompiledFieldFacts,
   CompiledFile,
   CompiledResource,
+  CompiledRule,
   CompiledSchema,
   CompiledSubresource,
   CompiledType,
 } from '../table-compiled.ts'
 import { checkCompiled } from './check-compiled.ts'
-import { compileRules } from './compile-rules.ts'
+import { compileRule } from './compile-rules.ts'
 import { optionsOf, type Options } from './proto-options.ts'
 
 export interface ProtoFile {
@@ -59,7 +60,7 @@ function jsonName(field: protobufjs.Field): string {
 export function formatCompiled(schema: CompiledSchema): string {
   const files = schema.files.map((file) => {
     const { types, ...head } = file
-    const lines = types.map((type) => JSON.stringify(type)).join(',\n')
+    const lines = types.map((type) => JSON.stringify({ ...type, rules: undefined })).join(',\n')
     return `${JSON.stringify(head).slice(0, -1)},"types":[\n${lines}\n]}`
   })
   return `{"files":[\n${files.join(',\n')}\n]}\n`
@@ -134,6 +135,8 @@ function compileType(type: protobufjs.Type, place: string, nameOf: (name: string
     'list',
   ])
   const resource = compileResource(options)
+  const fields = type.fieldsArray.map((field) => compileField(field, `${place}.${field.name}`, nameOf))
+  const rules = fields.flatMap(([, rule]) => (rule === undefined ? [] : [rule]))
   const compiled: CompiledType = {
     name: type.name,
     ...(kind === undefined ? {} : { kind }),
@@ -143,7 +146,8 @@ function compileType(type: protobufjs.Type, place: string, nameOf: (name: string
     ...(options.flag('published') === false ? { published: false } : {}),
     ...(options.flag('json_only') === true ? { jsonOnly: true } : {}),
     ...(resource === undefined ? {} : { resource }),
-    fields: type.fieldsArray.map((field) => compileField(field, `${place}.${field.name}`, nameOf)),
+    fields: fields.map(([field]) => field),
+    ...(rules.length === 0 ? {} : { rules }),
   }
   options.done()
   return compiled
@@ -188,7 +192,9 @@ function compileSubresource(options: Options): CompiledSubresource {
   return compiled
 }
 
-function compileField(field: protobufjs.Field, place: string, nameOf: (name: string) => string): CompiledField {
+type CompiledWithRule = readonly [CompiledField, CompiledRule | undefined]
+
+function compileField(field: protobufjs.Field, place: string, nameOf: (name: string) => string): CompiledWithRule {
   const options = optionsOf(field, place)
   const isMap = field instanceof protobufjs.MapField
   if (isMap && field.keyType !== 'string') throw new Error(`${place}: is a map whose keys are not strings`)
@@ -214,10 +220,11 @@ function compileField(field: protobufjs.Field, place: string, nameOf: (name: str
     zeroByDefault: single && required && !pointer && omit === 'never',
   })
   const name = options.text('json_name') ?? field.name
-  options.done()
   const full = `${field.repeated ? '[]' : isMap ? '{}' : ''}${type}`
-  if (Object.keys(facts).length > 0) return [name, field.id, full, marks, facts]
-  return marks === '' ? [name, field.id, full] : [name, field.id, full, marks]
+  const rule = compileRule(options, { name, type: full, pointer, values: facts.values })
+  options.done()
+  if (Object.keys(facts).length > 0) return [[name, field.id, full, marks, facts], rule]
+  return [marks === '' ? [name, field.id, full] : [name, field.id, full, marks], rule]
 }
 
 const ZEROS: Readonly<Record<string, string | number | boolean>> = {
@@ -243,7 +250,6 @@ function compileFacts(
   const patchMergeKey = options.text('patch_merge_key')
   const member = options.text('member')
   const gate = options.text('gate')
-  const rules = compileRules(options)
   return {
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(values === undefined ? {} : { values }),
@@ -254,7 +260,6 @@ function compileFacts(
     ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
     ...(member === undefined ? {} : { member }),
     ...(gate === undefined ? {} : { gate }),
-    ...(rules === undefined ? {} : { rules }),
   }
 }
 

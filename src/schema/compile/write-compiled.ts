@@ -2,6 +2,7 @@
 // files again and fails where what is committed is not current.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { formatRules } from './compile-rules.ts'
 import { compileDescriptions, compileProtos, formatCompiled, type ProtoFile } from './compile.ts'
 
 const top = path.join(import.meta.dirname, '../../..')
@@ -9,9 +10,11 @@ const top = path.join(import.meta.dirname, '../../..')
 /** The texts of the generated files by their paths. */
 export function compiledFiles(): ReadonlyMap<string, string> {
   const protos = readProtos()
+  const schema = compileProtos(protos)
   const folder = path.join(top, 'src/schema/gen')
   return new Map([
-    [path.join(folder, 'built-in-kinds.json'), formatCompiled(compileProtos(protos))],
+    [path.join(folder, 'built-in-kinds.json'), formatCompiled(schema)],
+    [path.join(folder, 'built-in-rules.json'), formatRules(schema)],
     [path.join(folder, 'built-in-descriptions.json'), `${JSON.stringify(compileDescriptions(protos), null, 1)}\n`],
   ])
 }

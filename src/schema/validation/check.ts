@@ -17,7 +17,7 @@ import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { CheckedPatterns } from './checked-patterns.ts'
-import { checkField, placeOf, rulesOf } from './field-rules.ts'
+import { checkField, placeOf, ruleOf, rulesOf } from './field-rules.ts'
 import { type Faults, NOT_NEGATIVE } from './formats.ts'
 
 export interface ValidationContext {
@@ -136,12 +136,16 @@ export class Check {
    * have rules where none is named. `at` is the place of the object, undefined for a whole one.
    */
   fields(object: ValueMap, at: FieldPath | undefined, type: string, ...names: readonly string[]): void {
-    for (const rule of rulesOf(type, names)) checkField(rule, object[rule.name], at, this.#tell)
+    const rules = rulesOf(type)
+    if (names.length === 0) for (const rule of rules.values()) checkField(rule, object[rule.name], at, this.#tell)
+    for (let i = 0; i < names.length; i++) checkField(ruleOf(rules, names[i]!), object[names[i]!], at, this.#tell)
   }
 
   /** What is declared immutable of these fields is as it was. */
   unchangedFields({ object, stored, at }: FieldsChange, type: string, ...names: readonly string[]): void {
-    for (const { name, zero, immutable } of rulesOf(type, names)) {
+    const rules = rulesOf(type)
+    const chosen = names.length === 0 ? [...rules.values()] : names.map((name) => ruleOf(rules, name))
+    for (const { name, zero, immutable } of chosen) {
       if (immutable) this.unchanged(placeOf(at, name), object[name] ?? zero, stored[name] ?? zero)
     }
   }

@@ -4,8 +4,8 @@ import { duplicate, type FieldError, invalid, notSupported, required, tooLong, t
 import { FieldPath } from '../../api/field-path.ts'
 import { isList, type Value } from '../../api/value.ts'
 import { InvariantError } from '../../lib/errors.ts'
-import { BUILT_IN } from '../built-in-compiled.ts'
-import type { CompiledField, CompiledFieldRules } from '../table-compiled.ts'
+import { BUILT_IN_RULES } from '../built-in-compiled.ts'
+import type { CompiledRule } from '../table-compiled.ts'
 import { type Faults, FORMATS, inclusiveRange, longerThan, NOT_NEGATIVE, POSITIVE } from './formats.ts'
 
 export interface FieldRule {
@@ -32,45 +32,32 @@ export interface FieldRule {
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0 }
 
-type TypeRules = ReadonlyMap<string, FieldRule>
+export type TypeRules = ReadonlyMap<string, FieldRule>
 
 /** By the name of the type (`core_v1.Container`); those of its fields in the order of declaration. */
-const RULES: ReadonlyMap<string, TypeRules> = allRules()
+const RULES: ReadonlyMap<string, TypeRules> = new Map(
+  Object.entries(BUILT_IN_RULES).map(([type, rules]) => [
+    type,
+    new Map(rules.map((rule) => [rule.name, madeReady(rule)])),
+  ]),
+)
 
-/** The rules of these fields of a type; of all that have any, in the order of declaration, where none is named. */
-export function rulesOf(type: string, names: readonly string[]): Iterable<FieldRule> {
+/** The rules of a type. */
+export function rulesOf(type: string): TypeRules {
   const rules = RULES.get(type)
   if (rules === undefined) throw new InvariantError(`nothing is asked of the fields of ${type}`)
-  return names.length === 0 ? rules.values() : names.map((name) => ruleOf(rules, type, name))
+  return rules
 }
 
-function ruleOf(rules: TypeRules, type: string, name: string): FieldRule {
+/** The rule of a field of a type. */
+export function ruleOf(rules: TypeRules, name: string): FieldRule {
   const rule = rules.get(name)
-  if (rule === undefined) throw new InvariantError(`nothing is asked of the field ${name} of ${type}`)
+  if (rule === undefined) throw new InvariantError(`nothing is asked of the field ${name}`)
   return rule
 }
 
-function allRules(): ReadonlyMap<string, TypeRules> {
-  const types = new Map(
-    BUILT_IN.files.flatMap(({ stem, types: ofFile }) => ofFile.map((type) => [`${stem}.${type.name}`, type.fields])),
-  )
-  const fieldsOf = (type: string): readonly CompiledField[] =>
-    (types.get(type) ?? []).flatMap((field) => (field[3]?.includes('i') === true ? fieldsOf(field[2]) : [field]))
-  const ruled = [...types.keys()].map((type) => [type, fieldsOf(type).filter(isRuled)] as const)
-  return new Map(
-    ruled
-      .filter(([, fields]) => fields.length > 0)
-      .map(([type, fields]) => [type, new Map(fields.map((field) => [field[0], compiledRule(field)]))]),
-  )
-}
-
-function isRuled([, , , , facts]: CompiledField): boolean {
-  return facts?.rules !== undefined
-}
-
-function compiledRule([name, , type, marks = '', facts = {}]: CompiledField): FieldRule {
-  const { rules = {} } = facts
-  const isPointer = marks.includes('p')
+function madeReady({ name, type, ...rules }: CompiledRule): FieldRule {
+  const isPointer = rules.pointer === true
   return {
     name,
     isPointer,
@@ -78,7 +65,7 @@ function compiledRule([name, , type, marks = '', facts = {}]: CompiledField): Fi
     zero: isPointer ? undefined : ZEROS[type],
     zeroToo: rules.zeroToo === true,
     required: rules.required,
-    values: rules.values ?? facts.values,
+    values: rules.values,
     format: rules.format === undefined ? undefined : FORMATS[rules.format],
     maxBytes: rules.maxBytes ?? Infinity,
     min: rules.min ?? -Infinity,
@@ -90,7 +77,7 @@ function compiledRule([name, , type, marks = '', facts = {}]: CompiledField): Fi
   }
 }
 
-function boundsFault({ min = 0, max }: CompiledFieldRules): string {
+function boundsFault({ min = 0, max }: Pick<CompiledRule, 'min' | 'max'>): string {
   if (max !== undefined) return inclusiveRange(min, max)
   return min === 1 ? POSITIVE : NOT_NEGATIVE
 }
@@ -123,7 +110,8 @@ function checkText(rule: FieldRule, text: string, at: FieldPath | undefined, tel
   if (values !== undefined && !values.includes(text)) tell(notSupported(placeOf(at, name), text, values))
   if (maxBytes !== Infinity && longerThan(text, maxBytes)) tell(tooLong(placeOf(at, name), maxBytes))
   if (format === undefined) return
-  for (const fault of format(text)) tell(invalid(placeOf(at, name), text, fault))
+  const faults = format(text)
+  for (let i = 0; i < faults.length; i++) tell(invalid(placeOf(at, name), text, faults[i]!))
 }
 
 function checkItems(rule: FieldRule, items: readonly Value[], list: FieldPath, tell: Tell): void {

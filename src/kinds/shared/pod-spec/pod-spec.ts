@@ -95,9 +95,11 @@ type PlacedContainer = readonly [ValueMap, FieldPath]
 
 /** Every container with its place: those that run first, those that stay, those that visit. */
 function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
-  return CONTAINER_LISTS.flatMap((field) =>
-    mapsInPlace(spec, field).map((container, i) => [container, at.child(field).index(i)] as const),
-  )
+  const placed: PlacedContainer[] = []
+  for (const field of CONTAINER_LISTS) {
+    for (const [i, container] of mapsInPlace(spec, field).entries()) placed.push([container, at.child(field).index(i)])
+  }
+  return placed
 }
 
 function claimNames(spec: ValueMap): ReadonlySet<string> {

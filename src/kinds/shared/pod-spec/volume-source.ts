@@ -11,7 +11,7 @@ import {
   textOrAbsent,
   textOrEmpty,
 } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
+import { isMap, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
@@ -34,10 +34,11 @@ export interface Source {
 /** Checks the one source that is given and refuses the others; tells how many there are. */
 export function checkSources(sources: readonly Source[], volume: ValueMap, place: Place): void {
   const { at, check } = place
+  const parts = Object.keys(volume).filter((field) => isMap(volume[field]))
   let found = 0
   for (const { field, refusedAs, toldAs, neverRefused, rule } of sources) {
-    const source = mapOrAbsent(volume, field)
-    if (source === undefined) continue
+    if (!parts.includes(field)) continue
+    const source = mapOrEmpty(volume, field)
     if (found > 0 && neverRefused !== true)
       check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
     else rule(source, at.child(toldAs ?? field), check)

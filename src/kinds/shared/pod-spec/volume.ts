@@ -78,9 +78,9 @@ const emptyDir: SourceRule = (source, at, check) => {
 
 /** Keys of a config map or secret that become files. */
 const files =
-  (type: string): SourceRule =>
+  (...types: readonly string[]): SourceRule =>
   (source, at, check) => {
-    check.fields(source, at, type)
+    for (const type of types) check.fields(source, at, type)
     for (const [i, item] of mapsInPlace(source, 'items').entries())
       checkKeyToPath(item, at.child('items').index(i), check)
   }
@@ -122,7 +122,7 @@ const sources = (isPod: boolean): readonly Source[] => [
   ...POD_SOURCES.clusters,
   { field: 'downwardAPI', refusedAs: 'downwarAPI', rule: downwardApi },
   ...POD_SOURCES.drivers,
-  { field: 'configMap', rule: files('core_v1.ConfigMapVolumeSource') },
+  { field: 'configMap', rule: files('core_v1.LocalObjectReference', 'core_v1.ConfigMapVolumeSource') },
   POD_SOURCES.azureFile,
   ...POD_SOURCES.more,
   { field: 'projected', rule: projected },
