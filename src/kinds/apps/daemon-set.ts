@@ -21,7 +21,7 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { shownAs } from '../shared/internal-form.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
@@ -31,7 +31,6 @@ import { WORKLOAD } from '../shared/strategies.ts'
 import {
   checkCollisions,
   checkSameSelector,
-  ROLLING_STRATEGY,
   rollingUpdate,
   SELECTOR,
   SPEC,
@@ -62,7 +61,7 @@ function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): v
   const rolling = mapOrAbsent(strategy, 'rollingUpdate')
   const place = at.child('rollingUpdate')
   if (type !== 'RollingUpdate')
-    check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['RollingUpdate', 'OnDelete'])
+    check.notSupported(at, shownAs(strategy, formOf('apps_v1.DaemonSetUpdateStrategy')), ['RollingUpdate', 'OnDelete'])
   else if (rolling === undefined) check.required(place)
   else {
     const fields = ['maxUnavailable', 'maxSurge']

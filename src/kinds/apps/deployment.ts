@@ -9,7 +9,7 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { shownAs } from '../shared/internal-form.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, readyOfWanted, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
@@ -23,7 +23,6 @@ import {
   checkSameSelector,
   checkSelectedTemplate,
   checkSelector,
-  ROLLING_STRATEGY,
   rollingUpdate,
   SPEC,
   STATUS,
@@ -57,7 +56,7 @@ function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check
   if (type === 'Recreate') {
     if (rolling !== undefined) check.forbidden(place, "may not be specified when strategy `type` is 'Recreate'")
   } else if (type !== 'RollingUpdate') {
-    check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['Recreate', 'RollingUpdate'])
+    check.notSupported(at, shownAs(strategy, formOf('apps_v1.DeploymentStrategy')), ['Recreate', 'RollingUpdate'])
   } else if (rolling === undefined) check.required(place, 'this should be defaulted and never be nil')
   else {
     const { maxUnavailable, maxSurge } = rolling

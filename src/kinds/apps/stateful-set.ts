@@ -28,7 +28,6 @@ import {
   checkCollisions,
   checkSelected,
   checkSelector,
-  rollingForm,
   rollingUpdate,
   SELECTOR,
   SPEC,
@@ -43,8 +42,10 @@ const ROLLING_SET: Form = [
   ['maxUnavailable', 'MaxUnavailable', null],
 ]
 
-const SET_STRATEGY: Form = rollingForm(ROLLING_SET)
-const ROLLING_SET_UPDATE: Form = ROLLING_SET
+const SET_STRATEGY: Form = [
+  ['type', 'Type', ''],
+  ['rollingUpdate', 'RollingUpdate', null, ROLLING_SET],
+]
 
 function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
   const management = textOrEmpty(spec, 'podManagementPolicy')
@@ -78,7 +79,7 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
   if (type === '') check.required(at)
   else if (type === 'OnDelete') {
     if (rolling === undefined) return
-    check.invalid(place, shownAs(rolling, ROLLING_SET_UPDATE), "only allowed for updateStrategy 'RollingUpdate'")
+    check.invalid(place, shownAs(rolling, ROLLING_SET), "only allowed for updateStrategy 'RollingUpdate'")
   } else if (type !== 'RollingUpdate')
     check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
   else if (rolling !== undefined) {

@@ -12,7 +12,6 @@ import {
   selects,
   shownSelector,
 } from '../../schema/validation/labels.ts'
-import type { Form } from '../shared/internal-form.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 
@@ -28,20 +27,6 @@ export const template: Rule = always(podTemplate)
 export function rollingUpdate(strategy: ValueMap): boolean {
   return strategy['type'] === 'RollingUpdate'
 }
-
-const ROLLING: Form = [
-  ['maxUnavailable', 'MaxUnavailable', null],
-  ['maxSurge', 'MaxSurge', null],
-]
-
-export function rollingForm(rolling: Form): Form {
-  return [
-    ['type', 'Type', ''],
-    ['rollingUpdate', 'RollingUpdate', null, rolling],
-  ]
-}
-
-export const ROLLING_STRATEGY: Form = rollingForm(ROLLING)
 
 /** The selector, which must be there and say something; `kind` as messages name it. */
 export function checkSelector(spec: ValueMap, kind: string, check: Check): void {

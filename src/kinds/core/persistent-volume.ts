@@ -15,7 +15,7 @@ import {
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { shownAs, VOLUME_AFFINITY } from '../shared/internal-form.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
 import { PERSISTENT_SOURCES } from '../shared/pod-spec/volume-source.ts'
 import { rounded } from '../shared/resource-list.ts'
@@ -146,7 +146,7 @@ export const PERSISTENT_VOLUME: Kind = {
         !equalValues(renewed(before), renewed(affinity))
       ) {
         const detail = `${IMMUTABLE}, except for updating from beta label to GA`
-        check.invalid(FieldPath.root('nodeAffinity'), shownAs(affinity, VOLUME_AFFINITY), detail)
+        check.invalid(FieldPath.root('nodeAffinity'), shownAs(affinity, formOf('core_v1.VolumeNodeAffinity')), detail)
       }
       if (textOrAbsent(old, 'volumeAttributesClassName') !== undefined && !isGiven(spec, 'volumeAttributesClassName')) {
         const detail = 'update from non-nil value to nil is forbidden'

@@ -9,7 +9,7 @@ import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { type Form, shownAs } from '../shared/internal-form.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
@@ -28,19 +28,6 @@ const SCOPES: readonly string[] = [
 ]
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
-
-const SCOPE_SELECTOR: Form = [
-  [
-    'matchExpressions',
-    'MatchExpressions',
-    null,
-    [
-      ['scopeName', 'ScopeName', ''],
-      ['operator', 'Operator', ''],
-      ['values', 'Values', null],
-    ],
-  ],
-]
 
 function checkQuota(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -132,7 +119,11 @@ function checkRequirement(expression: ValueMap, spec: ValueMap, { at, check }: {
   const values = textsInPlace(expression, 'values')
   if (!SCOPES.includes(scope)) check.invalid(at.child('scopeName'), scope, 'unsupported scope')
   for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
-    check.invalid(at, shownAs(spec['scopeSelector'], SCOPE_SELECTOR), 'unsupported scope applied to resource')
+    check.invalid(
+      at,
+      shownAs(spec['scopeSelector'], formOf('core_v1.ScopeSelector')),
+      'unsupported scope applied to resource',
+    )
   }
   if (ONLY_EXISTS.includes(scope) && operator !== 'Exists') {
     const scopes =

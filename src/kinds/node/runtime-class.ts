@@ -7,7 +7,7 @@ import type { Check } from '../../schema/validation/check.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { shownAs, TOLERATION } from '../shared/internal-form.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { checkOverhead } from '../shared/pod-spec/pod-spec.ts'
 import { checkTolerations } from '../shared/pod-spec/tolerations.ts'
 import { nodeLabelWarnings } from '../shared/warnings.ts'
@@ -26,7 +26,8 @@ function checkRuntimeClass(object: ValueMap, check: Check): void {
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
     const key = ['key', 'operator', 'value', 'effect'].map((field) => textOrEmpty(toleration, field)).join('\0')
-    if (seen.has(key)) check.duplicate(at.child('tolerations').index(i), shownAs(toleration, TOLERATION))
+    if (seen.has(key))
+      check.duplicate(at.child('tolerations').index(i), shownAs(toleration, formOf('core_v1.Toleration')))
     seen.add(key)
   }
 }

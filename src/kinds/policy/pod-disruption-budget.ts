@@ -1,6 +1,5 @@
 // Disruption budgets: how many pods may be gone at a time. One label of their selectors is kept for saying that no pod is
 // meant, and goes with no other term.
-import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import {
   integerOrZero,
@@ -21,6 +20,7 @@ import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 
@@ -29,15 +29,9 @@ const STATUS = FieldPath.root('status')
 
 function checkBudget(object: ValueMap, check: Check): void {
   const spec = mapOrEmpty(object, 'spec')
-  const { minAvailable, maxUnavailable } = spec
   if (isGiven(spec, 'minAvailable') && isGiven(spec, 'maxUnavailable')) {
-    const shown = {
-      MinAvailable: minAvailable ?? null,
-      Selector: spec['selector'] ?? null,
-      MaxUnavailable: maxUnavailable ?? null,
-      UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
-    }
-    check.invalid(SPEC, shownJson(shown), 'minAvailable and maxUnavailable cannot be both set')
+    const shown = shownAs(spec, formOf('policy_v1.PodDisruptionBudgetSpec'))
+    check.invalid(SPEC, shown, 'minAvailable and maxUnavailable cannot be both set')
   }
   for (const field of ['minAvailable', 'maxUnavailable']) {
     if (!isGiven(spec, field)) continue

@@ -1,5 +1,4 @@
 // Bindings of roles, in a namespace and in the whole cluster: who has what a role says.
-import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
@@ -10,6 +9,7 @@ import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { roleStrategy } from './escalation.ts'
 import { checkedAgain } from './roles.ts'
 
@@ -61,12 +61,7 @@ function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules 
       rules.update(object, stored, check)
       const role = mapOrEmpty(object, 'roleRef')
       if (equalValues(role, mapOrEmpty(stored, 'roleRef'))) return
-      const shown = {
-        APIGroup: textOrEmpty(role, 'apiGroup'),
-        Kind: textOrEmpty(role, 'kind'),
-        Name: textOrEmpty(role, 'name'),
-      }
-      check.invalid(ROLE_REF, shownJson(shown), 'cannot change roleRef')
+      check.invalid(ROLE_REF, shownAs(role, formOf('rbac.authorization.k8s.io_v1.RoleRef')), 'cannot change roleRef')
     },
   }
 }

@@ -11,7 +11,7 @@ import { blank, each, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { type Form, formed, shownAs, TOLERATION } from '../shared/internal-form.ts'
+import { formed, formOf, shownAs } from '../shared/internal-form.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { adminGuard, resultsOf } from './admin-access.ts'
 import { checkClaimSpec, CLAIM_DEFAULTS } from './claim-spec.ts'
@@ -19,60 +19,8 @@ import { checkClaimStatus } from './claim-status.ts'
 import { requestNames } from './device-requests.ts'
 
 const SPEC = FieldPath.root('spec')
+const CLAIM_SPEC = 'resource.k8s.io_v1.ResourceClaimSpec'
 const tolerations = each(within({ operator: blank('Equal') }))
-
-const DEVICE_SELECTORS: Form = [['cel', 'CEL', null, [['expression', 'Expression', '']]]]
-
-const DEVICES_BEGIN: Form = [
-  ['deviceClassName', 'DeviceClassName', ''],
-  ['selectors', 'Selectors', null, DEVICE_SELECTORS],
-  ['allocationMode', 'AllocationMode', ''],
-  ['count', 'Count', 0],
-]
-
-const DEVICES_END: Form = [
-  ['tolerations', 'Tolerations', null, TOLERATION],
-  ['capacity', 'Capacity', null, [['requests', 'Requests', null]]],
-]
-
-const DEVICE_REQUESTS: Form = [
-  ['name', 'Name', ''],
-  ['exactly', 'Exactly', null, [...DEVICES_BEGIN, ['adminAccess', 'AdminAccess', null], ...DEVICES_END]],
-  ['firstAvailable', 'FirstAvailable', null, [['name', 'Name', ''], ...DEVICES_BEGIN, ...DEVICES_END]],
-]
-
-const DEVICE_CONSTRAINTS: Form = [
-  ['requests', 'Requests', null],
-  ['matchAttribute', 'MatchAttribute', null],
-  ['distinctAttribute', 'DistinctAttribute', null],
-]
-
-const DEVICE_CONFIGURATIONS: Form = [
-  ['requests', 'Requests', null],
-  [
-    'opaque',
-    'Opaque',
-    null,
-    [
-      ['driver', 'Driver', ''],
-      ['parameters', 'Parameters', null],
-    ],
-  ],
-]
-
-/** The spec of a claim of devices. */
-const DEVICE_CLAIM: Form = [
-  [
-    'devices',
-    'Devices',
-    { Requests: null, Constraints: null, Config: null },
-    [
-      ['requests', 'Requests', null, DEVICE_REQUESTS],
-      ['constraints', 'Constraints', null, DEVICE_CONSTRAINTS],
-      ['config', 'Config', null, DEVICE_CONFIGURATIONS],
-    ],
-  ],
-]
 
 export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
@@ -82,8 +30,8 @@ export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check):
 
 /** Of a claim, or of a template, whose metadata is shown without a name around it. */
 function shownSpec(spec: ValueMap): Shown {
-  if (!isGiven(spec, 'spec')) return shownAs(spec, DEVICE_CLAIM)
-  return shownJson({ ...mapOrEmpty(spec, 'metadata'), Spec: formed(spec['spec'], DEVICE_CLAIM) })
+  if (!isGiven(spec, 'spec')) return shownAs(spec, formOf(CLAIM_SPEC))
+  return shownJson({ ...mapOrEmpty(spec, 'metadata'), Spec: formed(spec['spec'], formOf(CLAIM_SPEC)) })
 }
 
 function identityOf(device: ValueMap): string {

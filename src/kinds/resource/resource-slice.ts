@@ -9,7 +9,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
-import { NODE_TERM, shownAs } from '../shared/internal-form.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkList, checkPoolName } from './device-names.ts'
@@ -58,7 +58,11 @@ function checkNodes(spec: ValueMap, check: Check): void {
   const terms = mapsInPlace(selector ?? {}, 'nodeSelectorTerms')
   if (selector !== undefined && terms.length !== 1) {
     const at = SPEC.child('nodeSelector').child('nodeSelectorTerms')
-    check.invalid(at, shownAs(selector['nodeSelectorTerms'], NODE_TERM), 'must have exactly one node selector term')
+    check.invalid(
+      at,
+      shownAs(selector['nodeSelectorTerms'], formOf('core_v1.NodeSelectorTerm')),
+      'must have exactly one node selector term',
+    )
   }
   for (const field of ['allNodes', 'perDeviceNodeSelection']) chosen.push(...checkTrue(spec, field, SPEC, check))
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'

@@ -9,21 +9,11 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { KindRules } from '../../schema/validation/rules.ts'
 import type { KindNeeds } from '../needs.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { type Form, shownAs } from './internal-form.ts'
+import { formOf, shownAs } from './internal-form.ts'
 
 const MAX_WORD = 128
 const MAX_NOTE = 1024
 const MISMATCH = 'does not match event.namespace'
-
-const OBJECT_REFERENCE: Form = [
-  ['kind', 'Kind', ''],
-  ['namespace', 'Namespace', ''],
-  ['name', 'Name', ''],
-  ['uid', 'UID', ''],
-  ['apiVersion', 'APIVersion', ''],
-  ['resourceVersion', 'ResourceVersion', ''],
-  ['fieldPath', 'FieldPath', ''],
-]
 
 /** An event under the names of the core group, whichever group it is written in. */
 function inCoreNames(event: ValueMap): ValueMap {
@@ -153,8 +143,8 @@ export const VALIDATION: KindRules = {
 
 /** References are shown whole. */
 function shownIn(field: string, value: Value | undefined, old: Value | undefined): Value | Shown | undefined {
-  if (field === 'involvedObject') return shownAs(value ?? {}, OBJECT_REFERENCE)
-  if (field === 'related') return shownAs(value, OBJECT_REFERENCE)
+  if (field === 'involvedObject') return shownAs(value ?? {}, formOf('core_v1.ObjectReference'))
+  if (field === 'related') return shownAs(value, formOf('core_v1.ObjectReference'))
   return value ?? (typeof old === 'string' && !TIMES.includes(field) ? '' : undefined)
 }
 

@@ -2,6 +2,8 @@
 // what is absent as null or empty. A form is a list of members; one that holds records has their form too.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { isList, isMap, type Value } from '../../api/value.ts'
+import { builtInType } from '../../schema/built-in-compiled.ts'
+import type { CompiledField } from '../../schema/table-compiled.ts'
 
 type Member = readonly [name: string, shown: string, absent: Value, form?: Form]
 export type Form = readonly Member[]
@@ -22,26 +24,30 @@ export function formed(value: Value | undefined, form: Form): Value {
   return out
 }
 
-/** Of taints of nodes, and of devices. */
-export const TOLERATION: Form = [
-  ['key', 'Key', ''],
-  ['operator', 'Operator', ''],
-  ['value', 'Value', ''],
-  ['effect', 'Effect', ''],
-  ['tolerationSeconds', 'TolerationSeconds', null],
-]
+/** The form of a type of `proto/` (`core_v1.Toleration`) that the reference holds under the same names. */
+export function formOf(type: string): Form {
+  const dot = type.lastIndexOf('.')
+  const { fields = [] } = builtInType(type.slice(0, dot), type.slice(dot + 1)) ?? {}
+  return fields.flatMap((field): Form => (field[3]?.includes('i') === true ? formOf(field[2]) : [memberOf(field)]))
+}
 
-const NODE_REQUIREMENT: Form = [
-  ['key', 'Key', ''],
-  ['operator', 'Operator', ''],
-  ['values', 'Values', null],
-]
+function memberOf([name, , type, marks = '']: CompiledField): Member {
+  const form = innerForm(type.replace('[]', ''))
+  const zero = marks.includes('p') ? null : (ZEROS[type] ?? null)
+  if (form === undefined) return [name, goName(name), zero]
+  const isPart = !marks.includes('p') && !type.startsWith('[]')
+  return [name, goName(name), isPart ? formed({}, form) : null, form]
+}
 
-export const NODE_TERM: Form = [
-  ['matchExpressions', 'MatchExpressions', null, NODE_REQUIREMENT],
-  ['matchFields', 'MatchFields', null, NODE_REQUIREMENT],
-]
+const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
 
-export const VOLUME_AFFINITY: Form = [
-  ['required', 'Required', null, [['nodeSelectorTerms', 'NodeSelectorTerms', null, NODE_TERM]]],
-]
+/** Undefined for what has a JSON form of its own: scalars, maps and all that is metadata. */
+function innerForm(type: string): Form | undefined {
+  if (!type.includes('.') || /^(?:meta_v1|quantity|intstr|runtime)\./.test(type) || type.startsWith('{}'))
+    return undefined
+  return formOf(type)
+}
+
+function goName(name: string): string {
+  return name.replace(/^(?:api(?=[A-Z])|uid$|cel$|gmsa|se(?=Linux)|[a-z])/, (start) => start.toUpperCase())
+}

@@ -22,7 +22,7 @@ import {
 } from '../../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { checkDomainPath } from '../../shared/domain-path.ts'
-import { type Form, shownAs } from '../../shared/internal-form.ts'
+import { formOf, shownAs } from '../../shared/internal-form.ts'
 import { checkPodTemplate } from '../../shared/pod-spec/pod-template.ts'
 import { labelsOf, tellMismatch } from '../../shared/pod-spec/workload-template.ts'
 import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
@@ -51,48 +51,6 @@ export const VALIDATION: KindRules = {
     },
   },
 }
-
-const SUCCESS_POLICY: Form = [
-  [
-    'rules',
-    'Rules',
-    null,
-    [
-      ['succeededIndexes', 'SucceededIndexes', null],
-      ['succeededCount', 'SucceededCount', null],
-    ],
-  ],
-]
-
-const FAILURE_POLICY: Form = [
-  [
-    'rules',
-    'Rules',
-    null,
-    [
-      ['action', 'Action', ''],
-      [
-        'onExitCodes',
-        'OnExitCodes',
-        null,
-        [
-          ['containerName', 'ContainerName', null],
-          ['operator', 'Operator', ''],
-          ['values', 'Values', null],
-        ],
-      ],
-      [
-        'onPodConditions',
-        'OnPodConditions',
-        null,
-        [
-          ['type', 'Type', ''],
-          ['status', 'Status', ''],
-        ],
-      ],
-    ],
-  ],
-]
 
 function checkJob(object: ValueMap, check: Check): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
@@ -197,7 +155,7 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
     else {
       check.invalid(
         at.child('successPolicy'),
-        shownAs(spec['successPolicy'], SUCCESS_POLICY),
+        shownAs(spec['successPolicy'], formOf('batch_v1.SuccessPolicy')),
         'requires indexed completion mode',
       )
     }
@@ -251,12 +209,12 @@ function checkRestart(spec: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-const FROZEN: readonly (readonly [field: string, form?: Form])[] = [
+const FROZEN: readonly (readonly [field: string, type?: string])[] = [
   ['completionMode'],
-  ['podFailurePolicy', FAILURE_POLICY],
+  ['podFailurePolicy', 'batch_v1.PodFailurePolicy'],
   ['backoffLimitPerIndex'],
   ['managedBy'],
-  ['successPolicy', SUCCESS_POLICY],
+  ['successPolicy', 'batch_v1.SuccessPolicy'],
 ]
 
 function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void {
@@ -269,9 +227,9 @@ function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void
     check.invalid(SPEC.child('selector'), shownSelector(selector), IMMUTABLE)
   }
   checkTemplateChange(object, stored, check)
-  for (const [field, form] of FROZEN) {
+  for (const [field, type] of FROZEN) {
     if (equalValues(spec[field], old[field])) continue
-    check.invalid(SPEC.child(field), form === undefined ? spec[field] : shownAs(spec[field], form), IMMUTABLE)
+    check.invalid(SPEC.child(field), type === undefined ? spec[field] : shownAs(spec[field], formOf(type)), IMMUTABLE)
   }
 }
 

@@ -18,7 +18,7 @@ import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
 import { NOWHERE, subdomainName } from '../../../schema/validation/object-meta.ts'
-import { type Form, shownAs } from '../internal-form.ts'
+import { formOf, shownAs } from '../internal-form.ts'
 import { checkIp } from '../ip-address.ts'
 import { amountOf, checkContainerResourceName, checkPodResourceName, isHugePages, told } from '../resource-names.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
@@ -33,12 +33,6 @@ import { checkPodSecurity } from './security-context.ts'
 import { checkTolerations } from './tolerations.ts'
 import { checkVolumes } from './volume.ts'
 import { checkHostProcesses } from './windows-options.ts'
-
-const POD_CLAIM: Form = [
-  ['name', 'Name', ''],
-  ['resourceClaimName', 'ResourceClaimName', null],
-  ['resourceClaimTemplateName', 'ResourceClaimTemplateName', null],
-]
 
 export interface PodSpecScope {
   readonly check: Check
@@ -128,12 +122,12 @@ function checkResourceClaims(spec: ValueMap, list: FieldPath, { check, pod }: Po
     const given = CLAIM_NAMES.filter((field) => isGiven(claim, field))
     if (given.length > 1) {
       const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
-      check.invalid(at, shownAs(claim, POD_CLAIM), detail)
+      check.invalid(at, shownAs(claim, formOf('core_v1.PodResourceClaim')), detail)
     }
     if (given.length === 0) {
       check.invalid(
         at,
-        shownAs(claim, POD_CLAIM),
+        shownAs(claim, formOf('core_v1.PodResourceClaim')),
         'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
       )
     }

@@ -12,58 +12,10 @@ import {
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
-import { type Form, shownAs } from '../internal-form.ts'
+import { formOf, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './windows-options.ts'
-
-const SECCOMP_PROFILE: Form = [
-  ['type', 'Type', ''],
-  ['localhostProfile', 'LocalhostProfile', null],
-]
-
-const SECURITY_CONTEXT: Form = [
-  [
-    'capabilities',
-    'Capabilities',
-    null,
-    [
-      ['add', 'Add', null],
-      ['drop', 'Drop', null],
-    ],
-  ],
-  ['privileged', 'Privileged', null],
-  [
-    'seLinuxOptions',
-    'SELinuxOptions',
-    null,
-    [
-      ['user', 'User', ''],
-      ['role', 'Role', ''],
-      ['type', 'Type', ''],
-      ['level', 'Level', ''],
-    ],
-  ],
-  [
-    'windowsOptions',
-    'WindowsOptions',
-    null,
-    [
-      ['gmsaCredentialSpecName', 'GMSACredentialSpecName', null],
-      ['gmsaCredentialSpec', 'GMSACredentialSpec', null],
-      ['runAsUserName', 'RunAsUserName', null],
-      ['hostProcess', 'HostProcess', null],
-    ],
-  ],
-  ['runAsUser', 'RunAsUser', null],
-  ['runAsGroup', 'RunAsGroup', null],
-  ['runAsNonRoot', 'RunAsNonRoot', null],
-  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem', null],
-  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation', null],
-  ['procMount', 'ProcMount', null],
-  ['seccompProfile', 'SeccompProfile', null, SECCOMP_PROFILE],
-  ['appArmorProfile', 'AppArmorProfile', null, SECCOMP_PROFILE],
-]
 
 /** The security context of a pod; `spec` holds what of it stands beside it. */
 export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -125,7 +77,11 @@ function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
     if (local !== undefined)
-      check.invalid(place, shownAs(profile, SECCOMP_PROFILE), 'can only be set when seccomp type is Localhost')
+      check.invalid(
+        place,
+        shownAs(profile, formOf('core_v1.SeccompProfile')),
+        'can only be set when seccomp type is Localhost',
+      )
   } else if (local === undefined) check.required(place, 'must be set when seccomp type is Localhost')
   else checkDescendingPath(local, place, check)
 }
@@ -183,12 +139,12 @@ function checkNoEscalation(context: ValueMap, at: FieldPath, check: Check): void
   if (isTrue(context, 'privileged')) {
     check.invalid(
       at,
-      shownAs(context, SECURITY_CONTEXT),
+      shownAs(context, formOf('core_v1.SecurityContext')),
       'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
     )
   }
   if (textsInPlace(mapOrEmpty(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
     const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
-    check.invalid(at, shownAs(context, SECURITY_CONTEXT), detail)
+    check.invalid(at, shownAs(context, formOf('core_v1.SecurityContext')), detail)
   }
 }

@@ -1,10 +1,10 @@
 // Taints of nodes and the tolerations of pods for them.
-import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
+import { formOf, shownAs } from '../internal-form.ts'
 
 const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
@@ -73,8 +73,7 @@ export function checkTaints(taints: readonly ValueMap[], list: FieldPath, check:
     check.fields(taint, at, 'core_v1.Taint', 'effect')
     const pair = `${effect}\0${key}`
     if (seen.has(pair)) {
-      const shown = shownJson({ Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null })
-      check.duplicate(at, shown, 'taints must be unique by key and effect pair')
+      check.duplicate(at, shownAs(taint, formOf('core_v1.Taint')), 'taints must be unique by key and effect pair')
     }
     seen.add(pair)
   }
