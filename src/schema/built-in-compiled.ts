@@ -1,7 +1,7 @@
 // The compiled form of the built-in kinds under its own type: the compiler's idea of a large JSON file is of no use to anybody.
 import compiled from './gen/built-in-kinds.json' with { type: 'json' }
 import rules from './gen/built-in-rules.json' with { type: 'json' }
-import type { CompiledRules, CompiledSchema, CompiledType } from './table-compiled.ts'
+import type { CompiledField, CompiledRules, CompiledSchema, CompiledType } from './table-compiled.ts'
 
 export const BUILT_IN: CompiledSchema = compiled as unknown as CompiledSchema
 export const BUILT_IN_RULES: CompiledRules = rules as unknown as CompiledRules
@@ -9,4 +9,11 @@ export const BUILT_IN_RULES: CompiledRules = rules as unknown as CompiledRules
 /** A type by the stem of its file and its name: `core_v1`, `Pod`. */
 export function builtInType(stem: string, name: string): CompiledType | undefined {
   return BUILT_IN.files.find((file) => file.stem === stem)?.types.find((type) => type.name === name)
+}
+
+/** The fields of a type by its name in the table (`core_v1.Volume`), those of inlined types among them. */
+export function builtInFields(type: string): readonly CompiledField[] {
+  const dot = type.lastIndexOf('.')
+  const { fields = [] } = builtInType(type.slice(0, dot), type.slice(dot + 1)) ?? {}
+  return fields.flatMap((field) => (field[3]?.includes('i') === true ? builtInFields(field[2]) : [field]))
 }

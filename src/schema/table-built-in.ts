@@ -199,7 +199,6 @@ export class BuiltInTable implements SchemaTable {
       default: facts.default,
       patchStrategy: facts.patchStrategy,
       patchMergeKey: facts.patchMergeKey,
-      gate: facts.gate,
       unionDiscriminator: marks.includes('d'),
     }
   }

@@ -102,8 +102,6 @@ export interface Field {
   readonly default?: Value | undefined
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined
   readonly patchMergeKey?: string | undefined
-  /** The feature gates that the field belongs to, separated by commas. */
-  readonly gate?: string | undefined
   readonly embeddedResource?: boolean | undefined
   readonly unionDiscriminator?: boolean | undefined
 }

@@ -12,7 +12,7 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName } from '../../schem
 import type { Kind } from '../kind.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
-import { type GatedField, withGatedFields } from '../shared/gated-field.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
@@ -146,10 +146,7 @@ const chosenStrategy: Rule = (given, context, parent) => {
   return strategy === given ? given : always({ rollingUpdate: absent({}) })(strategy, context, parent)
 }
 
-const MAX_UNAVAILABLE: GatedField = {
-  gate: 'MaxUnavailableStatefulSet',
-  path: ['spec', 'updateStrategy', 'rollingUpdate', 'maxUnavailable'],
-}
+const MAX_UNAVAILABLE = gatedFields('apps_v1.StatefulSet', 'spec/updateStrategy/rollingUpdate/maxUnavailable')
 
 function historyWarnings(object: ApiObject): readonly string[] {
   const limit = own(mapOrEmpty(object, 'spec'), 'revisionHistoryLimit')
@@ -229,7 +226,7 @@ export const STATEFUL_SET: Kind = {
       ),
     }),
   }),
-  strategy: withGatedFields([...gatedPodFields('spec/template/spec'), MAX_UNAVAILABLE], {
+  strategy: withGatedFields([...gatedPodFields('spec/template/spec'), ...MAX_UNAVAILABLE], {
     ...WORKLOAD,
     bumpsGenerationOn: new Set(['scale']),
     warnings: statefulSetWarnings,

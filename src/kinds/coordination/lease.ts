@@ -7,7 +7,7 @@ import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { withGatedFields } from '../shared/gated-field.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 
 const SPEC = FieldPath.root('spec')
 
@@ -30,8 +30,6 @@ function checkLeaseStrategy(strategy: string, at: FieldPath, check: Check): void
   }
 }
 
-const COORDINATION = 'CoordinatedLeaderElection'
-
 export const LEASE: Kind = {
   validation: {
     create: (object, check) => {
@@ -43,13 +41,10 @@ export const LEASE: Kind = {
       checkLease(object, check)
     },
   },
-  strategy: withGatedFields(
-    [
-      { gate: COORDINATION, path: ['spec', 'strategy'] },
-      { gate: COORDINATION, path: ['spec', 'preferredHolder'] },
-    ],
-    { createOnUpdate: true, conditionalUpdate: true },
-  ),
+  strategy: withGatedFields(gatedFields('coordination.k8s.io_v1.Lease', 'spec/strategy', 'spec/preferredHolder'), {
+    createOnUpdate: true,
+    conditionalUpdate: true,
+  }),
   columns: tableOf([NAME, column('Holder', 'Who holds it.', text('spec', 'holderIdentity')), AGE]),
   olderVersions: { 'coordination.k8s.io/v1beta1': 'same' },
 }

@@ -8,7 +8,7 @@ import { absent, each, type Rule, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { withGatedFields } from '../shared/gated-field.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
@@ -113,10 +113,10 @@ export const RESOURCE_SLICE: Kind = {
     }),
   }),
   strategy: withGatedFields(
-    ['bools', 'ints', 'strings', 'versions'].map((list) => ({
-      gate: 'DRAListTypeAttributes',
-      path: ['spec', 'devices', '*', 'attributes', '*', list],
-    })),
+    gatedFields(
+      'resource.k8s.io_v1.ResourceSlice',
+      ...['bools', 'ints', 'strings', 'versions'].map((list) => `spec/devices/*/attributes/*/${list}`),
+    ),
     { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true, warnings: sliceWarnings },
   ),
   columns: tableOf([

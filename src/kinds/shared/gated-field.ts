@@ -2,7 +2,9 @@
 import { withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
+import { InvariantError } from '../../lib/errors.ts'
 import type { WriteContext } from '../../registry/registry.ts'
+import { builtInFields } from '../../schema/built-in-compiled.ts'
 import type { KindStrategy } from '../strategy.ts'
 
 export interface GatedField {
@@ -12,6 +14,23 @@ export interface GatedField {
    * goes with the field where it holds nothing else.
    */
   readonly path: readonly string[]
+}
+
+/** The fields at these paths from a type (`core_v1.PodSpec`), each with the gate that `proto/` declares for it. */
+export function gatedFields(type: string, ...paths: readonly string[]): readonly GatedField[] {
+  return paths.map((path) => {
+    const steps = path.split('/')
+    const gate = gateAt(type, steps)
+    if (gate === undefined) throw new InvariantError(`${type}: ${path} has no gate`)
+    return { gate, path: steps }
+  })
+}
+
+function gateAt(type: string, [step = '', ...rest]: readonly string[]): string | undefined {
+  if (step === '*') return gateAt(type, rest)
+  const field = builtInFields(type).find(([name]) => name === plain(step))
+  if (field === undefined) return undefined
+  return rest.length === 0 ? field[4]?.gate : gateAt(field[2].replace(/^(?:\[\]|\{\})/, ''), rest)
 }
 
 type Prepare = (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => ApiObject
@@ -35,7 +54,9 @@ export function withGatedFields(fields: readonly GatedField[], strategy: KindStr
   }
 }
 
-const plain = (name: string): string => (name.endsWith('?') ? name.slice(0, -1) : name)
+function plain(name: string): string {
+  return name.endsWith('?') ? name.slice(0, -1) : name
+}
 
 function hasField(holder: Value | undefined, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return holder !== undefined

@@ -2,7 +2,7 @@
 // what is absent as null or empty. A form is a list of members; one that holds records has their form too.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { isList, isMap, type Value } from '../../api/value.ts'
-import { builtInType } from '../../schema/built-in-compiled.ts'
+import { builtInFields } from '../../schema/built-in-compiled.ts'
 import type { CompiledField } from '../../schema/table-compiled.ts'
 
 type Member = readonly [name: string, shown: string, absent: Value, form?: Form]
@@ -26,9 +26,7 @@ export function formed(value: Value | undefined, form: Form): Value {
 
 /** The form of a type of `proto/` (`core_v1.Toleration`) that the reference holds under the same names. */
 export function formOf(type: string): Form {
-  const dot = type.lastIndexOf('.')
-  const { fields = [] } = builtInType(type.slice(0, dot), type.slice(dot + 1)) ?? {}
-  return fields.flatMap((field): Form => (field[3]?.includes('i') === true ? formOf(field[2]) : [memberOf(field)]))
+  return builtInFields(type).map(memberOf)
 }
 
 function memberOf([name, , type, marks = '']: CompiledField): Member {

@@ -9,7 +9,7 @@ import { absent, always, empty, gated, within } from '../../schema/defaults/rule
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { withGatedFields } from '../shared/gated-field.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
@@ -76,7 +76,7 @@ export const CSI_DRIVER: Kind = {
       preventPodSchedulingIfMissing: gated('VolumeLimitScaling', absent(false)),
     }),
   }),
-  strategy: withGatedFields([{ gate: 'VolumeLimitScaling', path: ['spec', 'preventPodSchedulingIfMissing'] }], {
+  strategy: withGatedFields(gatedFields('storage.k8s.io_v1.CSIDriver', 'spec/preventPodSchedulingIfMissing'), {
     conditionalUpdate: true,
     generation: { first: 0, on: ['spec'] },
     answersDeleteWithObject: true,

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { BUILT_IN_RULES } from '../../../src/schema/built-in-compiled.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
-/** The name of a type, and those of fields where they follow; how a type is shown is another matter. */
-const ASKED = /(?<!formOf\()'([a-z0-9.]+_v\d\w*\.[A-Z]\w+)'((?:,\s*'\w+')*)/g
+/** The name of a type, and those of fields where they follow; how a type is shown and what is dropped are other matters. */
+const ASKED = /(?<!(?:formOf|gatedFields)\(\s*)'([a-z0-9.]+_v\d\w*\.[A-Z]\w+)'((?:,\s*'\w+')*)/g
 
 /** A constant that names a type stands for it. */
 function askedIn(text: string): readonly string[] {

@@ -84,7 +84,6 @@ describe('shapes', () => {
     })
     expect(fieldOf('meta_v1.ObjectMeta', 'creationTimestamp')).toMatchObject({ omit: 'zero', shape: { kind: 'time' } })
     expect(fieldOf('meta_v1.ObjectMeta', 'deletionTimestamp')).toMatchObject({ pointer: true, omit: 'empty' })
-    expect(fieldOf('core_v1.PodSpec', 'schedulingGroup').gate).toBe('GenericWorkload')
     expect(fieldOf('core_v1.SeccompProfile', 'type').unionDiscriminator).toBe(true)
     expect(shapeOf('meta_v1.LabelSelector').mapType).toBe('atomic')
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../../src/api/object.ts'
 import type { WriteContext } from '../../../../src/registry/registry.ts'
-import { withGatedFields } from '../../../../src/kinds/shared/gated-field.ts'
+import { gatedFields, withGatedFields } from '../../../../src/kinds/shared/gated-field.ts'
 import { gatedPodFields } from '../../../../src/kinds/shared/pod-spec/gated-fields.ts'
 import { outOfProportion } from '../../../fakes/processor-time.ts'
 
@@ -34,6 +34,23 @@ describe('fields of features that are off', () => {
         },
       },
     })
+  })
+
+  it('have the gates that are declared for them, also in what is inlined and in maps', () => {
+    const [bundle] = gatedFields('core_v1.PodSpec', 'volumes/*/projected/sources/*/clusterTrustBundle')
+    expect(bundle?.gate).toBe('ClusterTrustBundleProjection')
+    const [list] = gatedFields('resource.k8s.io_v1.ResourceSlice', 'spec/devices/*/attributes/*/ints')
+    expect(list).toEqual({
+      gate: 'DRAListTypeAttributes',
+      path: ['spec', 'devices', '*', 'attributes', '*', 'ints'],
+    })
+  })
+
+  it.each([
+    ['is nowhere', 'spec/nowhere'],
+    ['has no gate', 'spec/nodeName'],
+  ])('cannot be named where the field %s', (_, path) => {
+    expect(() => gatedFields('core_v1.Pod', path)).toThrow(`core_v1.Pod: ${path} has no gate`)
   })
 
   it('take their holder with them where that is meant and it holds nothing else', () => {
