@@ -127,8 +127,7 @@ function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { 
     else if (Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION) {
       check.required(place, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)
     } else expressions.compile(expression, place, { wanted: 'stringOrNull', shown })
-    if (seen.has(key)) check.duplicate(at.child('key'), key)
-    seen.add(key)
+    check.unique(seen, key, at.child('key'))
   }
 }
 

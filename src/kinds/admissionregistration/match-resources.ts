@@ -127,7 +127,6 @@ export function checkMatchConditions(
       continue
     }
     check.format(place.child('name'), name, qualifiedName(name))
-    if (seen.has(name)) check.duplicate(place.child('name'), name)
-    seen.add(name)
+    check.unique(seen, name, place.child('name'))
   }
 }

@@ -42,8 +42,7 @@ function checkRequest(object: ValueMap, check: Check): void {
 function checkNoneTwice(usages: readonly string[], list: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, usage] of usages.entries()) {
-    if (seen.has(usage)) check.duplicate(list.index(i), usage)
-    seen.add(usage)
+    check.unique(seen, usage, list.index(i))
   }
 }
 
@@ -63,8 +62,7 @@ function checkConditions(conditions: readonly ValueMap[], check: Check): void {
     if (opposite !== undefined && seen.has(opposite)) {
       check.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')
     }
-    if (seen.has(type)) check.duplicate(at.child('type'), type)
-    seen.add(type)
+    check.unique(seen, type, at.child('type'))
   }
 }
 

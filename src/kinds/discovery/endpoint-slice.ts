@@ -172,8 +172,7 @@ function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
     const place = at.index(i)
     const name = textOrEmpty(port, 'name')
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
-    if (names.has(name)) check.duplicate(place.child('name'), name)
-    else names.add(name)
+    check.unique(names, name, place.child('name'))
     check.fields(port, place, 'core_v1.EndpointPort', 'protocol', 'appProtocol')
   }
 }

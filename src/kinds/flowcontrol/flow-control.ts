@@ -22,8 +22,7 @@ export function checkStatus(object: ValueMap, check: Check): void {
   for (const [i, condition] of mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').entries()) {
     const type = textOrEmpty(condition, 'type')
     const at = STATUS.child('conditions').index(i)
-    if (seen.has(type)) check.duplicate(at.child('type'), type)
-    seen.add(type)
+    check.unique(seen, type, at.child('type'))
     check.fields(condition, at, 'flowcontrol.apiserver.k8s.io_v1.FlowSchemaCondition')
   }
 }

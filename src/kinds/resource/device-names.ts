@@ -114,8 +114,7 @@ export function checkList<T>(items: readonly T[], { at, check, max, item, key }:
   const seen = new Set<string>()
   for (const [i, one] of items.entries()) {
     const name = key(one)
-    if (seen.has(name)) check.duplicate(at.index(i), name)
-    seen.add(name)
+    check.unique(seen, name, at.index(i))
   }
 }
 
@@ -145,13 +144,11 @@ export function checkBindingConditions({ wanted, failed }: BindingConditions, at
   checkList(failed, { at: failedAt, check, max: MAX_CONDITIONS, item })
   const names = new Set<string>()
   for (const [i, name] of wanted.entries()) {
-    if (names.has(name)) check.duplicate(wantedAt.index(i), name)
-    names.add(name)
+    check.unique(names, name, wantedAt.index(i))
   }
   const failures = new Set<string>()
   for (const [i, name] of failed.entries()) {
-    if (failures.has(name)) check.duplicate(failedAt.index(i), name)
-    failures.add(name)
+    check.unique(failures, name, failedAt.index(i))
     if (!names.has(name)) continue
     check.invalid(failedAt.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions')
   }

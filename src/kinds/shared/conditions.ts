@@ -12,8 +12,7 @@ export function checkConditions(conditions: readonly ValueMap[], list: FieldPath
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
     const type = textOrEmpty(condition, 'type')
-    if (seen.has(type)) check.duplicate(list.index(i).child('type'), type)
-    seen.add(type)
+    check.unique(seen, type, list.index(i).child('type'))
     checkCondition(condition, list.index(i), check)
   }
 }

@@ -23,8 +23,7 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
   for (const [i, request] of mapsInPlace(spec, 'tokenRequests').entries()) {
     const at = SPEC.child('tokenRequests').index(i)
     const audience = textOrEmpty(request, 'audience')
-    if (audiences.has(audience)) check.duplicate(at.child('audience'), audience)
-    audiences.add(audience)
+    check.unique(audiences, audience, at.child('audience'))
     const seconds = integerOrAbsent(request, 'expirationSeconds')
     if (seconds !== undefined) checkTokenSeconds(seconds, at.child('expirationSeconds'), check)
   }

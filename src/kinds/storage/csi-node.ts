@@ -25,13 +25,11 @@ function checkCsiNode(object: ValueMap, check: Check): void {
     check.fields(driver, at, 'storage.k8s.io_v1.CSINodeDriver')
     if (longerThan(id, MAX_NODE_ID)) check.invalid(at.child('nodeID'), id, `must be ${MAX_NODE_ID} characters or less`)
     check.fields(mapOrEmpty(driver, 'allocatable'), at.child('allocatable'), 'storage.k8s.io_v1.VolumeNodeResources')
-    if (names.has(name)) check.duplicate(at.child('name'), name)
-    names.add(name)
+    check.unique(names, name, at.child('name'))
     const keys = new Set<string>()
     for (const key of textsInPlace(driver, 'topologyKeys')) {
       if (key === '') check.required(at)
-      if (keys.has(key)) check.duplicate(at, key)
-      keys.add(key)
+      check.unique(keys, key, at)
       check.format(at, key, qualifiedName(key))
     }
   }

@@ -164,6 +164,12 @@ export class Check {
     if (!supported.includes(value)) this.notSupported(at, value, supported)
   }
 
+  /** None of those that were seen before; it is one of them from now on. */
+  unique<T extends Value>(seen: Set<T>, value: T, at: FieldPath): void {
+    if (seen.has(value)) this.duplicate(at, value)
+    seen.add(value)
+  }
+
   /** As it was; the new value is shown. */
   unchanged(at: FieldPath, now: Value | undefined, before: Value | undefined): void {
     if (!equalValues(now, before)) this.invalid(at, now, IMMUTABLE)

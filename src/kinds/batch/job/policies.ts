@@ -81,8 +81,7 @@ function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: 
   const seen = new Set<number>()
   for (const [i, value] of values.entries()) {
     if (operator === 'In' && value === 0) check.invalid(list.index(i), 0, 'must not be 0 for the In operator')
-    if (seen.has(value)) check.duplicate(list.index(i), value)
-    seen.add(value)
+    check.unique(seen, value, list.index(i))
   }
   if (values.some((value, i) => i > 0 && (values[i - 1] ?? value) > value)) {
     check.invalid(list, values, 'must be ordered')

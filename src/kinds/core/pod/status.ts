@@ -158,8 +158,7 @@ function checkClaimStatuses(status: ValueMap, claims: readonly ValueMap[], check
     if (!known.has(name)) {
       check.invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')
     }
-    if (seen.has(name)) check.duplicate(at.child('name'), name)
-    seen.add(name)
+    check.unique(seen, name, at.child('name'))
     check.fields(entry, at, 'core_v1.PodResourceClaimStatus')
   }
 }

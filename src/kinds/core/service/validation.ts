@@ -143,8 +143,7 @@ function checkPorts(ports: readonly ValueMap[], check: Check): void {
     const name = textOrEmpty(port, 'name')
     if (name !== '') {
       check.format(at.child('name'), name, dns1123Label(name))
-      if (names.has(name)) check.duplicate(at.child('name'), name)
-      names.add(name)
+      check.unique(names, name, at.child('name'))
     } else if (ports.length > 1) check.required(at.child('name'))
     check.fields(port, at, 'core_v1.ServicePort', 'port', 'protocol')
     checkPort(port['targetPort'], at.child('targetPort'), check)

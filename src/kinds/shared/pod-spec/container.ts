@@ -35,8 +35,7 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
     const at = list.index(i)
     checkCommon(container, at, scope)
     const name = textOrEmpty(container, 'name')
-    if (names.has(name)) check.duplicate(at.child('name'), name)
-    else names.add(name)
+    check.unique(names, name, at.child('name'))
     checkWatched(container, at, scope)
     if (check.gate('ContainerRestartRules')) checkRestartRules(container, at, check)
     else if (isGiven(container, 'restartPolicy')) {
@@ -127,8 +126,7 @@ export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope:
     checkCommon(visitor, at, scope)
     checkImageOfPod(visitor, at, check)
     const name = textOrEmpty(visitor, 'name')
-    if (names.has(name)) check.duplicate(at.child('name'), name)
-    else names.add(name)
+    check.unique(names, name, at.child('name'))
     const target = textOrEmpty(visitor, 'targetContainerName')
     if (target !== '' && !others.has(target)) check.notFound(at.child('targetContainerName'), target)
     for (const field of NOT_FOR_VISITORS) if (isSet(visitor, field)) check.forbidden(at.child(field), NOT_HERE)
@@ -190,8 +188,7 @@ function checkHostPorts(containers: readonly ValueMap[], list: FieldPath, check:
       if (Number(number) === 0) continue
       used ??= new Set()
       const key = `${textOrEmpty(port, 'protocol')}/${textOrEmpty(port, 'hostIP')}/${number}`
-      if (used.has(key)) check.duplicate(list.index(c).child('ports').index(p).child('hostPort'), key)
-      else used.add(key)
+      check.unique(used, key, list.index(c).child('ports').index(p).child('hostPort'))
     }
   }
 }

@@ -202,8 +202,7 @@ function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
     const place = at.child('schedulingGates').index(i)
     const name = textOrEmpty(gate, 'name')
     check.format(place, name, qualifiedName(name))
-    if (seen.has(name)) check.duplicate(place, name)
-    seen.add(name)
+    check.unique(seen, name, place)
   }
 }
 
