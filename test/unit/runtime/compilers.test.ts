@@ -2,20 +2,22 @@ import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { releaseByRequests } from '../../../src/runtime/compilers.ts'
 
-/** Prints whether a function that runs long was optimized: while the compilers are held, and once they are released. */
+/** Prints whether a function that is often called was optimized: while the compilers are held, and once they are released. */
 const PROGRAM = `
   import { heldCompilers } from '${new URL('../../../src/runtime/compilers.ts', import.meta.url).href}'
-  const sum = (n) => { let all = 0; for (let i = 0; i < n; i++) all += i % 7; return all }
-  const isOptimized = (times) => {
-    for (let i = 0; i < times; i++) sum(10_000)
-    return (%GetOptimizationStatus(sum) & 0b10000) !== 0
+  const add = (a, b) => (a * 31 + b) % 1009
+  let sum = 0
+  const isOptimized = (calls) => {
+    for (let i = 0; i < calls; i++) sum = add(sum, i)
+    return (%GetOptimizationStatus(add) & 0b10000) !== 0
   }
   heldCompilers.hold()
-  const whileHeld = isOptimized(2000)
+  const whileHeld = isOptimized(2_000_000)
   heldCompilers.release()
   let after = false
-  for (let i = 0; i < 1000 && !after; i++) {
-    after = isOptimized(20)
+  for (let i = 0; i < 5000 && !after; i++) {
+    after = isOptimized(10_000)
+    // It is compiled beside the program, and taken up in another turn.
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   console.log(whileHeld, after)`
