@@ -30,6 +30,15 @@ describe('who decides', () => {
     expect(await chain([]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'no-opinion' })
   })
 
+  it('what those without an opinion say is told together, and nothing where they say nothing', async () => {
+    const unsure = (said: object) => ({ authorize: () => ({ kind: 'no-opinion', ...said }) as const })
+    const told = chain([unsure({ reason: 'a', problem: 'down' }), unsure({}), unsure({ reason: 'b' })])
+    const joined = { kind: 'no-opinion', reason: 'a\nb', problem: 'down' }
+    expect(await told.authorize(path('get', '/x', []), signal)).toEqual(joined)
+    const silent = await chain([unsure({}), unsure({})]).authorize(path('get', '/x', []), signal)
+    expect(silent).toStrictEqual({ kind: 'no-opinion' })
+  })
+
   it.each([
     ['get', '/livez', stranger, 'allow'],
     ['head', '/livez', stranger, 'no-opinion'],

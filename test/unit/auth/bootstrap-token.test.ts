@@ -16,10 +16,19 @@ function secret(data: Record<string, string>, more: Partial<LiveObject> & { read
   return { uid: 'u', deletedAtMs: undefined, object, ...rest }
 }
 
-async function review(kept: LiveObject | undefined, token = TOKEN, atHand = kept): Promise<unknown> {
+interface Kept {
+  readonly stored: LiveObject | undefined
+  readonly cached: LiveObject | undefined
+}
+
+function review(kept: LiveObject | undefined, token = TOKEN): Promise<unknown> {
+  return reviewWith({ stored: kept, cached: kept }, token)
+}
+
+async function reviewWith({ stored, cached }: Kept, token = TOKEN): Promise<unknown> {
   const live = {
-    peek: ({ name }: { name: string }) => (name === 'bootstrap-token-abcdef' ? atHand : undefined),
-    find: ({ name }: { name: string }) => Promise.resolve(name === 'bootstrap-token-abcdef' ? kept : undefined),
+    peek: ({ name }: { name: string }) => (name === 'bootstrap-token-abcdef' ? cached : undefined),
+    find: ({ name }: { name: string }) => Promise.resolve(name === 'bootstrap-token-abcdef' ? stored : undefined),
   }
   const tokens = bearerTokens([bootstrapTokens(live, new ManualClock(NOW))], ['api'])
   return tokens.review(token, [], new AbortController().signal)
@@ -39,7 +48,13 @@ describe('tokens to join with (P-038)', () => {
   })
 
   it('are looked for in the store where the cache does not have them yet', async () => {
-    expect(await review(secret(GOOD), TOKEN, undefined)).toMatchObject({ kind: 'user' })
+    expect(await reviewWith({ stored: secret(GOOD), cached: undefined })).toMatchObject({ kind: 'user' })
+    const old = secret({ ...GOOD, 'usage-bootstrap-authentication': 'false' })
+    expect(await reviewWith({ stored: secret(GOOD), cached: old })).toMatchObject({ kind: 'user' })
+  })
+
+  it('are not looked for in the store where the cache has them', async () => {
+    expect(await reviewWith({ stored: undefined, cached: secret(GOOD) })).toMatchObject({ kind: 'user' })
   })
 
   it.each([

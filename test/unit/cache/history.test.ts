@@ -70,10 +70,12 @@ describe('history (R-147, D8)', () => {
   })
 
   it('can be told what happened before it began', () => {
-    const history = open(10)
+    const budget = new PastBudget({ bytes: 1e9, mostBytes: 1e9 })
+    const history = open(10, budget)
     history.add(record(11))
     history.extendBack([record(6), record(9)], 5)
     expect(history.floor).toBe(5)
+    expect(budget.used).toBe(30)
     expect(revisions(history, 5)).toEqual([6, 9, 11])
     history.extendBack([record(7)], 6)
     expect(revisions(history, 5)).toEqual([6, 9, 11])

@@ -61,5 +61,8 @@ describe('the index of labels', () => {
     for (const key of ['k1', 'k2', 'k3', 'k4']) index.find({ key, value: 'v' }, everything(all))
     expect(index.find({ key: 'app', value: 'db' }, everything(all, 59_999))).toBeUndefined()
     expect(names(index.find({ key: 'app', value: 'db' }, everything(all, 60_000)))).toEqual(['c'])
+    const again = everything(all, 120_000)
+    index.find({ key: 'k1', value: 'v' }, again)
+    expect(again.state.looks).toBe(1)
   })
 })

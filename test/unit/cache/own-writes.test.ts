@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { OwnWrites } from '../../../src/cache/own-writes.ts'
+import type { WriteResult } from '../../../src/store/store.ts'
+
+const put = (revision: number): WriteResult => ({ kind: 'put', object: { revision }, created: false }) as never
+
+it('what was written is known until the cache has it, and as up to date', () => {
+  const writes = new OwnWrites()
+  writes.remember('a', put(5), 4)
+  writes.remember('b', put(6), 4)
+  expect(writes.find('a')).toEqual({ revision: 5, current: { item: { revision: 5 }, stale: false } })
+  writes.forgetUpTo(5)
+  expect(writes.find('a')).toBeUndefined()
+  expect(writes.find('b')?.revision).toBe(6)
+})
+
+it('what was removed is known as removed', () => {
+  const writes = new OwnWrites()
+  writes.remember('a', { kind: 'removed', object: { revision: 7 } } as never, 4)
+  expect(writes.find('a')).toEqual({ revision: 7, current: undefined })
+})
+
+it('what the cache has already, and what was not written, is not remembered', () => {
+  const writes = new OwnWrites()
+  writes.remember('a', put(5), 5)
+  writes.remember('b', { kind: 'kept', object: undefined }, 0)
+  expect([writes.find('a'), writes.find('b')]).toEqual([undefined, undefined])
+})
