@@ -2,8 +2,8 @@
 // etcd are small and many: Node's streams cost three times the processor time of everything else about a call.
 //
 // Invariants: a stream hears of its end exactly once, unless it was reset by us; what is `untouched` was not looked at by the
-// peer; the frames of one turn of the event loop are one write. All streams together are given room as fast as bytes come, so
-// that one which nobody reads holds up itself alone.
+// peer; the frames of one turn of the event loop are one write. The window of the connection is opened again as
+// fast as bytes come, so that a stream which nobody reads holds up itself alone.
 import type { Socket } from 'node:net'
 import * as h2 from './http2-frames.ts'
 import { type FrameHead, numberContent, settingsContent, ConnectionError } from './http2-frames.ts'
@@ -49,18 +49,18 @@ export class Connection implements StreamCarrier {
   readonly #headerBlocks = new HeaderBlocks(HEADERS_BYTES)
   readonly #headerReader = new HeaderReader()
   readonly #streams = new Map<number, Stream>()
-  /** Those that the peer has no room for yet, in the order in which they came. */
+  /** Those beyond the peer's MAX_CONCURRENT_STREAMS, in the order in which they came. */
   readonly #waiting = new Set<Stream>()
-  /** Those with something to send that there is no room for. */
+  /** Those with something to send while a flow-control window is closed. */
   readonly #blocked = new Set<Stream>()
   #state: ConnectionState = 'opening'
   #reason = ''
   #nextId = 1
-  /** What the peer takes. */
-  #room = h2.DEFAULT_WINDOW_BYTES
-  #streamRoom = h2.DEFAULT_WINDOW_BYTES
+  /** How many bytes the peer still takes on the connection, and on a new stream. */
+  #window = h2.DEFAULT_WINDOW_BYTES
+  #streamWindow = h2.DEFAULT_WINDOW_BYTES
   #streamsAtATime = Infinity
-  /** Bytes that came and that the peer has not been given room for again. */
+  /** Bytes that came and that no WINDOW_UPDATE has answered yet. */
   #owed = 0
   #heardAt = performance.now()
   #isPinged = false
@@ -98,21 +98,21 @@ export class Connection implements StreamCarrier {
     this.#close('it was closed by us')
   }
 
-  /** For streams: sends as much as there is room for, and the rest when there is more. */
+  /** For streams: sends as much as the windows allow, and the rest when they open. */
   pump(stream: Stream): void {
     if (stream.id === 0) return
     const { unsent } = stream
     while (unsent.length > 0) {
       const first = unsent[0]!
-      const size = Math.min(first.length, this.#room, stream.room, h2.DEFAULT_FRAME_BYTES)
+      const size = Math.min(first.length, this.#window, stream.window, h2.DEFAULT_FRAME_BYTES)
       if (size <= 0) {
         this.#blocked.add(stream)
         return
       }
       if (size === first.length) unsent.shift()
       else unsent[0] = first.subarray(size)
-      this.#room -= size
-      stream.room -= size
+      this.#window -= size
+      stream.window -= size
       const flags = unsent.length === 0 && stream.isWhole ? h2.END_STREAM : 0
       const content = size === first.length ? first : first.subarray(0, size)
       this.#outbox.add({ type: h2.DATA, flags, stream: stream.id, content })
@@ -121,7 +121,7 @@ export class Connection implements StreamCarrier {
   }
 
   /** For streams: the peer may send so much more on this one. */
-  giveRoom(stream: Stream, bytes: number): void {
+  openWindow(stream: Stream, bytes: number): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }
 
@@ -133,7 +133,7 @@ export class Connection implements StreamCarrier {
 
   #begin(stream: Stream): void {
     stream.id = this.#nextId
-    stream.room = this.#streamRoom
+    stream.window = this.#streamWindow
     this.#nextId += 2
     this.#streams.set(stream.id, stream)
     this.#outbox.add({ type: h2.HEADERS, flags: h2.END_HEADERS, stream: stream.id, content: stream.headers })
@@ -208,7 +208,7 @@ export class Connection implements StreamCarrier {
       case h2.GOAWAY:
         return this.#takeGoAway(content)
       case h2.WINDOW_UPDATE:
-        return this.#takeRoom(head, numberOf(content) & h2.LARGEST_WINDOW_BYTES)
+        return this.#takeWindowUpdate(head, numberOf(content) & h2.LARGEST_WINDOW_BYTES)
       case h2.PUSH_PROMISE:
         throw new ConnectionError(h2.PROTOCOL_ERROR, 'it sends what nobody asked for')
       default:
@@ -276,21 +276,23 @@ export class Connection implements StreamCarrier {
   #takeSetting(setting: number, value: number): void {
     if (setting === h2.MAX_CONCURRENT_STREAMS) this.#streamsAtATime = value
     if (setting !== h2.INITIAL_WINDOW_SIZE) return
-    if (value > h2.LARGEST_WINDOW_BYTES) throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'too much room')
-    for (const stream of this.#streams.values()) stream.room += value - this.#streamRoom
-    this.#streamRoom = value
+    if (value > h2.LARGEST_WINDOW_BYTES)
+      throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'the flow-control window is too large')
+    for (const stream of this.#streams.values()) stream.window += value - this.#streamWindow
+    this.#streamWindow = value
   }
 
-  #takeRoom({ stream }: FrameHead, bytes: number): void {
+  #takeWindowUpdate({ stream }: FrameHead, bytes: number): void {
     if (stream === 0) {
-      this.#room += bytes
-      if (this.#room > h2.LARGEST_WINDOW_BYTES) throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'too much room')
+      this.#window += bytes
+      if (this.#window > h2.LARGEST_WINDOW_BYTES)
+        throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'the flow-control window is too large')
       this.#unblock()
       return
     }
     const receiver = this.#streams.get(stream)
     if (receiver === undefined) return
-    receiver.room += bytes
+    receiver.window += bytes
     this.pump(receiver)
   }
 

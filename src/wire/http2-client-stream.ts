@@ -1,5 +1,5 @@
-// A stream of HTTP/2, as its user has it: bytes to send that wait for room, and bytes that came, for which the peer is given
-// room again as long as they are read. What is said to be for the connection is not for its user.
+// A stream of HTTP/2, as its user has it: bytes to send that wait for the window to open, and bytes that came, for which the
+// window is opened again as long as they are read. What is said to be for the connection is not for its user.
 
 /** What comes in on a stream. */
 export interface StreamListener {
@@ -18,10 +18,10 @@ export interface Broken {
 
 /** What carries a stream. */
 export interface StreamCarrier {
-  /** Sends as much as there is room for, and the rest when there is more. */
+  /** Sends as much as the windows allow, and the rest when they open. */
   pump(stream: Stream): void
   /** The peer may send so much more on this one. */
-  giveRoom(stream: Stream, bytes: number): void
+  openWindow(stream: Stream, bytes: number): void
   /** This one is of no more interest. */
   reset(stream: Stream): void
 }
@@ -29,7 +29,7 @@ export interface StreamCarrier {
 /** A list of 500 objects is a few megabytes: with the default of 64 KB it would wait for the network 100 times. */
 export const WINDOW_BYTES = 8 << 20
 
-/** Room is given back in large steps: each is a frame. */
+/** A window is opened again in large steps: each is a frame. */
 export const STEP_BYTES = 2 << 20
 
 export class Stream {
@@ -39,7 +39,7 @@ export class Stream {
   /** For the connection: 0 until it has begun. */
   id = 0
   /** For the connection: how much the peer takes on this stream. */
-  room = 0
+  window = 0
   /** For the connection: what is still to be sent, and whether that is all. */
   readonly unsent: Buffer[] = []
   isWhole = false
@@ -66,7 +66,7 @@ export class Stream {
   /** So much of what came lies here unread: the peer is slowed down where it is much. */
   set unread(bytes: number) {
     this.#unread = bytes
-    this.#giveRoom()
+    this.#openWindow()
   }
 
   /** Nothing more comes. */
@@ -78,7 +78,7 @@ export class Stream {
   take(bytes: Buffer, frameBytes: number, isLast: boolean): void {
     this.#owed += frameBytes
     this.listener.onData(bytes, isLast)
-    if (!isLast) this.#giveRoom()
+    if (!isLast) this.#openWindow()
   }
 
   /** For the connection. */
@@ -86,9 +86,9 @@ export class Stream {
     this.listener.onBroken(cause)
   }
 
-  #giveRoom(): void {
+  #openWindow(): void {
     if (this.#owed < STEP_BYTES || this.#unread >= WINDOW_BYTES / 2) return
-    this.#carrier.giveRoom(this, this.#owed)
+    this.#carrier.openWindow(this, this.#owed)
     this.#owed = 0
   }
 }
