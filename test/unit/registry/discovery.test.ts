@@ -36,6 +36,7 @@ function group(name: string, versions: readonly string[], more: object): Discove
 
 interface ToldResource {
   readonly resource: string
+  readonly scope: string
   readonly responseKind: ValueMap
   readonly subresources: readonly { readonly subresource: string; readonly responseKind: ValueMap }[]
 }
@@ -48,6 +49,12 @@ function told(one: DiscoveryGroup): readonly ToldResource[] {
 }
 
 describe('aggregated discovery (R-308)', () => {
+  it('tells whether a resource is in namespaces', () => {
+    const inCluster = { ...resource('g', 'v1', 'nodes'), namespaced: false }
+    const resources = [resource('g', 'v1', 'pods'), inCluster]
+    expect(told(group('g', ['v1'], { resources })).map(({ scope }) => scope)).toEqual(['Namespaced', 'Cluster'])
+  })
+
   it('names the kinds of custom resources in full, and their subresources as they are defined', () => {
     const [first, second] = told(group('example.com', ['v1'], { custom: true }))
     expect([first?.resource, second?.resource]).toEqual(['apples', 'zebras'])
