@@ -8,7 +8,7 @@ if (process.argv[2] === 'serve') process.on('SIGHUP', ignore).on('SIGUSR2', igno
 // A signal that came before this line has opened it by the next turn of the event loop, or soon after.
 const flags = process.execArgv.concat(process.env.NODE_OPTIONS || [])
 if (!flags.some((flag) => flag.includes('--inspect'))) {
-  const endDebugger = () => import('node:inspector').then((inspector) => inspector.close(), ignore)
+  const endDebugger = () => void import('node:inspector').then((inspector) => inspector.close(), ignore)
   setImmediate(endDebugger)
   setTimeout(endDebugger, 1000).unref()
 }
