@@ -43,7 +43,6 @@ export class Check {
   /** Those of a whole definition. */
   #patterns: CheckedPatterns | undefined
   readonly #faults: FaultList
-  readonly #tell = (fault: FieldError): void => this.#faults.add(fault)
   #faultless: object | undefined
 
   /** The list ends the validation when it is full. */
@@ -137,8 +136,8 @@ export class Check {
    */
   fields(object: ValueMap, at: FieldPath | undefined, type: string, ...names: readonly string[]): void {
     const rules = rulesOf(type)
-    if (names.length === 0) for (const rule of rules.values()) checkField(rule, object[rule.name], at, this.#tell)
-    for (let i = 0; i < names.length; i++) checkField(ruleOf(rules, names[i]!), object[names[i]!], at, this.#tell)
+    if (names.length === 0) for (const rule of rules.values()) checkField(rule, object[rule.name], at, this)
+    for (const name of names) checkField(ruleOf(rules, name), object[name], at, this)
   }
 
   /** What is declared immutable of these fields is as it was. */

@@ -26,6 +26,8 @@ export interface FieldRule {
   readonly max: number
   readonly outOfBounds: string
   readonly maxItems: number
+  /** Something is asked of each item of the list. */
+  readonly ofItems: boolean
   readonly unique: boolean
   readonly immutable: boolean
 }
@@ -72,6 +74,7 @@ function madeReady({ name, type, ...rules }: CompiledRule): FieldRule {
     max: rules.max ?? Infinity,
     outOfBounds: rules.outOfBounds ?? boundsFault(rules),
     maxItems: rules.maxItems ?? Infinity,
+    ofItems: (rules.values ?? rules.format ?? rules.min ?? rules.unique) !== undefined,
     unique: rules.unique === true,
     immutable: rules.immutable === true,
   }
@@ -82,13 +85,21 @@ function boundsFault({ min = 0, max }: Pick<CompiledRule, 'min' | 'max'>): strin
   return min === 1 ? POSITIVE : NOT_NEGATIVE
 }
 
-type Tell = (fault: FieldError) => void
+/** Where faults go: a validation under way. */
+interface FaultSink {
+  add(fault: FieldError): void
+}
 
 /** Tells what is wrong with the value of a field. `at` is the place of the object that has it; undefined for the whole object. */
-export function checkField(rule: FieldRule, given: Value | undefined, at: FieldPath | undefined, tell: Tell): void {
-  const isGiven = !isAbsent(given, rule)
-  if (!isGiven && rule.required !== undefined) tell(required(placeOf(at, rule.name), rule.required))
-  else if (isGiven || rule.zeroToo) checkValue(rule, isGiven ? given : rule.zero, at, tell)
+export function checkField(
+  rule: FieldRule,
+  given: Value | undefined,
+  at: FieldPath | undefined,
+  check: FaultSink,
+): void {
+  if (!isAbsent(given, rule)) checkValue(rule, given, at, check)
+  else if (rule.required !== undefined) check.add(required(placeOf(at, rule.name), rule.required))
+  else if (rule.zeroToo) checkValue(rule, rule.zero, at, check)
 }
 
 function isAbsent(value: Value | undefined, { isPointer, isMap }: FieldRule): boolean {
@@ -98,35 +109,35 @@ function isAbsent(value: Value | undefined, { isPointer, isMap }: FieldRule): bo
   return isList(value) ? value.length === 0 : isMap && Object.keys(value).length === 0
 }
 
-function checkValue(rule: FieldRule, value: Value | undefined, at: FieldPath | undefined, tell: Tell): void {
-  if (typeof value === 'string') checkText(rule, value, at, tell)
+function checkValue(rule: FieldRule, value: Value | undefined, at: FieldPath | undefined, check: FaultSink): void {
+  if (typeof value === 'string') checkText(rule, value, at, check)
   else if (typeof value === 'number' || typeof value === 'bigint') {
-    if (value < rule.min || value > rule.max) tell(invalid(placeOf(at, rule.name), value, rule.outOfBounds))
-  } else if (isList(value)) checkItems(rule, value, placeOf(at, rule.name), tell)
+    if (value < rule.min || value > rule.max) check.add(invalid(placeOf(at, rule.name), value, rule.outOfBounds))
+  } else if (isList(value)) checkItems(rule, value, placeOf(at, rule.name), check)
 }
 
-function checkText(rule: FieldRule, text: string, at: FieldPath | undefined, tell: Tell): void {
+function checkText(rule: FieldRule, text: string, at: FieldPath | undefined, check: FaultSink): void {
   const { name, values, format, maxBytes } = rule
-  if (values !== undefined && !values.includes(text)) tell(notSupported(placeOf(at, name), text, values))
-  if (maxBytes !== Infinity && longerThan(text, maxBytes)) tell(tooLong(placeOf(at, name), maxBytes))
+  if (values !== undefined && !values.includes(text)) check.add(notSupported(placeOf(at, name), text, values))
+  if (maxBytes !== Infinity && longerThan(text, maxBytes)) check.add(tooLong(placeOf(at, name), maxBytes))
   if (format === undefined) return
-  const faults = format(text)
-  for (let i = 0; i < faults.length; i++) tell(invalid(placeOf(at, name), text, faults[i]!))
+  for (const fault of format(text)) check.add(invalid(placeOf(at, name), text, fault))
 }
 
-function checkItems(rule: FieldRule, items: readonly Value[], list: FieldPath, tell: Tell): void {
-  const { values, format, min, max, outOfBounds, maxItems, unique } = rule
-  if (items.length > maxItems) tell(tooMany(list, items.length, maxItems))
+function checkItems(rule: FieldRule, items: readonly Value[], list: FieldPath, check: FaultSink): void {
+  const { values, format, min, max, outOfBounds, maxItems, ofItems, unique } = rule
+  if (items.length > maxItems) check.add(tooMany(list, items.length, maxItems))
+  if (!ofItems) return
   const seen = new Set<Value>()
   for (const [i, item] of items.entries()) {
     const at = list.index(i)
     if (typeof item === 'string') {
-      if (values !== undefined && !values.includes(item)) tell(notSupported(at, item, values))
-      if (format !== undefined) for (const fault of format(item)) tell(invalid(at, item, fault))
+      if (values !== undefined && !values.includes(item)) check.add(notSupported(at, item, values))
+      if (format !== undefined) for (const fault of format(item)) check.add(invalid(at, item, fault))
     } else if (typeof item === 'number' || typeof item === 'bigint') {
-      if (item < min || item > max) tell(invalid(at, item, outOfBounds))
+      if (item < min || item > max) check.add(invalid(at, item, outOfBounds))
     } else return
-    if (unique && seen.has(item)) tell(duplicate(at, item))
+    if (unique && seen.has(item)) check.add(duplicate(at, item))
     seen.add(item)
   }
 }
