@@ -1,31 +1,26 @@
 // Which requests a webhook or a policy is asked about: rules over groups, versions, resources and operations, selectors,
 // and conditions on the request.
 import type { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { compilePolicyExpression } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 
-const OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const MUTABLE_OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'UPDATE']
-const SCOPES: readonly string[] = ['*', 'Cluster', 'Namespaced']
 const MAX_CONDITIONS = 64
 
 export function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
   const operations = textsInPlace(rule, 'operations')
-  const place = at.child('operations')
-  if (operations.length === 0) check.required(place)
   if (operations.length > 1 && operations.includes('*')) {
-    check.invalid(place, operations, "if '*' is present, must not specify other operations")
+    check.invalid(at.child('operations'), operations, "if '*' is present, must not specify other operations")
   }
-  for (const [i, operation] of operations.entries()) check.oneOf(place.index(i), operation, OPERATIONS)
+  check.fields(rule, at, 'admissionregistration.k8s.io_v1.RuleWithOperations')
   checkAll(rule, 'apiGroups', at, { check, others: 'API groups', mayBeEmpty: true })
   checkAll(rule, 'apiVersions', at, { check, others: 'API versions', mayBeEmpty: false })
   checkResources(textsInPlace(rule, 'resources'), at.child('resources'), check)
-  const scope = textOrAbsent(rule, 'scope')
-  if (scope !== undefined) check.oneOf(at.child('scope'), scope, SCOPES)
+  check.fields(rule, at, 'admissionregistration.k8s.io_v1.Rule')
 }
 
 interface WordScope {

@@ -47,7 +47,7 @@ function checkPolicy(spec: ValueMap, scope: PolicyScope): void {
   const types = textsInPlace(spec, 'policyTypes')
   const at = SPEC.child('policyTypes')
   if (types.length > 2) check.invalid(at, types, 'may not specify more than two policyTypes')
-  else for (const [i, type] of types.entries()) check.oneOf(at.index(i), type, ['Ingress', 'Egress'])
+  else check.fields(spec, SPEC, 'networking.k8s.io_v1.NetworkPolicySpec')
 }
 
 function checkPolicyPort(port: ValueMap, at: FieldPath, check: Check): void {

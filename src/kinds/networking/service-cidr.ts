@@ -17,10 +17,7 @@ const RANGES = SPEC.child('cidrs')
 function checkRanges(spec: ValueMap, check: Check): void {
   const ranges = textsInPlace(spec, 'cidrs')
   const shown = shownJson({ CIDRs: ranges })
-  if (ranges.length === 0) {
-    check.required(RANGES, 'at least one CIDR required')
-    return
-  }
+  check.fields(spec, SPEC, 'networking.k8s.io_v1.ServiceCIDRSpec')
   if (ranges.length > 2) {
     check.invalid(RANGES, shown, 'may only hold up to 2 values')
     return

@@ -12,8 +12,7 @@ import { roleStrategy } from './escalation.ts'
 function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
   for (const [i, rule] of mapsInPlace(object, 'rules').entries()) {
     const at = FieldPath.root('rules').index(i)
-    if (listOrEmpty(rule, 'verbs').length === 0)
-      check.required(at.child('verbs'), 'verbs must contain at least one value')
+    check.fields(rule, at, 'rbac.authorization.k8s.io_v1.PolicyRule', 'verbs')
     const urls = textsInPlace(rule, 'nonResourceURLs')
     if (urls.length > 0) {
       const place = at.child('nonResourceURLs')
@@ -23,7 +22,7 @@ function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
       }
       continue
     }
-    check.fields(rule, at, 'rbac.authorization.k8s.io_v1.PolicyRule')
+    check.fields(rule, at, 'rbac.authorization.k8s.io_v1.PolicyRule', 'apiGroups', 'resources')
   }
 }
 

@@ -22,9 +22,9 @@ function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volume
     const at = list.index(i)
     const name = textOrEmpty(mount, 'name')
     const path = textOrEmpty(mount, 'mountPath')
-    if (name === '') check.required(at.child('name'))
+    check.fields(mount, at, 'core_v1.VolumeMount', 'name')
     if (!volumes.has(name)) check.notFound(at.child('name'), name)
-    if (path === '') check.required(at.child('mountPath'))
+    check.fields(mount, at, 'core_v1.VolumeMount', 'mountPath')
     if (paths.has(path)) check.invalid(at.child('mountPath'), path, 'must be unique')
     paths.add(path)
     if (deviceNames.has(name)) check.invalid(at.child('name'), name, 'must not already exist in volumeDevices')
@@ -59,7 +59,7 @@ function checkPropagation(mount: ValueMap, container: ValueMap, place: { at: Fie
   const propagation = textOrAbsent(mount, 'mountPropagation')
   if (propagation === undefined) return
   const at = place.at.child('mountPropagation')
-  place.check.oneOf(at, propagation, ['Bidirectional', 'HostToContainer', 'None'])
+  place.check.fields(mount, place.at, 'core_v1.VolumeMount', 'mountPropagation')
   if (propagation === 'Bidirectional' && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
     place.check.forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')
   }
@@ -91,14 +91,14 @@ function checkVolumeDevices(container: ValueMap, list: FieldPath, { check, volum
     const name = textOrEmpty(device, 'name')
     const path = textOrEmpty(device, 'devicePath')
     const volume = volumes.get(name)
-    if (name === '') check.required(nameAt)
+    check.fields(device, list.index(i), 'core_v1.VolumeDevice', 'name')
     if (names.has(name)) check.invalid(nameAt, name, 'must be unique')
     if (volume === undefined) check.notFound(nameAt, name)
     else if (!isGiven(volume, 'persistentVolumeClaim') && !isGiven(volume, 'ephemeral')) {
       const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
       check.invalid(nameAt, name, detail)
     }
-    if (path === '') check.required(pathAt)
+    check.fields(device, list.index(i), 'core_v1.VolumeDevice', 'devicePath')
     if (paths.has(path)) check.invalid(pathAt, path, 'must be unique')
     if (hasBackstep(path)) check.invalid(pathAt, path, "can not contain backsteps ('..')")
     else paths.add(path)

@@ -135,7 +135,7 @@ const quobyte: SourceRule = (source, at, check) => {
   else if (longerThan(textOrEmpty(source, 'tenant'), 64)) {
     check.required(at.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')
   } else if (!registry.split(',').every(isHostAndPort)) check.invalid(at.child('registry'), registry, HOST_AND_PORT)
-  if (textOrEmpty(source, 'volume') === '') check.required(at.child('volume'))
+  check.fields(source, at, 'core_v1.QuobyteVolumeSource')
 }
 
 function isHostAndPort(text: string): boolean {

@@ -94,6 +94,15 @@ const rows: readonly Row[] = [
     'it.supplementalGroups[1]: Invalid value: -1: must be between 0 and 2147483647, inclusive',
   ],
   ['each text of a list', ALIAS, { hostnames: ['a.b', 'A'] }, /^it\.hostnames\[1\]: Invalid value: "A": a lowercase/],
+  [
+    'a text that occurs twice, after what is wrong with it',
+    ['core_v1.ServiceSpec', 'ipFamilies'],
+    { ipFamilies: ['IPv4', 'IPv5', 'IPv5'] },
+    'it.ipFamilies[1]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"',
+    'it.ipFamilies[2]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"',
+    'it.ipFamilies[2]: Duplicate value: "IPv5"',
+  ],
+  ['a list that may hold anything but not nothing', ['core_v1.ExecAction'], { command: ['', ''] }],
   ['an object that is not there', RESTART, {}, 'it.exitCodes: Required value: must be specified'],
   ['an object that is', RESTART, { exitCodes: {} }],
   [
