@@ -30,19 +30,14 @@ import {
   withLabelsOfTemplate,
 } from './workload.ts'
 
+const TYPE = 'apps_v1.DeploymentSpec'
+
 function checkDeployment(spec: ValueMap, check: Check): void {
-  check.fields(spec, SPEC, 'apps_v1.DeploymentSpec', 'replicas')
+  check.fields(spec, SPEC, TYPE, 'replicas')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
   checkDeploymentStrategy(mapOrEmpty(spec, 'strategy'), SPEC.child('strategy'), check)
-  check.fields(
-    spec,
-    SPEC,
-    'apps_v1.DeploymentSpec',
-    'minReadySeconds',
-    'revisionHistoryLimit',
-    'progressDeadlineSeconds',
-  )
+  check.fields(spec, SPEC, TYPE, 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds')
   const deadline = integerOrAbsent(spec, 'progressDeadlineSeconds')
   if (deadline !== undefined && deadline <= integerOrZero(spec, 'minReadySeconds')) {
     check.invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds')

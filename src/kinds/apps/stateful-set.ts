@@ -166,6 +166,8 @@ const statefulSetWarnings: Strategy['warnings'] = (object, stored, context) => [
   ...historyWarnings(object),
 ]
 
+const STATUS_TYPE = 'apps_v1.StatefulSetStatus'
+
 export const STATEFUL_SET: Kind = {
   validation: {
     create: (object, check) => {
@@ -189,15 +191,14 @@ export const STATEFUL_SET: Kind = {
         check.fields(
           status,
           STATUS,
-          'apps_v1.StatefulSetStatus',
+          STATUS_TYPE,
           'replicas',
           'readyReplicas',
           'currentReplicas',
           'updatedReplicas',
           'availableReplicas',
-          'observedGeneration',
-          'collisionCount',
         )
+        check.fields(status, STATUS, STATUS_TYPE, 'observedGeneration', 'collisionCount')
         checkWithin(status, parts, { at: STATUS, check })
         checkAvailable(status, 'status.readyReplicas', check)
         checkBuiltInMetaUpdate(object, stored, check)

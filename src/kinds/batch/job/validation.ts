@@ -37,6 +37,8 @@ const MANY_COMPLETIONS = 100_000
 const MAX_PARALLELISM_OF_MANY = 10_000
 const MAX_FAILED_OF_MANY = 10_000
 
+const TYPE = 'batch_v1.JobSpec'
+
 export const VALIDATION: KindRules = {
   create: checkJob,
   update: (object, stored, check) => {
@@ -111,7 +113,7 @@ function checkHostnames(object: ValueMap, check: Check): void {
 function checkWithSelector(spec: ValueMap, check: Check): void {
   checkJobSpec(spec, SPEC, check)
   const selector = mapOrAbsent(spec, 'selector')
-  check.fields(spec, SPEC, 'batch_v1.JobSpec', 'selector')
+  check.fields(spec, SPEC, TYPE, 'selector')
   checkLabelSelector(selector, SPEC.child('selector'), check)
   const template = mapOrEmpty(spec, 'template')
   const usable = selector === undefined || isUsable(selector)
@@ -120,18 +122,8 @@ function checkWithSelector(spec: ValueMap, check: Check): void {
 
 /** The spec of a job, alone or in a template of jobs. */
 export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void {
-  check.fields(
-    spec,
-    at,
-    'batch_v1.JobSpec',
-    'parallelism',
-    'completions',
-    'activeDeadlineSeconds',
-    'backoffLimit',
-    'ttlSecondsAfterFinished',
-    'backoffLimitPerIndex',
-    'maxFailedIndexes',
-  )
+  check.fields(spec, at, TYPE, 'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit')
+  check.fields(spec, at, TYPE, 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes')
   if (isGiven(spec, 'maxFailedIndexes') && !isGiven(spec, 'backoffLimitPerIndex')) {
     check.required(at.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
   }
@@ -140,7 +132,7 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
     checkDomainPath(manager, at.child('managedBy'), check)
     if (longerThan(manager, MAX_MANAGED_BY)) check.tooLong(at.child('managedBy'), MAX_MANAGED_BY)
   }
-  check.fields(spec, at, 'batch_v1.JobSpec', 'completionMode')
+  check.fields(spec, at, TYPE, 'completionMode')
   const mode = textOrAbsent(spec, 'completionMode')
   if (mode === 'Indexed') checkIndexed(spec, at, check)
   if (mode === undefined || mode === 'NonIndexed') {

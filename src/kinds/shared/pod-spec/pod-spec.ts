@@ -40,8 +40,10 @@ export interface PodSpecScope {
   readonly pod: ValueMap | undefined
 }
 
+const TYPE = 'core_v1.PodSpec'
+
 export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
-  check.fields(spec, at, 'core_v1.PodSpec', 'terminationGracePeriodSeconds')
+  check.fields(spec, at, TYPE, 'terminationGracePeriodSeconds')
   const podName = pod === undefined ? '' : textOrEmpty(pod, 'name')
   const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
   checkResourceClaims(spec, at.child('resourceClaims'), { check, pod })
@@ -59,7 +61,7 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkEphemeralContainers(spec, at.child('ephemeralContainers'), scope)
   if (check.gate('PodLevelResources')) checkPodResources(spec, at, scope)
   checkHostNetworkPorts(spec, at.child('containers'), { check, pod })
-  check.fields(spec, at, 'core_v1.PodSpec', 'restartPolicy', 'dnsPolicy')
+  check.fields(spec, at, TYPE, 'restartPolicy', 'dnsPolicy')
   checkLabels(mapOrAbsent(spec, 'nodeSelector'), at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
   checkAffinity(mapOrAbsent(spec, 'affinity'), at.child('affinity'), check)
@@ -70,16 +72,7 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkHostProcesses(spec, { at, check, containers })
   checkHostUsers(spec, at, check)
   checkHostnameOverride(spec, at, check)
-  check.fields(
-    spec,
-    at,
-    'core_v1.PodSpec',
-    'serviceAccountName',
-    'nodeName',
-    'activeDeadlineSeconds',
-    'hostname',
-    'subdomain',
-  )
+  check.fields(spec, at, TYPE, 'serviceAccountName', 'nodeName', 'activeDeadlineSeconds', 'hostname', 'subdomain')
   checkPlacement(spec, at, check)
   checkOs(spec, { at, check, containers })
   checkFileVolumes(spec, containers, check)
@@ -225,7 +218,7 @@ function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): voi
   const place = at.child('hostnameOverride')
   if (isTrue(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
   if (isTrue(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
-  check.fields(spec, at, 'core_v1.PodSpec', 'hostnameOverride')
+  check.fields(spec, at, TYPE, 'hostnameOverride')
 }
 
 function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -235,7 +228,7 @@ function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
     checkIp(textOrEmpty(alias, 'ip'), place.child('ip'), check)
     check.fields(alias, place, 'core_v1.HostAlias')
   }
-  check.fields(spec, at, 'core_v1.PodSpec', 'priorityClassName', 'runtimeClassName')
+  check.fields(spec, at, TYPE, 'priorityClassName', 'runtimeClassName')
   const preemption = textOrAbsent(spec, 'preemptionPolicy')
   if (preemption === '') check.required(at.child('preemptionPolicy'))
   else if (preemption !== undefined) {

@@ -46,18 +46,12 @@ export function checkWithin(status: ValueMap, fields: readonly string[], place: 
 
 const STATUS = FieldPath.root('status')
 
+const TYPE = 'apps_v1.ReplicaSetStatus'
+
 /** Replica counts of a status that replica sets have too. */
 export function checkReplicas(status: ValueMap, check: Check): void {
-  check.fields(
-    status,
-    STATUS,
-    'apps_v1.ReplicaSetStatus',
-    'replicas',
-    'fullyLabeledReplicas',
-    'readyReplicas',
-    'availableReplicas',
-    'observedGeneration',
-  )
+  check.fields(status, STATUS, TYPE, 'replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas')
+  check.fields(status, STATUS, TYPE, 'observedGeneration')
   checkWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
   const available = integerOrZero(status, 'availableReplicas')
   if (available > integerOrZero(status, 'readyReplicas')) {
