@@ -113,7 +113,7 @@ export const CLUSTER_FLAGS = [
     kind: 'switch',
     group: 'Running it',
     fallback: 'false',
-    help: 'Do without what makes the server faster or smaller by relying on internals of Node, V8 and packages; for a newer Node that it fails on.',
+    help: 'Do not rely on internals of Node, V8 and packages, which make the server faster and smaller. For a release of Node on which it fails otherwise.',
   },
   {
     name: 'disabled-metrics',

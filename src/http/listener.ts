@@ -213,6 +213,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { host, port, sharesPort: reusePort = false } = options
   tcp.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })
   await once(tcp, 'listening')
+  tcp.on('error', (error) => options.log.error({ err: error }, 'could not accept a connection'))
   return {
     ...addressOf(tcp, options),
     get requestCount() {

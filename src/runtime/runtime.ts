@@ -14,14 +14,14 @@ export interface Runtime {
   readonly takeCollector: (() => Collector) | undefined
 }
 
-export const FAST_RUNTIME: Runtime = Object.freeze({
+const FAST_RUNTIME: Runtime = Object.freeze({
   readSocket: readInPlace,
   countKeys: countByNodes,
   compilers: heldCompilers,
   takeCollector,
 })
 
-export const PLAIN_RUNTIME: Runtime = Object.freeze({
+const PLAIN_RUNTIME: Runtime = Object.freeze({
   readSocket: readAsStream,
   countKeys: countByWalk,
   compilers: undefined,
