@@ -1,5 +1,5 @@
 // A full collection by V8's own function for tests, which contexts have that are made while a flag is up. V8 by itself keeps a heap
-// that has grown. Gains 16 MB of 100 for a server that has started and is idle: medians of five starts with and without, in turns.
+// that has grown. Gains 16 MB of 96 for a server that has started and is idle: five starts with and without, in turns.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
