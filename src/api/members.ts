@@ -1,25 +1,28 @@
 // Reading members of maps whose type nobody has checked: a member that is absent, null or of another type than the one asked for
 // reads as absent, or as the empty value of that type. The name of a reader says which, and what becomes of places in a list.
+//
+// Nothing that a map inherits is a text, a number, `true` or a list, and no map but by the name of `__proto__`: those are read
+// without asking whose they are, because validation reads little else.
 import { parseQuantity, type Quantity } from '../lib/quantity.ts'
 import type { Value, ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'
 
-const NO_MEMBERS: ValueMap = Object.freeze({})
-const NO_ITEMS: readonly never[] = Object.freeze([])
+const NO_MEMBERS: ValueMap = {}
+const NO_ITEMS: readonly never[] = []
 
 export function textOrAbsent(map: ValueMap, name: string): string | undefined {
-  const value = own(map, name)
+  const value = map[name]
   return typeof value === 'string' ? value : undefined
 }
 
 export function textOrEmpty(map: ValueMap, name: string): string {
-  const value = own(map, name)
+  const value = map[name]
   return typeof value === 'string' ? value : ''
 }
 
 /** As a double: an integer beyond 2^53 is rounded. */
 export function numberOrAbsent(map: ValueMap, name: string): number | undefined {
-  const value = own(map, name)
+  const value = map[name]
   return typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : undefined
 }
 
@@ -30,7 +33,7 @@ export function numberOrZero(map: ValueMap, name: string): number {
 
 /** As it was written, also beyond 2^53. */
 export function integerOrAbsent(map: ValueMap, name: string): number | bigint | undefined {
-  const value = own(map, name)
+  const value = map[name]
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
 }
 
@@ -48,7 +51,7 @@ export function quantityOrAbsent(map: ValueMap, name: string): Quantity | undefi
 
 /** Whether the member is `true` itself. */
 export function isTrue(map: ValueMap, name: string): boolean {
-  return own(map, name) === true
+  return map[name] === true
 }
 
 /** Whether there is a member and it is not null; its type does not matter. */
@@ -58,12 +61,13 @@ export function isGiven(map: ValueMap, name: string): boolean {
 }
 
 export function mapOrAbsent(map: ValueMap, name: string): ValueMap | undefined {
-  const value = own(map, name)
+  const value = name === '__proto__' ? own(map, name) : map[name]
   return isMap(value) ? value : undefined
 }
 
 export function mapOrEmpty(map: ValueMap, name: string): ValueMap {
-  return asMap(own(map, name))
+  const value = name === '__proto__' ? own(map, name) : map[name]
+  return isMap(value) ? value : NO_MEMBERS
 }
 
 /** The value itself where it is a map; an empty one otherwise. */
@@ -72,31 +76,35 @@ export function asMap(value: Value | undefined): ValueMap {
 }
 
 export function listOrEmpty(map: ValueMap, name: string): readonly Value[] {
-  const value = own(map, name)
+  const value = map[name]
   return isList(value) ? value : NO_ITEMS
 }
 
 /** The maps of a list, each at its place: what is no map reads as an empty one. */
 export function mapsInPlace(map: ValueMap, name: string): readonly ValueMap[] {
-  const list = listOrEmpty(map, name)
+  const list = map[name]
+  if (!isList(list)) return NO_ITEMS
   return list.every(isMap) ? list : list.map(asMap)
 }
 
 /** The maps of a list and nothing else: places are not those of the list. */
 export function mapsOnly(map: ValueMap, name: string): readonly ValueMap[] {
-  const list = listOrEmpty(map, name)
+  const list = map[name]
+  if (!isList(list)) return NO_ITEMS
   return list.every(isMap) ? list : list.filter(isMap)
 }
 
 /** The texts of a list, each at its place: what is no text reads as an empty one. */
 export function textsInPlace(map: ValueMap, name: string): readonly string[] {
-  const list = listOrEmpty(map, name)
+  const list = map[name]
+  if (!isList(list)) return NO_ITEMS
   return list.every(isText) ? list : list.map((item) => (isText(item) ? item : ''))
 }
 
 /** The texts of a list and nothing else: places are not those of the list. */
 export function textsOnly(map: ValueMap, name: string): readonly string[] {
-  const list = listOrEmpty(map, name)
+  const list = map[name]
+  if (!isList(list)) return NO_ITEMS
   return list.every(isText) ? list : list.filter(isText)
 }
 

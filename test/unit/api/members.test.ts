@@ -49,6 +49,13 @@ describe.each(READERS)('%s', (_name, read, { takes, otherwise }) => {
   })
 })
 
+it('a member named __proto__ is read where the map has it itself', () => {
+  const map = JSON.parse('{"__proto__": {"a": 1}}') as ValueMap
+  expect(members.mapOrAbsent(map, '__proto__')).toEqual({ a: 1 })
+  expect(members.mapOrEmpty(map, '__proto__')).toEqual({ a: 1 })
+  expect(members.isGiven(map, '__proto__')).toBe(true)
+})
+
 describe('isGiven', () => {
   it.each([...Object.keys(MAP), 'absent', 'constructor', '__proto__'])('of %s', (name) => {
     expect(members.isGiven(MAP, name)).toBe(Object.hasOwn(MAP, name) && name !== 'nothing')
