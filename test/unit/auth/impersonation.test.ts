@@ -131,6 +131,22 @@ describe('acting for somebody else (P-086 to P-088)', () => {
     )
   })
 
+  describe('with many groups, narrowly', () => {
+    const bob = ['impersonate-on:user-info:list /pods ns', 'impersonate:user-info authentication.k8s.io/users bob']
+    const onGroup = (name: string): string => `impersonate:user-info authentication.k8s.io/groups ${name}`
+    const groups = ['a', 'b', 'c', 'd']
+    const good = 'impersonate:user-info: bob [a b c d system:authenticated]'
+
+    it.each([
+      ['takes the right on all at once', [onGroup('*')], good],
+      ['or on each', groups.map(onGroup), good],
+      ['is refused where one is missing', groups.slice(0, 3).map(onGroup), `refused: ${onGroup('d')}`],
+      ['is refused where all are', [], `refused: ${onGroup('a')}`],
+    ])('%s', async (_, rights, expected) => {
+      expect(await outcome([...bob, ...rights], user('bob', { groups }))).toBe(expected)
+    })
+  })
+
   it('lets an account act for the node that it runs on, whichever that is', async () => {
     const rights = [
       'impersonate-on:associated-node:list /pods ns',
