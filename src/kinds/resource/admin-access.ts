@@ -2,10 +2,10 @@
 import { forbidden } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
-import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { isTrue, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { labelsOf, metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import type { ValueMap } from '../../api/value.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import type { FindResource } from '../needs.ts'
@@ -30,8 +30,8 @@ export function adminGuard(kind: string, find: FindResource): NonNullable<Strate
 function askedIn(object: ApiObject): FieldPath | undefined {
   const spec = mapOrEmpty(object, 'spec')
   const claim = mapOrEmpty(Object.hasOwn(spec, 'spec') ? mapOrEmpty(spec, 'spec') : spec, 'devices')
-  const index = mapsInPlace(claim, 'requests').findIndex(
-    (request) => own(mapOrEmpty(request, 'exactly'), 'adminAccess') === true,
+  const index = mapsInPlace(claim, 'requests').findIndex((request) =>
+    isTrue(mapOrEmpty(request, 'exactly'), 'adminAccess'),
   )
   const at = FieldPath.root('spec').child('devices').child('requests')
   return index === -1 ? undefined : at.index(index).child('adminAccess')
@@ -46,7 +46,7 @@ function grantedIn(object: ApiObject, stored: ApiObject): FieldPath | undefined 
 }
 
 function isGranted(result: ValueMap): boolean {
-  return own(result, 'adminAccess') === true
+  return isTrue(result, 'adminAccess')
 }
 
 export function resultsOf(claim: ApiObject): readonly ValueMap[] {

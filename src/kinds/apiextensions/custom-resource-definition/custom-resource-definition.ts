@@ -1,5 +1,5 @@
 // Definitions of kinds. Every version that objects were ever stored in stays on record (W-612, W-617).
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
+import { isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
 import { withMembers, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isList, isMap, own, type Value } from '../../../api/value.ts'
@@ -36,7 +36,7 @@ const NO_FORMATS: ReadonlySet<string> = new Set()
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
 function storageVersion(object: ApiObject): string | undefined {
-  const version = mapsOnly(mapOrEmpty(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
+  const version = mapsOnly(mapOrEmpty(object, 'spec'), 'versions').find((each) => isTrue(each, 'storage'))
   return version === undefined ? undefined : textOrEmpty(version, 'name')
 }
 

@@ -1,5 +1,5 @@
 // Jobs find their pods by labels that the server puts into the template, unless their author takes care of that (W-587).
-import { mapOrEmpty } from '../../../api/members.ts'
+import { isTrue, mapOrEmpty } from '../../../api/members.ts'
 import { labelsOf, metaOf, metaText, withMeta, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
@@ -17,7 +17,7 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec/templ
   ...WORKLOAD,
   propagation: 'Orphan',
   prepareForCreate: (object) =>
-    own(mapOrEmpty(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
+    isTrue(mapOrEmpty(object, 'spec'), 'manualSelector') ? object : withGeneratedSelector(object),
   prepareForUpdate: withTemplateLabels,
   prepareStatus: withTemplateLabels,
   warnings: withNameWarnings(jobWarnings('spec')),
