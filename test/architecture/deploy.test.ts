@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
+import { ALLOCATION } from '../fakes/command.ts'
 
 interface Service {
   readonly image?: string
@@ -21,6 +22,10 @@ const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.with
   services: Readonly<Record<string, Service>>
 }
 const THREE: readonly number[] = [1, 2, 3]
+
+it.each(['package.json', 'deploy/Dockerfile'])('%s asks of the allocator what the tests do', (file) => {
+  for (const [name, value] of Object.entries(ALLOCATION)) expect(read(file)).toContain(`${name}=${value}`)
+})
 
 describe('docker-compose.yml', () => {
   it.each(THREE)('has etcd member %i, which speaks TLS alone, both ways', (i) => {

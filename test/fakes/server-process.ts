@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { COMMAND } from './command.ts'
+import { ALLOCATION, COMMAND } from './command.ts'
 
 export interface ExitedProcess {
   readonly code: number | null
@@ -48,7 +48,7 @@ export class ServerProcess {
   /** Use `runCommand` or `startServerProcess`. */
   constructor(args: readonly string[], folder: string, environment: Readonly<Record<string, string>>) {
     this.#folder = folder
-    const env = { PATH: process.env['PATH'], HOME: folder, ...environment }
+    const env = { PATH: process.env['PATH'], HOME: folder, ...ALLOCATION, ...environment }
     this.child = spawn(process.execPath, [COMMAND, ...args], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
     this.child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))

@@ -13,8 +13,6 @@ import { MemoryLoad } from './memory-load.ts'
 const MINUTES = Number(process.env['MINUTES'] ?? 10)
 const STORE = process.env['STORE'] ?? 'embedded'
 const MOST_GROWTH = 1.2
-/** What `npm start` sets. */
-const AS_STARTED = { MALLOC_ARENA_MAX: '1' }
 /** On a machine that is busy otherwise the first minute is over when so much has been done. */
 const LEAST_ROUNDS = 10
 /** Of as many samples as there are in half a minute, the middle one counts: V8 takes and gives back a part all the time. */
@@ -61,7 +59,7 @@ async function soak(server: ServerProcess): Promise<boolean> {
 const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-soak-'))
 const etcd = STORE === 'etcd' ? await startEtcd() : undefined
 const store = etcd === undefined ? (STORE === 'memory' ? ['--in-memory'] : []) : ['--etcd-servers', etcd.endpoint]
-const server = new ServerProcess(['serve', '--secure-port', '0', '--profiling', ...store], folder, AS_STARTED)
+const server = new ServerProcess(['serve', '--secure-port', '0', '--profiling', ...store], folder, {})
 try {
   await server.listening()
   if (!(await soak(server))) process.exitCode = 1
