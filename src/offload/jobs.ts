@@ -137,7 +137,7 @@ function resultOf(job: Job): JobResults[Job['kind']] {
     case 'trackUpdate':
       return trackedUpdate(job)
     case 'trackApply':
-      return pack(trackApply(managerRequest(job.request), mapIn(job.applied), job.force))
+      return pack(trackApply(managerRequest(job.request), documentOf(job.applied), job.force))
     case 'write':
       return written(job)
   }
@@ -147,7 +147,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-function mapIn(json: string): ValueMap {
+function documentOf(json: string): ValueMap {
   return parseJsonText(json) as ValueMap
 }
 
@@ -155,11 +155,11 @@ function patchResult({ type, patch, live, shape, loose }: PatchJob): PatchResult
   const { document, spelled } = readPatch(bufferOf(patch))
   switch (type) {
     case 'json':
-      return { patched: pack(applyJsonPatch(mapIn(live), document, { loose, spelled })), fault: undefined }
+      return { patched: pack(applyJsonPatch(documentOf(live), document, { loose, spelled })), fault: undefined }
     case 'merge':
-      return { patched: pack(applyMergePatch(mapIn(live), document)), fault: undefined }
+      return { patched: pack(applyMergePatch(documentOf(live), document)), fault: undefined }
     case 'strategic': {
-      const patched = applyStrategicMerge(shape, mapIn(live), document as ValueMap)
+      const patched = applyStrategicMerge(shape, documentOf(live), document as ValueMap)
       return { patched: pack(patched), fault: findConversionFault(shape, patched) }
     }
   }
@@ -168,7 +168,7 @@ function patchResult({ type, patch, live, shape, loose }: PatchJob): PatchResult
 function trackedUpdate({ request, updated }: TrackUpdateJob): readonly TrackedEntry[] | undefined {
   const asked = managerRequest(request)
   const before = entriesOf(asked.live)
-  const after = managedFieldsOf(trackUpdate(asked, mapIn(updated)))
+  const after = managedFieldsOf(trackUpdate(asked, documentOf(updated)))
   if (after === undefined) return undefined
   const places = new Map(before.map((entry, place) => [entry, place]))
   return (after as readonly Value[]).map((entry) => places.get(entry) ?? pack(entry))
@@ -186,11 +186,11 @@ function managerRequest({ versions, conversions, live, ...rest }: TrackedRequest
     convert: (object, apiVersion) => {
       const found = conversions.get(conversionKey(jsonText(object), apiVersion))
       if (found === undefined) throw new ConversionMissing(object, apiVersion)
-      return mapIn(found)
+      return documentOf(found)
     },
     sets: new FieldSetMemo(),
   }
-  return { ...rest, live: mapIn(live), versions: known }
+  return { ...rest, live: documentOf(live), versions: known }
 }
 
 export function conversionKey(object: string, apiVersion: string): string {

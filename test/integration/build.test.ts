@@ -13,7 +13,8 @@ async function clone(): Promise<string> {
   const folder = await tempFolder()
   for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
-  mkdirSync(path.join(folder, 'src'))
+  mkdirSync(path.join(folder, 'src/offload'), { recursive: true })
+  writeFileSync(path.join(folder, 'src/offload/thread.ts'), '')
   writeFileSync(path.join(folder, 'src/index.ts'), 'export const answer: number = 42\n')
   write(folder, 'first')
   return folder
@@ -40,7 +41,7 @@ it('builds at the first start and after a change, and only then', async () => {
   expect(start(folder).told).toBe(BUILDING)
 })
 
-it('leaves nothing of what was built before, and names both doors', async () => {
+it('leaves nothing of what was built before, and has both doors and the thread', async () => {
   const folder = await clone()
   mkdirSync(path.join(folder, 'dist'))
   writeFileSync(path.join(folder, 'dist/chunk-OLD.js'), '')
@@ -48,6 +49,8 @@ it('leaves nothing of what was built before, and names both doors', async () => 
   expect(readdirSync(path.join(folder, 'dist')).sort()).toEqual([
     'index.js',
     'index.js.map',
+    'offload-thread.js',
+    'offload-thread.js.map',
     'quarterdeck.js',
     'quarterdeck.js.map',
   ])
