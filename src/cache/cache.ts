@@ -174,6 +174,7 @@ class MemoryStore implements WatchCache {
     } finally {
       alarm.cancel()
       this.#life.abort(signal.reason)
+      this.#progress.end()
       this.#lose(undefined)
     }
   }

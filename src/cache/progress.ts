@@ -25,6 +25,7 @@ export class Progress {
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
   #revision = 0
+  #isOver = false
   #cancelNudge: (() => void) | undefined
 
   constructor(clock: Clock, ask: () => boolean) {
@@ -48,11 +49,17 @@ export class Progress {
     this.advance(revision)
   }
 
+  /** The stream has ended: nobody waits any more for what it would have brought. */
+  end(): void {
+    this.#isOver = true
+    for (const waiter of this.#waiters) waiter.done(false)
+  }
+
   /** Whether the revision was reached in time. False also where the signal fired. */
   async reach(revision: number, options: WaitOptions): Promise<boolean> {
     if (revision <= this.#revision) return true
     const { timeoutMs, signal, onlyIfAskable = false } = options
-    if (signal?.aborted === true) return false
+    if (signal?.aborted === true || this.#isOver) return false
     return new Promise((resolve) => {
       const done = (isReached: boolean): void => {
         this.#waiters.delete(waiter)
