@@ -12,6 +12,10 @@ const LOOP = path.join(import.meta.dirname, 'hostile-loop.ts')
 /** How often somebody scrapes. */
 const SCRAPE_EVERY_MS = 500
 
+/** Longer than the server waits for before it collects what is left. */
+const REST_MS = 40_000
+const NEARLY = 0.98
+
 export interface Attackers {
   readonly credential: Credential
   /** Of attacks, and how often each is sent. */
@@ -45,6 +49,18 @@ export class HonestClient implements AsyncDisposable {
     const end = performance.now() + milliseconds
     await this.#get('/openapi/v2')
     await this.#getUntil(() => performance.now() >= end)
+  }
+
+  /** When nothing has been given back for a while, in bytes. */
+  async residentAtRest(): Promise<number> {
+    let least = this.server.residentBytes
+    for (let since = performance.now(); performance.now() - since < REST_MS; await sleep(500)) {
+      const resident = this.server.residentBytes
+      if (resident > least * NEARLY) continue
+      least = resident
+      since = performance.now()
+    }
+    return least
   }
 
   /** What each object took that was asked for beside them, in milliseconds. */

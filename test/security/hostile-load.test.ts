@@ -10,8 +10,10 @@ let residentBefore = 0
 beforeAll(async () => {
   client = await HonestClient.start()
   await client.warmUp(2000)
-  residentBefore = client.server.residentBytes
-})
+  // Once before it is measured: what is loaded and compiled for large bodies stays, and is not what attackers take.
+  await client.getBeside({ credential: NOBODY, names: attacksBy(NOBODY).map(({ name }) => name), times: 1 })
+  residentBefore = await client.residentAtRest()
+}, 300_000)
 afterAll(() => client?.[Symbol.asyncDispose]())
 
 it.each([
