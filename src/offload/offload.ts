@@ -10,6 +10,7 @@ import { type AppliedDocument, BodySyntaxError, type SourceDocument } from '../c
 import type { Turns } from '../lib/turns.ts'
 import type { FieldManagerRequest } from '../patch/field-tracking.ts'
 import { managedFieldsOf, withManagedEntries } from '../patch/managed-fields.ts'
+import { MOST_CONVERSIONS } from '../patch/ownership.ts'
 import type { KindSchema, Shape } from '../schema/table.ts'
 import {
   conversionKey,
@@ -27,8 +28,6 @@ const IDLE_MS = 10_000
 /** A job that nobody waits for any more is given up if it has lasted so long: the thread has to go for that. */
 const ABANDONED_MS = 1000
 const MAX_HEAP_MB = 1024
-/** More than any object needs: each of a few steps, in each version that somebody owns fields in. */
-const MOST_CONVERSIONS = 100
 
 interface QueuedJob {
   readonly job: Job
@@ -39,12 +38,11 @@ interface QueuedJob {
 
 export class Offload implements AsyncDisposable {
   readonly #turns: Turns
+  readonly #abandonedMs: number
   readonly #waiting: QueuedJob[] = []
   #running: QueuedJob | undefined
   #thread: Worker | undefined
   #idle: NodeJS.Timeout | undefined
-
-  readonly #abandonedMs: number
 
   /** Results are put together in `turns`. */
   constructor(turns: Turns, abandonedMs = ABANDONED_MS) {
@@ -52,7 +50,7 @@ export class Offload implements AsyncDisposable {
     this.#abandonedMs = abandonedMs
   }
 
-  /** As `readDocument`; what it gives throws what that throws. */
+  /** As the function of this name. */
   async readDocument(
     bytes: Buffer,
     {

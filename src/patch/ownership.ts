@@ -119,6 +119,9 @@ class UnknownVersionError extends Error {
   }
 }
 
+/** More than any object needs: each of a few steps, in each version that somebody owns fields in. */
+export const MOST_CONVERSIONS = 100
+
 /** Thrown by a `convert` that would have to wait: whoever gave it can make the conversion, and begin anew. */
 export class ConversionMissing extends Error {
   readonly object: ValueMap

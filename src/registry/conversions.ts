@@ -3,10 +3,7 @@
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { ConversionMissing, type KindVersions } from '../patch/ownership.ts'
-
-/** More than any object needs: each of a few steps, in each version that somebody owns fields in. */
-const MOST_CONVERSIONS = 100
+import { ConversionMissing, type KindVersions, MOST_CONVERSIONS } from '../patch/ownership.ts'
 
 interface ConversionNeed {
   readonly signal: AbortSignal
