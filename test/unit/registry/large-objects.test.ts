@@ -30,6 +30,10 @@ describe('a large object', () => {
         const faults = await resource.large?.validateCreate?.(stored, context, turns)
         expect(faults).toEqual(resource.strategy.validateCreate(stored, context))
         expect(await resource.large?.toCanonical(stored, turns)).toEqual(stored)
+        const changed = resource.toCanonical(resource.conversion.toStored(largeObject(resource, seed + 10)))
+        const change = { object: changed, stored }
+        const found = await resource.large?.validateUpdate?.(change, context, turns)
+        expect(found).toEqual(resource.strategy.main.validate(changed, stored, context))
       }
     },
   )
