@@ -6,7 +6,6 @@ import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { OpenApiDocument, type OpenApiDocuments } from '../codec/openapi-documents.ts'
-import { encodeOpenApiV2 } from '../codec/protobuf-openapi-v2.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
@@ -96,13 +95,14 @@ export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly Aggr
 function joinedDocument(ours: OpenApiDocument, theirs: readonly AggregatedDocuments[]): OpenApiDocument {
   const hash = createHash('sha512').update(ours.hash)
   for (const { service, v2 } of theirs) hash.update(`\n${service.name} ${v2?.tag}`)
-  const build = (): ValueMap => {
-    let document = parseJsonText(ours.json().toString()) as ValueMap
+  function* build(): Generator<void, ValueMap> {
+    let document = yield* ours.source.build()
     for (const { service, v2 } of theirs) {
       const prefix = `/apis/${service.group}/${service.version}`
       document = withRemoteDocument(document, v2?.document ?? null, prefix)
+      yield
     }
     return document
   }
-  return new OpenApiDocument(hash.digest('hex').toUpperCase(), build, encodeOpenApiV2)
+  return new OpenApiDocument(hash.digest('hex').toUpperCase(), { ...ours.source, build })
 }

@@ -1,8 +1,9 @@
-// The OpenAPI documents as they are served: every document is built when it is first asked for, in the form that is asked for,
-// and kept. The index of version 3 needs none of them built: a document's hash is that of what it is made from.
+// The OpenAPI documents as they are served. A document is built in turns when it is first asked for, in the form that is asked for,
+// and kept. The index of version 3 needs none of them built: a document's hash is that of its sources.
 import { jsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
-import type { ValueMap } from '../api/value.ts'
+import { isMap, type Value, type ValueMap } from '../api/value.ts'
+import { runInTurns, type Turns } from '../lib/turns.ts'
 import type { OpenApiInfo, OpenApiPart } from '../schema/openapi-model.ts'
 import { openApiV2 } from '../schema/openapi-v2.ts'
 import { openApiV3 } from '../schema/openapi-v3.ts'
@@ -12,56 +13,95 @@ import { encodeOpenApiV3 } from './protobuf-openapi-v3.ts'
 export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 export const OPENAPI_V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 
+/** How a document is made. All of it is done in turns. */
+export interface DocumentSource {
+  readonly build: () => Generator<void, ValueMap>
+  readonly encode: (document: ValueMap) => Generator<void, Buffer>
+  readonly turns: Turns
+}
+
 /** A document in its forms. */
 export class OpenApiDocument {
   /** In upper-case hexadecimal, without quotes: the hash in addresses, and the tag of the answer. */
   readonly hash: string
-  readonly #build: () => ValueMap
-  readonly #encode: (document: ValueMap) => Buffer
-  #json: Buffer | undefined
-  #protobuf: Buffer | undefined
+  readonly source: DocumentSource
+  #json: Promise<Buffer> | undefined
+  #protobuf: Promise<Buffer> | undefined
 
-  constructor(hash: string, build: () => ValueMap, encode: (document: ValueMap) => Buffer) {
+  constructor(hash: string, source: DocumentSource) {
     this.hash = hash
-    this.#build = build
-    this.#encode = encode
+    this.source = source
   }
 
-  json(): Buffer {
-    this.#json ??= Buffer.from(jsonText(this.#build()))
+  json(): Promise<Buffer> {
+    this.#json ??= this.#written(encodeJson)
     return this.#json
   }
 
-  protobuf(): Buffer {
-    this.#protobuf ??= this.#encode(this.#build())
+  protobuf(): Promise<Buffer> {
+    this.#protobuf ??= this.#written(this.source.encode)
     return this.#protobuf
   }
+
+  async #written(encode: DocumentSource['encode']): Promise<Buffer> {
+    const { build, turns } = this.source
+    return runInTurns(encode(await runInTurns(build(), turns)), turns)
+  }
+}
+
+/** The large maps of a document are `paths`, `definitions` and `components.schemas`. */
+const LEVELS_OF_MAPS = 3
+
+function* encodeJson(document: ValueMap): Generator<void, Buffer> {
+  const pieces: string[] = []
+  yield* addJson(document, LEVELS_OF_MAPS, pieces)
+  return Buffer.from(pieces.join(''))
+}
+
+function* addJson(value: Value, levels: number, pieces: string[]): Generator<void, void> {
+  if (levels === 0 || !isMap(value)) {
+    pieces.push(jsonText(value))
+    yield
+    return
+  }
+  let before = '{'
+  for (const [key, member] of Object.entries(value)) {
+    pieces.push(`${before}${JSON.stringify(key)}:`)
+    yield* addJson(member, levels - 1, pieces)
+    before = ','
+  }
+  pieces.push(before === '{' ? '{}' : '}')
+}
+
+export interface OpenApiOptions {
+  readonly info: OpenApiInfo
+  readonly turns: Turns
 }
 
 /** All documents of one state of the server. Immutable: a change of the custom resources makes a new one. */
 export class OpenApiDocuments {
-  readonly #info: OpenApiInfo
+  readonly #options: OpenApiOptions
   readonly #parts: readonly OpenApiPart[]
   /** By the key in the index of version 3. */
   readonly #documents: ReadonlyMap<string, OpenApiDocument>
   readonly v2: OpenApiDocument
 
-  constructor(info: OpenApiInfo, parts: readonly OpenApiPart[], before?: OpenApiDocuments) {
-    this.#info = info
+  constructor(options: OpenApiOptions, parts: readonly OpenApiPart[], before?: OpenApiDocuments) {
+    this.#options = options
     this.#parts = parts
     this.#documents = new Map(
       parts.map((part) => {
-        const hash = hashOf(info, [part])
+        const hash = hashOf(options.info, [part])
         const same = before?.v3(part.key)
-        return [part.key, same?.hash === hash ? same : v3Document(hash, part, info)]
+        return [part.key, same?.hash === hash ? same : v3Document(hash, part, options)]
       }),
     )
-    this.v2 = v2Document(parts, info)
+    this.v2 = v2Document(parts, options)
   }
 
   /** The documents with the given parts in place of those that `isReplaced` says; what did not change stays built. */
   replace(isReplaced: (part: OpenApiPart) => boolean, parts: readonly OpenApiPart[]): OpenApiDocuments {
-    return new OpenApiDocuments(this.#info, [...this.#parts.filter((part) => !isReplaced(part)), ...parts], this)
+    return new OpenApiDocuments(this.#options, [...this.#parts.filter((part) => !isReplaced(part)), ...parts], this)
   }
 
   /** The document of a key such as `apis/apps/v1`; undefined where there is none. */
@@ -78,12 +118,16 @@ export class OpenApiDocuments {
 }
 
 /** Not a closure of the constructor: that would keep the documents before it, and they those before them. */
-function v2Document(parts: readonly OpenApiPart[], info: OpenApiInfo): OpenApiDocument {
-  return new OpenApiDocument(hashOf(info, parts), () => openApiV2(parts, info), encodeOpenApiV2)
+function v2Document(parts: readonly OpenApiPart[], { info, turns }: OpenApiOptions): OpenApiDocument {
+  return new OpenApiDocument(hashOf(info, parts), {
+    build: () => openApiV2(parts, info),
+    encode: encodeOpenApiV2,
+    turns,
+  })
 }
 
-function v3Document(hash: string, part: OpenApiPart, info: OpenApiInfo): OpenApiDocument {
-  return new OpenApiDocument(hash, () => openApiV3(part, info), encodeOpenApiV3)
+function v3Document(hash: string, part: OpenApiPart, { info, turns }: OpenApiOptions): OpenApiDocument {
+  return new OpenApiDocument(hash, { build: () => openApiV3(part, info), encode: encodeOpenApiV3, turns })
 }
 
 function hashOf(info: OpenApiInfo, parts: readonly OpenApiPart[]): string {

@@ -11,17 +11,20 @@ import {
   holding,
   integer,
   message,
+  messageInSteps,
   named,
+  namedInSteps,
   one,
+  oneInSteps,
   text,
   type FieldRule,
   type MessageRule,
 } from './protobuf-rules.ts'
 
 /** The bytes of a whole document. */
-export function encodeOpenApiV2(document: ValueMap): Buffer {
+export function* encodeOpenApiV2(document: ValueMap): Generator<void, Buffer> {
   const encoder = new ProtobufEncoder(1 << 21)
-  DOCUMENT(encoder, document)
+  yield* DOCUMENT(encoder, document)
   return encoder.finish()
 }
 
@@ -148,11 +151,11 @@ const PATH_ITEM = message(
 
 const API_KEY = message({ type: text(1), name: text(2), in: text(3), description: text(4) })
 
-const DOCUMENT = message({
+const DOCUMENT = messageInSteps({
   swagger: text(1),
   info: one(2, message({ title: text(1), version: text(2), description: text(3) })),
-  paths: one(8, holding(named(2, PATH_ITEM))),
-  definitions: one(9, holding(named(1, schema))),
+  paths: oneInSteps(8, namedInSteps(2, PATH_ITEM)),
+  definitions: oneInSteps(9, namedInSteps(1, schema)),
   security: each(one(12, SECURITY)),
   securityDefinitions: one(13, holding(named(1, holding(one(2, API_KEY))))),
 })

@@ -10,17 +10,20 @@ import {
   holding,
   integer,
   message,
+  messageInSteps,
   named,
+  namedInSteps,
   one,
+  oneInSteps,
   text,
   type FieldRule,
   type MessageRule,
 } from './protobuf-rules.ts'
 
 /** The bytes of a document. */
-export function encodeOpenApiV3(document: ValueMap): Buffer {
+export function* encodeOpenApiV3(document: ValueMap): Generator<void, Buffer> {
   const encoder = new ProtobufEncoder(1 << 18)
-  DOCUMENT(encoder, document)
+  yield* DOCUMENT(encoder, document)
   return encoder.finish()
 }
 
@@ -136,14 +139,14 @@ const PATH_ITEM = message(
 
 const SECURITY_SCHEME = holding(one(1, message({ type: text(1), description: text(2), name: text(3), in: text(4) })))
 
-const DOCUMENT = message({
+const DOCUMENT = messageInSteps({
   openapi: text(1),
   info: one(2, message({ title: text(1), description: text(2), version: text(6) })),
-  paths: one(4, holding(named(1, PATH_ITEM))),
-  components: one(
+  paths: oneInSteps(4, namedInSteps(1, PATH_ITEM)),
+  components: oneInSteps(
     5,
-    message({
-      schemas: one(1, holding(named(1, schema))),
+    messageInSteps({
+      schemas: oneInSteps(1, namedInSteps(1, schema)),
       securitySchemes: one(7, holding(named(1, SECURITY_SCHEME))),
     }),
   ),

@@ -7,6 +7,8 @@ import type { ProtobufEncoder } from './protobuf-encode.ts'
 
 /** Writes the body of a message. */
 export type MessageRule = (encoder: ProtobufEncoder, value: Value) => void
+/** Writes either, and yields wherever it may be interrupted. */
+export type RuleInSteps = (encoder: ProtobufEncoder, value: Value) => Generator<void, void>
 /** Writes a field with its tag, or several. */
 export type FieldRule = (encoder: ProtobufEncoder, value: Value) => void
 
@@ -14,18 +16,38 @@ export type FieldRule = (encoder: ProtobufEncoder, value: Value) => void
 export function message(fields: Readonly<Record<string, FieldRule>>, extensions?: FieldRule): MessageRule {
   const rules = Object.entries(fields).reverse()
   return (encoder, value) => {
-    if (!isMap(value)) throw new InvariantError('a document has a scalar where a message belongs')
-    const extra = Object.keys(value).filter((key) => !Object.hasOwn(fields, key))
+    const members = membersOf(value)
+    const extra = Object.keys(members).filter((key) => !Object.hasOwn(fields, key))
     const unknown = extra.find((key) => !key.startsWith('x-'))
     if (unknown !== undefined) throw new InvariantError(`a document has ${unknown} where no field is for it`)
     if (extensions !== undefined && extra.length > 0) {
-      extensions(encoder, Object.fromEntries(extra.map((key) => [key, value[key] ?? null])))
+      extensions(encoder, Object.fromEntries(extra.map((key) => [key, members[key] ?? null])))
     }
     for (const [key, rule] of rules) {
-      const member = value[key]
+      const member = members[key]
       if (member !== undefined) rule(encoder, member)
     }
   }
+}
+
+/** The same without extensions, interruptible wherever one of its rules is. */
+export function messageInSteps(fields: Readonly<Record<string, FieldRule | RuleInSteps>>): RuleInSteps {
+  const rules = Object.entries(fields).reverse()
+  return function* (encoder, value) {
+    const members = membersOf(value)
+    const unknown = Object.keys(members).find((key) => !Object.hasOwn(fields, key))
+    if (unknown !== undefined) throw new InvariantError(`a document has ${unknown} where no field is for it`)
+    for (const [key, rule] of rules) {
+      const member = members[key]
+      const steps = member === undefined ? undefined : rule(encoder, member)
+      if (steps !== undefined) yield* steps
+    }
+  }
+}
+
+function membersOf(value: Value): ValueMap {
+  if (!isMap(value)) throw new InvariantError('a document has a scalar where a message belongs')
+  return value
 }
 
 export function text(number: number): FieldRule {
@@ -74,13 +96,39 @@ export function each(rule: FieldRule): FieldRule {
 
 /** A field for every member of a map: a message of its name and its value. */
 export function named(number: number, rule: MessageRule): FieldRule {
+  const entry = namedEntry(number, rule)
   return (encoder, value) => {
+    for (const [name, member] of entriesOf(value).reverse()) entry(encoder, name, member)
+  }
+}
+
+/** The same, interruptible after every member. */
+export function namedInSteps(number: number, rule: MessageRule): RuleInSteps {
+  const entry = namedEntry(number, rule)
+  return function* (encoder, value) {
     for (const [name, member] of entriesOf(value).reverse()) {
-      const end = encoder.length
-      one(2, rule)(encoder, member)
-      encoder.textField(1, name)
-      encoder.close(number, end)
+      entry(encoder, name, member)
+      yield
     }
+  }
+}
+
+function namedEntry(number: number, rule: MessageRule): (encoder: ProtobufEncoder, name: string, value: Value) => void {
+  const held = one(2, rule)
+  return (encoder, name, value) => {
+    const end = encoder.length
+    held(encoder, value)
+    encoder.textField(1, name)
+    encoder.close(number, end)
+  }
+}
+
+/** A field that holds one message, in steps. */
+export function oneInSteps(number: number, rule: RuleInSteps): RuleInSteps {
+  return function* (encoder, value) {
+    const end = encoder.length
+    yield* rule(encoder, value)
+    encoder.close(number, end)
   }
 }
 

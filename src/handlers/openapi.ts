@@ -69,11 +69,15 @@ interface Form {
   readonly compress: boolean
 }
 
-function answer(request: HttpRequest, document: OpenApiDocument, { headers, protobuf, compress }: Form): HttpResponse {
+async function answer(
+  request: HttpRequest,
+  document: OpenApiDocument,
+  { headers, protobuf, compress }: Form,
+): Promise<HttpResponse> {
   const type = typeFor(headerOf(request, 'accept'), protobuf)
   if (type === undefined) return bare(406, { vary: headers['vary'] ?? '' })
   if (isUnchanged(request, document.hash, String(headers['last-modified']))) return bare(304, headers)
-  const bytes = type === 'application/json' ? document.json() : document.protobuf()
+  const bytes = await (type === 'application/json' ? document.json() : document.protobuf())
   const shown = { 'content-type': type, ...headers, 'accept-ranges': 'bytes' }
   const range = isStillTheSame(request, headers) ? byteRangeOf(headerOf(request, 'range'), bytes.length) : WHOLE
   switch (range.kind) {

@@ -33,6 +33,15 @@ export class Turns {
   }
 }
 
+/** Runs a generator to its end; wherever it yields, it may have to wait for its next turn. */
+export async function runInTurns<T>(steps: Generator<void, T>, turns: Turns): Promise<T> {
+  for (;;) {
+    if (turns.isOver) await turns.next()
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
 /** The result of `work`: at once where nobody takes turns or the piece is not over, else in the next turn. */
 export function inTurn<T>(turns: Turns | undefined, work: () => MaybePromise<T>): MaybePromise<T> {
   return turns?.isOver === true ? turns.next().then(work) : work()

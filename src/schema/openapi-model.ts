@@ -131,30 +131,40 @@ export function extensionsOf({ action, gvk }: OpenApiOperation): ValueMap {
   }
 }
 
-/** The schemas of the named types and of all that they refer to, by name. */
-export function collectSchemas(
-  names: Iterable<string>,
-  types: TypeSchemas,
-  version: OpenApiVersion,
-): Record<string, ValueMap> {
-  const found = new Map<string, ValueMap>()
-  const open = [...names]
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (found.has(name)) continue
-    const schema = types.schema(name, version)
-    if (schema === undefined) continue
-    found.set(name, schema)
-    open.push(...referencesIn(schema))
+/** The schemas of types and of all that they refer to, each made once for all parts of a document. */
+export class CollectedSchemas {
+  readonly #version: OpenApiVersion
+  readonly #found = new Map<string, ValueMap>()
+
+  constructor(version: OpenApiVersion) {
+    this.#version = version
   }
-  return Object.fromEntries([...found].sort(([a], [b]) => compareTexts(a, b)))
+
+  *add(names: readonly string[], types: TypeSchemas): Generator<void, void> {
+    const open = [...names]
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (this.#found.has(name)) continue
+      const schema = types.schema(name, this.#version)
+      if (schema === undefined) continue
+      this.#found.set(name, schema)
+      addReferences(schema, open)
+      yield
+    }
+  }
+
+  /** By name, in alphabetical order. */
+  sorted(): Record<string, ValueMap> {
+    return Object.fromEntries([...this.#found].sort(([a], [b]) => compareTexts(a, b)))
+  }
 }
 
-function referencesIn(value: Value): readonly string[] {
-  if (isList(value)) return value.flatMap(referencesIn)
-  if (!isMap(value)) return []
-  const { $ref, ...rest } = value
-  const own = typeof $ref === 'string' ? [$ref.slice($ref.lastIndexOf('/') + 1)] : []
-  return [...own, ...Object.values(rest).flatMap(referencesIn)]
+function addReferences(value: Value, names: string[]): void {
+  if (isList(value)) for (const item of value) addReferences(item, names)
+  if (!isMap(value)) return
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$ref' && typeof member === 'string') names.push(member.slice(member.lastIndexOf('/') + 1))
+    else addReferences(member, names)
+  }
 }
 
 /** The names of the types that the operations of paths speak of. */

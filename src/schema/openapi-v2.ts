@@ -2,7 +2,7 @@
 import type { ValueMap } from '../api/value.ts'
 import {
   BEARER_TOKEN,
-  collectSchemas,
+  CollectedSchemas,
   compareTexts,
   extensionsOf,
   ownParameters,
@@ -16,17 +16,22 @@ import {
   type OpenApiPath,
 } from './openapi-model.ts'
 
-export function openApiV2(parts: readonly OpenApiPart[], { title, version }: OpenApiInfo): ValueMap {
-  const built = parts.map((part) => ({ types: part.types, paths: part.paths() }))
-  const definitions = new Map(
-    built.flatMap(({ paths, types }) => Object.entries(collectSchemas(typesIn(paths), types, 2))),
-  )
-  const paths = built.flatMap((part) => part.paths.map((path) => [path.path, pathItem(path)] as const))
+export function* openApiV2(parts: readonly OpenApiPart[], { title, version }: OpenApiInfo): Generator<void, ValueMap> {
+  const definitions = new CollectedSchemas(2)
+  const items: (readonly [string, ValueMap])[] = []
+  for (const part of parts) {
+    const paths = part.paths()
+    for (const path of paths) {
+      items.push([path.path, pathItem(path)])
+      yield
+    }
+    yield* definitions.add(typesIn(paths), part.types)
+  }
   return {
     swagger: '2.0',
     info: { title, version },
-    paths: Object.fromEntries(paths.sort(([a], [b]) => compareTexts(a, b))),
-    definitions: Object.fromEntries([...definitions].sort(([a], [b]) => compareTexts(a, b))),
+    paths: Object.fromEntries(items.sort(([a], [b]) => compareTexts(a, b))),
+    definitions: definitions.sorted(),
     securityDefinitions: { BearerToken: BEARER_TOKEN },
     security: [{ BearerToken: [] }],
   }

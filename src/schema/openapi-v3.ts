@@ -2,7 +2,7 @@
 import type { ValueMap } from '../api/value.ts'
 import {
   BEARER_TOKEN,
-  collectSchemas,
+  CollectedSchemas,
   extensionsOf,
   ownParameters,
   sharedParameters,
@@ -15,13 +15,20 @@ import {
   type OpenApiPath,
 } from './openapi-model.ts'
 
-export function openApiV3(part: OpenApiPart, { title, version }: OpenApiInfo): ValueMap {
+export function* openApiV3(part: OpenApiPart, { title, version }: OpenApiInfo): Generator<void, ValueMap> {
   const paths = part.paths()
-  const schemas = collectSchemas(typesIn(paths), part.types, 3)
+  const items: (readonly [string, ValueMap])[] = []
+  for (const path of paths) {
+    items.push([path.path, pathItem(path)])
+    yield
+  }
+  const collected = new CollectedSchemas(3)
+  yield* collected.add(typesIn(paths), part.types)
+  const schemas = collected.sorted()
   return {
     openapi: '3.0.0',
     info: { title, version },
-    paths: Object.fromEntries(paths.map((path) => [path.path, pathItem(path)])),
+    paths: Object.fromEntries(items),
     components: {
       ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
       ...(part.isSecured ? { securitySchemes: { BearerToken: BEARER_TOKEN } } : {}),

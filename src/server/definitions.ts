@@ -5,7 +5,7 @@ import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { parseJsonDocument } from '../codec/json-parse.ts'
-import { OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { OpenApiDocuments, type OpenApiOptions } from '../codec/openapi-documents.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
 import type { ResourceTable } from '../registry/registry.ts'
@@ -48,13 +48,13 @@ export interface DefinitionsOptions {
   /** What is told of the built-in resources. */
   readonly groups: readonly BuiltInGroup[]
   readonly cache: WatchCache
-  readonly info: { readonly title: string; readonly version: string }
+  readonly documents: OpenApiOptions
   /** How webhooks that convert are called. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
   readonly rules: RuleMeasures
 }
 
-export function openDefinitions({ schema, builtIn, groups, cache, info, ...more }: DefinitionsOptions): Definitions {
+export function openDefinitions({ schema, builtIn, groups, cache, ...more }: DefinitionsOptions): Definitions {
   const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJsonDocument(bytes).value }
   const resource = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
   const durations = conversionDurations()
@@ -100,7 +100,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, info, ...more 
         await table.changed(until - performance.now())
       }
     },
-    documents: openDocuments(table, groups, info),
+    documents: openDocuments(table, groups, more.documents),
     measures: [durations],
   }
 }
@@ -140,13 +140,13 @@ function versionIn(apiVersion: string): string {
 function openDocuments(
   table: DefinitionTable,
   groups: readonly BuiltInGroup[],
-  info: DefinitionsOptions['info'],
+  options: OpenApiOptions,
 ): () => OpenApiDocuments {
   let made: OpenApiDocuments | undefined
   let version = -1
   let custom: ReadonlySet<string> = new Set()
   return () => {
-    made ??= new OpenApiDocuments(info, builtInOpenApiParts(groups))
+    made ??= new OpenApiDocuments(options, builtInOpenApiParts(groups))
     if (version === table.version) return made
     version = table.version
     const types = builtInTypeSchemas()

@@ -151,14 +151,15 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const defaults = { gates: openGates, now }
   const { identity, builtIn, store } = openObjects(options, defaults)
   const locate = openServiceResolver(store, builtIn)
-  const info = { title: 'Quarterdeck', version: options.version }
+  const wire = wireParts(schema)
+  const { turns } = wire.ifLarge
   const groups = cluster.served?.groups ?? builtInGroups()
   const definitions = openDefinitions({
     schema,
     builtIn,
     groups,
     cache: store,
-    info,
+    documents: { info: { title: 'Quarterdeck', version: options.version }, turns },
     calls: { caller, locate },
     rules: measures.rules,
   })
@@ -186,7 +187,6 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     now,
   }
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
-  const wire = wireParts(schema)
   const handler = serveResources({
     ...shared,
     ...wire,

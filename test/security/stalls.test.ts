@@ -31,6 +31,27 @@ const lists: Readonly<Record<string, () => LargeRequest>> = Object.fromEntries(
   ]),
 )
 
+it.each([
+  ['version 2', '/openapi/v2', 'application/json'],
+  ['version 2 in protobuf', '/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'],
+  ['version 3', '/openapi/v3/api/v1', 'application/json'],
+  ['version 3 in protobuf', '/openapi/v3/api/v1', 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'],
+])('the OpenAPI document of %s, made anew, holds nobody up', async (_, path, accept) => {
+  const seen: string[] = []
+  for (let i = 0; i < TRIES; i++) {
+    // A server that has made none yet: what is in use is kept.
+    await using fresh = await openServer()
+    const stall = await longestStall(async () => {
+      const answer = await fresh.request(path, { headers: { accept, 'accept-encoding': 'identity' } })
+      expect(answer.status).toBe(200)
+    })
+    const allowed = MAX_STALL_MS * slownessNow()
+    if (stall <= allowed) return
+    seen.push(`${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
+  }
+  expect(seen).toEqual([])
+})
+
 it.each(Object.entries({ ...lists, ...largeWrites('target') }))('%s holds nobody up', async (name, make) => {
   const request = make()
   const { path, ...call } = request

@@ -4,12 +4,14 @@ import { isMap } from '../../../src/api/value.ts'
 import { OpenApiDocuments } from '../../../src/codec/openapi-documents.ts'
 import { encodeOpenApiV2 } from '../../../src/codec/protobuf-openapi-v2.ts'
 import { InvariantError } from '../../../src/lib/errors.ts'
+import { Turns } from '../../../src/lib/turns.ts'
 import { customOpenApiPart, type CustomOpenApiResource } from '../../../src/schema/openapi-custom.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../../../src/schema/openapi-parts.ts'
 import { collectGarbage } from '../../fakes/garbage.ts'
 
 const info = { title: 'Test', version: 'v1' }
-const documents = new OpenApiDocuments(info, builtInOpenApiParts())
+const options = { info, turns: new Turns() }
+const documents = new OpenApiDocuments(options, builtInOpenApiParts())
 
 const cron: CustomOpenApiResource = {
   group: 'example.com',
@@ -51,23 +53,23 @@ describe('the index', () => {
   })
 
   it('is the same in every replica and differs with what is said', () => {
-    const again = new OpenApiDocuments(info, builtInOpenApiParts())
+    const again = new OpenApiDocuments(options, builtInOpenApiParts())
     expect(again.v3Index()).toEqual(documents.v3Index())
     expect(again.v2.hash).toBe(documents.v2.hash)
-    const newer = new OpenApiDocuments({ ...info, version: 'v2' }, builtInOpenApiParts())
+    const newer = new OpenApiDocuments({ ...options, info: { ...info, version: 'v2' } }, builtInOpenApiParts())
     expect(newer.v3('api/v1')?.hash).not.toBe(documents.v3('api/v1')?.hash)
   })
 })
 
 describe('a change of custom resources', () => {
-  it('makes their documents new and leaves the others built', () => {
+  it('makes their documents new and leaves the others built', async () => {
     const first = documents.replace(() => false, [customPart(cron)])
     const changed = { ...cron, schema: { type: 'object', description: 'More.' } }
     const second = first.replace(({ key }) => key === 'apis/example.com/v1', [customPart(changed)])
     expect(second.v3('api/v1')).toBe(documents.v3('api/v1'))
     expect(second.v3('apis/example.com/v1')?.hash).not.toBe(first.v3('apis/example.com/v1')?.hash)
-    expect(second.v3('apis/example.com/v1')?.json().toString()).toContain('More.')
-    expect(second.v2.json().toString()).toContain('com.example.v1.Cron')
+    expect((await second.v3('apis/example.com/v1')?.json())?.toString()).toContain('More.')
+    expect((await second.v2.json()).toString()).toContain('com.example.v1.Cron')
     expect(new Set([documents, first, second].map((one) => one.v2.hash)).size).toBe(3)
   })
 })
@@ -135,8 +137,8 @@ describe('the protobuf form', () => {
   })
   const path = '/apis/apps/v1/namespaces/{namespace}/deployments/{name}'
 
-  it('of version 2 says what the JSON says', () => {
-    const document = decode('V2', documents.v2.protobuf())
+  it('of version 2 says what the JSON says', async () => {
+    const document = decode('V2', await documents.v2.protobuf())
     expect(document['swagger']).toBe('2.0')
     const item = find(inner(document['paths'], 'path'), path)
     const [name] = item['parameters'] as readonly unknown[]
@@ -163,8 +165,8 @@ describe('the protobuf form', () => {
     })
   })
 
-  it('of version 3 says what the JSON says', () => {
-    const bytes = documents.v3('apis/apps/v1')?.protobuf() ?? Buffer.alloc(0)
+  it('of version 3 says what the JSON says', async () => {
+    const bytes = (await documents.v3('apis/apps/v1')?.protobuf()) ?? Buffer.alloc(0)
     const document = decode('V3', bytes)
     expect(document['openapi']).toBe('3.0.0')
     const patch = find(inner(document['paths'], 'path'), path)['patch']
@@ -180,20 +182,51 @@ describe('the protobuf form', () => {
   })
 
   it('leaves nothing out in silence', () => {
-    expect(() => encodeOpenApiV2({ swagger: '2.0', surprise: true })).toThrow(InvariantError)
+    expect(() => encodeOpenApiV2({ swagger: '2.0', surprise: true }).next()).toThrow(InvariantError)
+  })
+})
+
+/** Whose every step is a turn of its own. */
+class ShortTurns extends Turns {
+  taken = 0
+
+  override get isOver(): boolean {
+    return true
+  }
+
+  override next(): Promise<void> {
+    this.taken += 1
+    return super.next()
+  }
+}
+
+describe('the event loop', () => {
+  it.each([
+    ['version 2 in JSON', { paths: 400, types: 500 }, (all: OpenApiDocuments) => all.v2.json()],
+    ['version 2 in protobuf', { paths: 400, types: 500 }, (all: OpenApiDocuments) => all.v2.protobuf()],
+    ['version 3 in JSON', { paths: 90, types: 200 }, (all: OpenApiDocuments) => all.v3('api/v1')!.json()],
+    ['version 3 in protobuf', { paths: 90, types: 200 }, (all: OpenApiDocuments) => all.v3('api/v1')!.protobuf()],
+  ] as const)('has a turn between any two paths and types of %s', async (_, { paths, types }, read) => {
+    const turns = new ShortTurns()
+    const inSmallSteps = new OpenApiDocuments({ info, turns }, builtInOpenApiParts())
+    const [bytes, again] = await Promise.all([read(inSmallSteps), read(inSmallSteps)])
+    expect(again).toBe(bytes)
+    expect(bytes.equals(await read(documents))).toBe(true)
+    // Each of them is made in one step and written in another.
+    expect(turns.taken).toBeGreaterThan(2 * (paths + types))
   })
 })
 
 it('documents that were replaced are let go, whatever they were built to', async () => {
-  let current = new OpenApiDocuments(info, [customPart(cron)])
+  let current = new OpenApiDocuments(options, [customPart(cron)])
   const before: WeakRef<object>[] = []
   for (let i = 0; i < 10; i++) {
-    before.push(new WeakRef(current), new WeakRef(current.v2), new WeakRef(current.v2.json()))
+    before.push(new WeakRef(current), new WeakRef(current.v2), new WeakRef(await current.v2.json()))
     current = current.replace(() => true, [customPart({ ...cron, fingerprint: String(i) })])
-    current.v2.json()
-    current.v3('apis/example.com/v1')?.json()
+    await current.v2.json()
+    await current.v3('apis/example.com/v1')?.json()
   }
   await collectGarbage()
   expect(before.filter((document) => document.deref() !== undefined)).toEqual([])
-  expect(current.v2.json().length).toBeGreaterThan(100)
+  expect((await current.v2.json()).length).toBeGreaterThan(100)
 })

@@ -2,11 +2,22 @@ import { describe, expect, it } from 'vitest'
 import { isList, isMap, type Value, type ValueMap } from '../../../src/api/value.ts'
 import { customOpenApiPart, type CustomOpenApiResource } from '../../../src/schema/openapi-custom.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../../../src/schema/openapi-parts.ts'
-import { openApiV2 } from '../../../src/schema/openapi-v2.ts'
-import { openApiV3 } from '../../../src/schema/openapi-v3.ts'
+import { openApiV2 as stepsOfV2 } from '../../../src/schema/openapi-v2.ts'
+import { openApiV3 as stepsOfV3 } from '../../../src/schema/openapi-v3.ts'
 
 const info = { title: 'Test', version: 'v1' }
 const parts = builtInOpenApiParts()
+
+/** Runs a generator to its end. */
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+const openApiV2 = (...args: Parameters<typeof stepsOfV2>): ValueMap => finish(stepsOfV2(...args))
+const openApiV3 = (...args: Parameters<typeof stepsOfV3>): ValueMap => finish(stepsOfV3(...args))
 const v2 = openApiV2(parts, info)
 
 function v3(key: string): ValueMap {
