@@ -41,10 +41,7 @@ export interface Heap {
  */
 export async function giveBackMemory(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
   try {
-    const isKnown = await giveBackStart(requestCount, signal, heap)
-    // What has been found to be needed: after a start that was never over, nothing.
-    let needed = isKnown ? heap.usedBytes() : 0
-    let left = isKnown ? heap.takenBytes() : 0
+    let { needed, left } = await giveBackStart(requestCount, signal, heap)
     for (;;) {
       await heap.utilizationDuring(BETWEEN_LATER_MS, signal)
       while (heap.takenBytes() < left + Math.max(WORTH_BYTES, left * WORTH_PART)) {
@@ -52,17 +49,26 @@ export async function giveBackMemory(requestCount: () => number, signal: AbortSi
       }
       while ((await heap.utilizationDuring(QUIET_MS, signal)) > QUIET_UTILIZATION);
       if (Math.min(needed, heap.usedBytes()) > MOST_HEAP_BYTES) continue
-      heap.collect()
-      needed = heap.usedBytes()
-      left = heap.takenBytes()
+      ;({ needed, left } = collected(heap))
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
 
-/** Resolves to whether it was quiet. */
-async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<boolean> {
+/** What a collection has left: in use, and taken from the system. */
+interface Left {
+  readonly needed: number
+  readonly left: number
+}
+
+function collected(heap: Heap): Left {
+  heap.collect()
+  return { needed: heap.usedBytes(), left: heap.takenBytes() }
+}
+
+/** Resolves to what the last collection left; where there was none, all that there is may be garbage. */
+async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<Left> {
   let looks = 0
   const isQuietFor = async (milliseconds: number): Promise<boolean> => {
     for (; looks < MOST_LOOKS; looks++) {
@@ -72,12 +78,13 @@ async function giveBackStart(requestCount: () => number, signal: AbortSignal, he
     }
     return false
   }
+  let result: Left = { needed: 0, left: 0 }
   let isQuiet = await isQuietFor(LOOK_EVERY_MS)
   for (let age = 0; isQuiet && age < CODE_IS_OLD && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
-    heap.collect()
+    result = collected(heap)
     isQuiet = await isQuietFor(BETWEEN_COLLECTIONS_MS)
   }
-  return isQuiet
+  return result
 }
 
 export function nodesHeap(takeCollector: () => Collector): Heap {

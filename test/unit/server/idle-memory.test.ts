@@ -197,7 +197,26 @@ describe('what was taken later is given back too', () => {
 
   it('not where it would take long, unless most of it is known to be waste', async () => {
     const much = { taken: 300, used: 200 }
-    expect(await collectionsIn([much, much, much], 97)).toEqual([])
-    expect(await collectionsIn([much, much, much], 20)).toEqual([1])
+    expect(await collectionsIn([much, much, much, much, much], 97)).toEqual([1])
+    expect(await collectionsIn([much, much, much, much, much], 20)).toEqual([1, 3])
+  })
+
+  it('once where much was taken before it was quiet for the first time', async () => {
+    const server = new Server([], () => 200 * MIB)
+    const waits: number[] = []
+    const attacked: Heap = {
+      usedBytes: () => 200 * MIB,
+      takenBytes: () => 300 * MIB,
+      collect: () => server.collect(),
+      async utilizationDuring(milliseconds) {
+        if (waits.length === 8) server.stop.abort()
+        server.stop.signal.throwIfAborted()
+        waits.push(milliseconds)
+        return 0
+      },
+    }
+    await giveBackMemory(() => 0, server.stop.signal, attacked)
+    expect(server.lived).toEqual(['|'])
+    expect(waits.slice(0, 3)).toEqual([1_000, LONG_MS, 5_000])
   })
 })
