@@ -1,5 +1,5 @@
 // How long admission takes, plugin by plugin, and whether it refuses.
-import { type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
+import { type Distribution, histogram, Measures } from '../lib/measure.ts'
 import type { Admission, AdmissionPlugin, AdmissionRequest } from './admission.ts'
 
 const BOUNDS: readonly number[] = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
@@ -7,18 +7,16 @@ const STEP: readonly string[] = ['type', 'operation', 'rejected']
 const PREFIX = 'apiserver_admission_'
 
 export class AdmissionMeasures extends Measures {
-  readonly plugins = histogramFamily({
-    name: `${PREFIX}controller_admission_duration_seconds`,
-    help: 'How long plugins took.',
-    labels: ['name', ...STEP],
-    bounds: BOUNDS,
-  })
-  readonly steps = histogramFamily({
-    name: `${PREFIX}step_admission_duration_seconds`,
-    help: 'How long all of them together took.',
-    labels: STEP,
-    bounds: BOUNDS,
-  })
+  readonly plugins = histogram(
+    `${PREFIX}controller_admission_duration_seconds`,
+    'Admission plugin latency in seconds, by plugin.',
+    { labels: ['name', ...STEP], bounds: BOUNDS },
+  )
+  readonly steps = histogram(
+    `${PREFIX}step_admission_duration_seconds`,
+    'Latency of the admission chain in seconds, by step.',
+    { labels: STEP, bounds: BOUNDS },
+  )
 }
 
 /** The plugin, timed; one without a name is one of ours that cannot be switched off. */

@@ -9,7 +9,7 @@ import {
 import type { ResolveService } from '../outgoing/webhook-client.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { systemClock } from '../lib/clock.ts'
-import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
+import { counter, type Family, gauge } from '../lib/measure.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import { pause } from '../lib/pause.ts'
 import { type DiscoveryGroup, groupPriority } from '../registry/discovery.ts'
@@ -48,25 +48,29 @@ export class AggregatedGroups {
   #told: { readonly groups: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
   #published: { readonly own: OpenApiDocuments; readonly all: PublishedDocuments } | undefined
 
-  readonly #losses = counterFamily({
-    name: 'aggregator_unavailable_apiservice_total',
-    help: 'How often the server of a group could not be reached any more.',
-    labels: ['name', 'reason'],
-    // Reasons are whatever the object says.
-    most: 1_000,
-  })
+  readonly #losses = counter(
+    'aggregator_unavailable_apiservice_total',
+    'Times an APIService became unavailable, by reason.',
+    ['name', 'reason'],
+    {
+      // Reasons are whatever the object says.
+      most: 1_000,
+    },
+  )
 
   readonly measures: readonly Family[] = [
     this.#losses,
-    gaugeFamily({
-      name: 'aggregator_unavailable_apiservice',
-      help: 'Whether the server of a group cannot be reached.',
-      labels: ['name'],
-      refresh: (family) => {
-        family.clear()
-        for (const { name, isAvailable } of this.#services.values()) family.of(name).value = isAvailable ? 0 : 1
+    gauge(
+      'aggregator_unavailable_apiservice',
+      '1 for each APIService that is unavailable, 0 for each available one.',
+      ['name'],
+      {
+        refresh: (family) => {
+          family.clear()
+          for (const { name, isAvailable } of this.#services.values()) family.of(name).value = isAvailable ? 0 : 1
+        },
       },
-    }),
+    ),
   ]
 
   constructor(read: AggregatedReaders) {

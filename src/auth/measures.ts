@@ -1,6 +1,6 @@
 // Who comes in and what is decided about them, counted and timed. Names of users are labels only where there
 // are few of them.
-import { type Count, counterFamily, type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
+import { type Count, counter, type Distribution, histogram, Measures } from '../lib/measure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
@@ -19,75 +19,62 @@ const EXPIRY_BOUNDS: readonly number[] = [
 ]
 
 export class AuthMeasures extends Measures {
-  readonly attempts = counterFamily({
-    name: 'authentication_attempts',
-    help: 'Requests by whether it is known who asks.',
-    labels: RESULT,
-  })
-  readonly authentication = histogramFamily({
-    name: 'authentication_duration_seconds',
-    help: 'How long finding that out took.',
-    labels: RESULT,
-    bounds: BOUNDS,
-  })
-  readonly users = counterFamily({
-    name: 'authenticated_user_requests',
-    help: 'Requests of users who are known by name, and of all others together.',
-    labels: ['username'],
-  })
-  readonly tokenCache = counterFamily({
-    name: 'authentication_token_cache_request_total',
-    help: 'Tokens that were looked up, by whether they were known.',
-    labels: ['status'],
-  })
-  readonly validTokens = counterFamily({
-    name: 'serviceaccount_valid_tokens_total',
-    help: 'Uses of tokens of service accounts.',
-    labels: [],
-  })
-  readonly staleTokens = counterFamily({
-    name: 'serviceaccount_stale_tokens_total',
-    help: 'Uses of tokens of service accounts that should have been replaced.',
-    labels: [],
-  })
-  readonly legacyTokens = counterFamily({
-    name: 'serviceaccount_legacy_tokens_total',
-    help: 'Uses of tokens that are kept in secrets.',
-    labels: [],
-  })
-  readonly configReloads = counterFamily({
-    name: 'apiserver_authentication_config_controller_automatic_reloads_total',
-    help: 'New configurations of authentication, by whether they are in use.',
-    labels: ['status', 'apiserver_id_hash'],
-  })
-  readonly expiry = histogramFamily({
-    name: 'apiserver_client_certificate_expiration_seconds',
-    help: 'How long client certificates are still good for.',
-    labels: [],
-    bounds: EXPIRY_BOUNDS,
-  })
-  readonly authorizations = counterFamily({
-    name: 'authorization_attempts_total',
-    help: 'Requests by what was decided.',
-    labels: RESULT,
-  })
-  readonly authorization = histogramFamily({
-    name: 'authorization_duration_seconds',
-    help: 'How long deciding took.',
-    labels: RESULT,
-    bounds: BOUNDS,
-  })
-  readonly decisions = counterFamily({
-    name: 'apiserver_authorization_decisions_total',
-    help: 'Decisions by who made them.',
-    labels: ['type', 'name', 'decision'],
-  })
+  readonly attempts = counter('authentication_attempts', 'Authentication attempts, by result.', RESULT)
+  readonly authentication = histogram(
+    'authentication_duration_seconds',
+    'Authentication duration in seconds, by result.',
+    {
+      labels: RESULT,
+      bounds: BOUNDS,
+    },
+  )
+  readonly users = counter(
+    'authenticated_user_requests',
+    'Authenticated requests, by username; all but a few system users count as other.',
+    ['username'],
+  )
+  readonly tokenCache = counter('authentication_token_cache_request_total', 'Token cache lookups, by hit or miss.', [
+    'status',
+  ])
+  readonly validTokens = counter('serviceaccount_valid_tokens_total', 'Uses of valid service account tokens.')
+  readonly staleTokens = counter(
+    'serviceaccount_stale_tokens_total',
+    'Uses of stale service account tokens, which should have been refreshed.',
+  )
+  readonly legacyTokens = counter(
+    'serviceaccount_legacy_tokens_total',
+    'Uses of legacy, secret-based service account tokens.',
+  )
+  readonly configReloads = counter(
+    'apiserver_authentication_config_controller_automatic_reloads_total',
+    'Reloads of the authentication configuration, by success or failure.',
+    ['status', 'apiserver_id_hash'],
+  )
+  readonly expiry = histogram(
+    'apiserver_client_certificate_expiration_seconds',
+    'Remaining lifetime of client certificates in seconds.',
+    { bounds: EXPIRY_BOUNDS },
+  )
+  readonly authorizations = counter('authorization_attempts_total', 'Authorization attempts, by result.', RESULT)
+  readonly authorization = histogram(
+    'authorization_duration_seconds',
+    'Authorization duration in seconds, by result.',
+    {
+      labels: RESULT,
+      bounds: BOUNDS,
+    },
+  )
+  readonly decisions = counter('apiserver_authorization_decisions_total', 'Allow and deny decisions, by authorizer.', [
+    'type',
+    'name',
+    'decision',
+  ])
 
-  readonly reloads = counterFamily({
-    name: 'apiserver_authorization_config_controller_automatic_reloads_total',
-    help: 'How often a changed configuration of who decides was read, by whether it was good.',
-    labels: ['status'],
-  })
+  readonly reloads = counter(
+    'apiserver_authorization_config_controller_automatic_reloads_total',
+    'Reloads of the authorization configuration, by success or failure.',
+    ['status'],
+  )
 }
 
 interface Timed {

@@ -1,42 +1,55 @@
 // What the watch cache counts, type by type, under the names that dashboards know.
 import type { GroupResource } from '../api/object.ts'
-import { counterFamily, type Count, type Distribution, type Family, histogramFamily, Measures } from '../lib/measure.ts'
+import { counter, type Count, type Distribution, type Family, histogram, Measures } from '../lib/measure.ts'
 
 const OF_TYPE: readonly string[] = ['group', 'resource']
 const WAIT_BOUNDS: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
 
 export class CacheMeasures extends Measures {
-  readonly received = ofType('apiserver_watch_cache_events_received_total', 'Changes taken from the storage’s stream.')
-  readonly storageEvents = ofType('apiserver_storage_events_received_total', 'Changes that the storage told of.')
-  readonly dispatched = ofType('apiserver_watch_cache_events_dispatched_total', 'Changes offered to watchers.')
-  readonly initializations = ofType('apiserver_watch_cache_initializations_total', 'Times that a type was loaded.')
-  readonly terminated = ofType('apiserver_terminated_watchers_total', 'Watches ended because history was lost.')
-  readonly unreadable = ofType('apiserver_storage_decode_errors_total', 'Stored objects that could not be read.')
-  readonly initEvents = ofType('apiserver_init_events_total', 'Events of states that watches began with.')
-  readonly lists = counterFamily({
-    name: 'apiserver_cache_list_total',
-    help: 'Lists answered from memory.',
-    labels: [...OF_TYPE, 'index'],
-  })
-  readonly fetched = counterFamily({
-    name: 'apiserver_cache_list_fetched_objects_total',
-    help: 'Objects that they were chosen from.',
-    labels: [...OF_TYPE, 'index'],
-  })
-  readonly returned = ofType('apiserver_cache_list_returned_objects_total', 'Objects that they gave.')
-  readonly consistent = counterFamily({
-    name: 'apiserver_watch_cache_consistent_read_total',
-    help: 'Reads that had to be current.',
-    labels: [...OF_TYPE, 'success', 'fallback'],
-  })
-  readonly waited = histogramFamily({
-    name: 'apiserver_watch_cache_read_wait_seconds',
-    help: 'How long reads waited for the cache to be new enough.',
-    labels: OF_TYPE,
-    bounds: WAIT_BOUNDS,
-  })
-  readonly increased = ofType('watch_cache_capacity_increase_total', 'Times that this became more.')
-  readonly decreased = ofType('watch_cache_capacity_decrease_total', 'Times that this became less.')
+  readonly received = ofType('apiserver_watch_cache_events_received_total', 'Events received by the watch cache.')
+  readonly storageEvents = ofType('apiserver_storage_events_received_total', 'Watch events received from storage.')
+  readonly dispatched = ofType('apiserver_watch_cache_events_dispatched_total', 'Events dispatched to watchers.')
+  readonly initializations = ofType(
+    'apiserver_watch_cache_initializations_total',
+    'Initializations of the watch cache.',
+  )
+  readonly terminated = ofType(
+    'apiserver_terminated_watchers_total',
+    'Watchers terminated because the history they needed was gone.',
+  )
+  readonly unreadable = ofType('apiserver_storage_decode_errors_total', 'Stored objects that failed to decode.')
+  readonly initEvents = ofType('apiserver_init_events_total', 'Initial events sent to watchers.')
+  readonly lists = counter('apiserver_cache_list_total', 'LIST requests served from the watch cache.', [
+    ...OF_TYPE,
+    'index',
+  ])
+  readonly fetched = counter(
+    'apiserver_cache_list_fetched_objects_total',
+    'Objects read from the watch cache for LIST requests.',
+    [...OF_TYPE, 'index'],
+  )
+  readonly returned = ofType(
+    'apiserver_cache_list_returned_objects_total',
+    'Objects returned for LIST requests from the watch cache.',
+  )
+  readonly consistent = counter(
+    'apiserver_watch_cache_consistent_read_total',
+    'Consistent reads, by whether the cache served them or storage did (fallback).',
+    [...OF_TYPE, 'success', 'fallback'],
+  )
+  readonly waited = histogram(
+    'apiserver_watch_cache_read_wait_seconds',
+    'Seconds reads waited for the watch cache to become fresh enough.',
+    { labels: OF_TYPE, bounds: WAIT_BOUNDS },
+  )
+  readonly increased = ofType(
+    'watch_cache_capacity_increase_total',
+    'Times the capacity of the watch cache was increased.',
+  )
+  readonly decreased = ofType(
+    'watch_cache_capacity_decrease_total',
+    'Times the capacity of the watch cache was decreased.',
+  )
   readonly #types = new Map<string, TypeMeasures>()
 
   /** Series may be gone that were found before. */
@@ -85,5 +98,5 @@ export interface TypeMeasures {
 }
 
 function ofType(name: string, help: string): Family<Count> {
-  return counterFamily({ name, help, labels: OF_TYPE })
+  return counter(name, help, OF_TYPE)
 }

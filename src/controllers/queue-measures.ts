@@ -1,12 +1,5 @@
 // How busy the loops are that keep the server's own state true, under the reference's names.
-import {
-  type Count,
-  counterFamily,
-  type Distribution,
-  type Family,
-  gaugeFamily,
-  histogramFamily,
-} from '../lib/measure.ts'
+import { type Count, counter, type Distribution, type Family, gauge, histogram } from '../lib/measure.ts'
 
 const BOUNDS: readonly number[] = Array.from({ length: 10 }, (_, i) => 10 ** (i - 8))
 const OF_QUEUE: readonly string[] = ['name']
@@ -23,36 +16,30 @@ export interface QueueTally {
 }
 
 export class QueueMeasures {
-  readonly #depth = gaugeFamily({ name: 'workqueue_depth', help: 'Keys that wait to be worked on.', labels: OF_QUEUE })
-  readonly #adds = counterFamily({ name: 'workqueue_adds_total', help: 'Keys that were added.', labels: OF_QUEUE })
-  readonly #retries = counterFamily({
-    name: 'workqueue_retries_total',
-    help: 'Keys that are to be looked at again.',
-    labels: OF_QUEUE,
-  })
-  readonly #waits = histogramFamily({
-    name: 'workqueue_queue_duration_seconds',
-    help: 'How long keys waited.',
-    labels: OF_QUEUE,
-    bounds: BOUNDS,
-  })
-  readonly #works = histogramFamily({
-    name: 'workqueue_work_duration_seconds',
-    help: 'How long a key was worked on.',
-    labels: OF_QUEUE,
-    bounds: BOUNDS,
-  })
+  readonly #depth = gauge('workqueue_depth', 'Current depth of the workqueue.', OF_QUEUE)
+  readonly #adds = counter('workqueue_adds_total', 'Adds handled by the workqueue.', OF_QUEUE)
+  readonly #retries = counter('workqueue_retries_total', 'Retries handled by the workqueue.', OF_QUEUE)
+  readonly #waits = histogram(
+    'workqueue_queue_duration_seconds',
+    'Seconds an item stays in the workqueue before it is processed.',
+    { labels: OF_QUEUE, bounds: BOUNDS },
+  )
+  readonly #works = histogram(
+    'workqueue_work_duration_seconds',
+    'Seconds it takes to process an item of the workqueue.',
+    { labels: OF_QUEUE, bounds: BOUNDS },
+  )
 
   /** Of the last queue of a name: one that is opened anew has taken the place of the one before. */
   readonly #busy = new Map<string, Map<string, number>>()
   readonly #unfinished = this.#ofBusy(
     'workqueue_unfinished_work_seconds',
-    'How long the keys have been worked on together that are being worked on.',
+    'Seconds of work in progress, summed over all items being processed.',
     (seconds) => seconds.reduce((sum, each) => sum + each, 0),
   )
   readonly #longest = this.#ofBusy(
     'workqueue_longest_running_processor_seconds',
-    'How long the key has been worked on that is worked on longest.',
+    'Seconds the longest running item has been processed for.',
     (seconds) => seconds.reduce((longest, each) => Math.max(longest, each), 0),
   )
 
@@ -67,7 +54,7 @@ export class QueueMeasures {
         family.of(queue).value = read([...keys.values()].map((began) => (now - began) / 1000))
       }
     }
-    return gaugeFamily({ name, help, labels: OF_QUEUE, refresh })
+    return gauge(name, help, OF_QUEUE, { refresh })
   }
 
   of(name: string): QueueTally {

@@ -1,13 +1,5 @@
 // What flow control counts, under the names that dashboards know.
-import {
-  type Count,
-  counterFamily,
-  type Distribution,
-  type Family,
-  gaugeFamily,
-  histogramFamily,
-  Measures,
-} from '../lib/measure.ts'
+import { type Count, counter, type Distribution, type Family, gauge, histogram, Measures } from '../lib/measure.ts'
 
 const WAIT_BOUNDS: readonly number[] = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 const SEAT_BOUNDS: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 100]
@@ -18,50 +10,58 @@ const PREFIX = 'apiserver_flowcontrol_'
 export type RejectReason = 'queue-full' | 'concurrency-limit' | 'time-out'
 
 export class FlowMeasures extends Measures {
-  readonly dispatched = counterFamily({
-    name: `${PREFIX}dispatched_requests_total`,
-    help: 'Requests that were let go.',
-    labels: OF_FLOW,
-  })
-  readonly rejected = counterFamily({
-    name: `${PREFIX}rejected_requests_total`,
-    help: 'Requests that were turned away, and why.',
-    labels: [...OF_FLOW, 'reason'],
-  })
-  readonly executing = flowGauge('current_executing_requests', 'Requests that run, or in the case of watches begin.')
-  readonly executingSeats = flowGauge('current_executing_seats', 'Seats that are taken.')
-  readonly inQueue = flowGauge('current_inqueue_requests', 'Requests that wait.')
-  readonly waitSeconds = histogramFamily({
-    name: `${PREFIX}request_wait_duration_seconds`,
-    help: 'How long requests waited, and whether they were let go in the end.',
-    labels: [...OF_FLOW, 'execute'],
-    bounds: WAIT_BOUNDS,
-  })
-  readonly executionSeconds = histogramFamily({
-    name: `${PREFIX}request_execution_seconds`,
-    help: 'How long requests held their seats.',
+  readonly dispatched = counter(
+    `${PREFIX}dispatched_requests_total`,
+    'Requests executed by priority and fairness.',
+    OF_FLOW,
+  )
+  readonly rejected = counter(
+    `${PREFIX}rejected_requests_total`,
+    'Requests rejected by priority and fairness, by reason.',
+    [...OF_FLOW, 'reason'],
+  )
+  readonly executing = flowGauge(
+    'current_executing_requests',
+    'Requests in the initial (for a watch) or any (otherwise) execution stage.',
+  )
+  readonly executingSeats = flowGauge('current_executing_seats', 'Seats occupied by executing requests.')
+  readonly inQueue = flowGauge('current_inqueue_requests', 'Requests pending in queues.')
+  readonly waitSeconds = histogram(
+    `${PREFIX}request_wait_duration_seconds`,
+    'Seconds requests spent waiting in a queue, by whether they were executed.',
+    { labels: [...OF_FLOW, 'execute'], bounds: WAIT_BOUNDS },
+  )
+  readonly executionSeconds = histogram(`${PREFIX}request_execution_seconds`, 'Seconds of request execution.', {
     labels: [...OF_FLOW, 'type'],
     bounds: WAIT_BOUNDS,
   })
-  readonly seats = histogramFamily({
-    name: `${PREFIX}work_estimated_seats`,
-    help: 'How many seats requests were taken to need, at their widest.',
-    labels: OF_FLOW,
-    bounds: SEAT_BOUNDS,
-  })
-  readonly waiting = gaugeFamily({
-    name: 'apiserver_current_inqueue_requests',
-    help: 'Requests that wait for their turn.',
-    labels: ['request_kind'],
-  })
-  readonly nominal = levelGauge('nominal_limit_seats', 'Seats by right.')
-  readonly current = levelGauge('current_limit_seats', 'Seats at this time, with what is lent and borrowed.')
-  readonly lower = levelGauge('lower_limit_seats', 'Seats that are never lent.')
-  readonly upper = levelGauge('upper_limit_seats', 'Seats that there can be at most.')
-  readonly average = levelGauge('demand_seats_average', 'Seats wanted, on average over the last period.')
-  readonly deviation = levelGauge('demand_seats_stdev', 'By how much that varied.')
-  readonly highest = levelGauge('demand_seats_high_watermark', 'The most seats wanted in the last period.')
-  readonly smoothed = levelGauge('demand_seats_smoothed', 'Seats wanted, as limits are adjusted by.')
+  readonly seats = histogram(
+    `${PREFIX}work_estimated_seats`,
+    'Estimated number of seats of a request, maximum of its stages.',
+    { labels: OF_FLOW, bounds: SEAT_BOUNDS },
+  )
+  readonly waiting = gauge(
+    'apiserver_current_inqueue_requests',
+    'Requests queued in priority and fairness, by read-only or mutating.',
+    ['request_kind'],
+  )
+  readonly nominal = levelGauge('nominal_limit_seats', 'Nominal number of execution seats of the priority level.')
+  readonly current = levelGauge('current_limit_seats', 'Current limit on execution seats, after borrowing and lending.')
+  readonly lower = levelGauge('lower_limit_seats', 'Lower bound of execution seats: those that are not lent.')
+  readonly upper = levelGauge('upper_limit_seats', 'Upper bound of execution seats, including borrowed ones.')
+  readonly average = levelGauge(
+    'demand_seats_average',
+    'Time-weighted average of seat demand in the last adjustment period.',
+  )
+  readonly deviation = levelGauge(
+    'demand_seats_stdev',
+    'Time-weighted standard deviation of seat demand in the last adjustment period.',
+  )
+  readonly highest = levelGauge(
+    'demand_seats_high_watermark',
+    'High watermark of seat demand in the last adjustment period.',
+  )
+  readonly smoothed = levelGauge('demand_seats_smoothed', 'Smoothed seat demand, which limits are adjusted by.')
 
   /** These are the schemas with their levels, and no others. */
   configured(flows: readonly { readonly level: string; readonly schema: string }[], levels: ReadonlySet<string>): void {
@@ -100,9 +100,9 @@ export function measuresOf(measures: FlowMeasures, level: string, schema: string
 }
 
 function flowGauge(name: string, help: string): Family<Count> {
-  return gaugeFamily({ name: `${PREFIX}${name}`, help, labels: OF_FLOW })
+  return gauge(`${PREFIX}${name}`, help, OF_FLOW)
 }
 
 function levelGauge(name: string, help: string): Family<Count> {
-  return gaugeFamily({ name: `${PREFIX}${name}`, help, labels: OF_LEVEL })
+  return gauge(`${PREFIX}${name}`, help, OF_LEVEL)
 }

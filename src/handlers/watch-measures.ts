@@ -1,24 +1,21 @@
 // What is counted of watches.
-import { type Count, counterFamily, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+import { type Count, counter, type Distribution, type Family, histogram } from '../lib/measure.ts'
 
 const OF_TYPE: readonly string[] = ['group', 'version', 'resource']
 const SIZE_BOUNDS: readonly number[] = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072]
 const SECOND_BOUNDS: readonly number[] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 
 export class WatchMeasures {
-  readonly events = counterFamily({ name: 'apiserver_watch_events_total', help: 'Events sent.', labels: OF_TYPE })
-  readonly sizes = histogramFamily({
-    name: 'apiserver_watch_events_sizes',
-    help: 'Bytes of events sent.',
+  readonly events = counter('apiserver_watch_events_total', 'Watch events sent to clients.', OF_TYPE)
+  readonly sizes = histogram('apiserver_watch_events_sizes', 'Size of watch events in bytes.', {
     labels: OF_TYPE,
     bounds: SIZE_BOUNDS,
   })
-  readonly lists = histogramFamily({
-    name: 'apiserver_watch_list_duration_seconds',
-    help: 'How long it took to send the state that a watch begins with.',
-    labels: [...OF_TYPE, 'scope'],
-    bounds: SECOND_BOUNDS,
-  })
+  readonly lists = histogram(
+    'apiserver_watch_list_duration_seconds',
+    'Seconds to send the initial events of a watch.',
+    { labels: [...OF_TYPE, 'scope'], bounds: SECOND_BOUNDS },
+  )
 
   all(): readonly Family[] {
     return [this.events, this.sizes, this.lists]

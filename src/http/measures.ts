@@ -1,5 +1,5 @@
 // What is counted between the socket and the handlers.
-import { counterFamily, gaugeFamily, histogramFamily, Measures } from '../lib/measure.ts'
+import { counter, gauge, histogram, Measures } from '../lib/measure.ts'
 import type { CallerFilter, Filter } from './http.ts'
 
 const FILTER_BOUNDS: readonly number[] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30]
@@ -7,63 +7,48 @@ const BODY_BOUNDS: readonly number[] = Array.from({ length: 31 }, (_, i) => 50_0
 const OF_REQUEST: readonly string[] = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
 
 export class HttpMeasures extends Measures {
-  readonly filters = histogramFamily({
-    name: 'apiserver_request_filter_duration_seconds',
-    help: 'How long requests were in each of the filters.',
+  readonly filters = histogram('apiserver_request_filter_duration_seconds', 'Seconds requests spent in each filter.', {
     labels: ['filter'],
     bounds: FILTER_BOUNDS,
   })
-  readonly bodies = histogramFamily({
-    name: 'apiserver_request_body_size_bytes',
-    help: 'Bytes of the bodies of requests.',
+  readonly bodies = histogram('apiserver_request_body_size_bytes', 'Request body size in bytes.', {
     labels: ['resource', 'verb', 'group'],
     bounds: BODY_BOUNDS,
   })
-  readonly aborts = counterFamily({
-    name: 'apiserver_request_aborts_total',
-    help: 'Requests whose answer was broken off.',
-    labels: OF_REQUEST,
-  })
-  readonly terminations = counterFamily({
-    name: 'apiserver_request_terminations_total',
-    help: 'Requests that the server ended to protect itself.',
-    labels: [...OF_REQUEST, 'component', 'code'],
-  })
-  readonly deprecated = gaugeFamily({
-    name: 'apiserver_requested_deprecated_apis',
-    help: 'APIs on their way out that somebody asked for.',
-    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-  })
-  readonly selfRequests = counterFamily({
-    name: 'apiserver_selfrequest_total',
-    help: 'Requests of the server to itself.',
-    labels: ['verb', 'group', 'resource', 'subresource'],
-  })
-  readonly handshakeErrors = counterFamily({
-    name: 'apiserver_tls_handshake_errors_total',
-    help: 'Connections that failed before the first request.',
-    labels: [],
-  })
-  readonly connections = gaugeFamily({
-    name: 'quarterdeck_connections',
-    help: 'Open connections.',
-    labels: [],
-  })
-  readonly connectionEnds = counterFamily({
-    name: 'quarterdeck_connections_ended_total',
-    help: 'Connections that the server ended, by the reason for it.',
-    labels: ['reason'],
-  })
-  readonly unfinishedBytes = gaugeFamily({
-    name: 'quarterdeck_unfinished_bytes',
-    help: 'Bytes of requests that are not complete, and of answers that their clients have not taken.',
-    labels: [],
-  })
-  readonly unfinishedResets = counterFamily({
-    name: 'quarterdeck_unfinished_resets_total',
-    help: 'Requests and connections that were ended because too much was unfinished.',
-    labels: [],
-  })
+  readonly aborts = counter('apiserver_request_aborts_total', 'Requests aborted by their client.', OF_REQUEST)
+  readonly terminations = counter(
+    'apiserver_request_terminations_total',
+    'Requests terminated by the server in self-defense.',
+    [...OF_REQUEST, 'component', 'code'],
+  )
+  readonly deprecated = gauge('apiserver_requested_deprecated_apis', 'Deprecated APIs that have been requested.', [
+    'group',
+    'version',
+    'resource',
+    'subresource',
+    'removed_release',
+  ])
+  readonly selfRequests = counter('apiserver_selfrequest_total', 'Requests of the server to itself.', [
+    'verb',
+    'group',
+    'resource',
+    'subresource',
+  ])
+  readonly handshakeErrors = counter('apiserver_tls_handshake_errors_total', 'Failed TLS handshakes.')
+  readonly connections = gauge('quarterdeck_connections', 'Open client connections.')
+  readonly connectionEnds = counter(
+    'quarterdeck_connections_ended_total',
+    'Connections closed by the server, by reason.',
+    ['reason'],
+  )
+  readonly unfinishedBytes = gauge(
+    'quarterdeck_unfinished_bytes',
+    'Bytes buffered for incomplete requests and unread responses.',
+  )
+  readonly unfinishedResets = counter(
+    'quarterdeck_unfinished_resets_total',
+    'Requests and connections reset because --max-unfinished-bytes was exceeded.',
+  )
 }
 
 /** From here on the time of filters is taken. */

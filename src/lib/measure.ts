@@ -1,5 +1,5 @@
-// What a room counts of its own work, cheap enough for the path of every request: a series is found once and then bumped.
-// Nothing here knows who reads it; `server` shows the families to whoever scrapes.
+// Metrics that a room keeps of its own work, cheap enough for the path of every request: a series is found once and then
+// incremented. Nothing here knows who reads it; `server` shows the families to whoever scrapes.
 
 /** A number that goes up, or up and down. */
 export class Count {
@@ -126,23 +126,37 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   }
 }
 
-type Described<S extends Count | Distribution = Count> = Pick<
-  FamilyOptions<S>,
-  'name' | 'help' | 'labels' | 'most' | 'refresh'
->
+type MoreOptions<S extends Count | Distribution = Count> = Pick<FamilyOptions<S>, 'most' | 'refresh'>
 
-export function counterFamily(described: Described): Family<Count> {
-  return new Family({ ...described, kind: 'counter', make: () => new Count() })
+export function counter(
+  name: string,
+  help: string,
+  labels: readonly string[] = [],
+  more: MoreOptions = {},
+): Family<Count> {
+  return new Family({ name, help, labels, ...more, kind: 'counter', make: () => new Count() })
 }
 
-export function gaugeFamily(described: Described): Family<Count> {
-  return new Family({ ...described, kind: 'gauge', make: () => new Count() })
+export function gauge(
+  name: string,
+  help: string,
+  labels: readonly string[] = [],
+  more: MoreOptions = {},
+): Family<Count> {
+  return new Family({ name, help, labels, ...more, kind: 'gauge', make: () => new Count() })
 }
 
-export function histogramFamily(
-  described: Described<Distribution> & { readonly bounds: readonly number[] },
+export function histogram(
+  name: string,
+  help: string,
+  { bounds, labels = [], ...more }: HistogramOptions,
 ): Family<Distribution> {
-  return new Family({ ...described, kind: 'histogram', make: () => new Distribution(described.bounds) })
+  return new Family({ name, help, labels, ...more, kind: 'histogram', make: () => new Distribution(bounds) })
+}
+
+interface HistogramOptions extends MoreOptions<Distribution> {
+  readonly bounds: readonly number[]
+  readonly labels?: readonly string[]
 }
 
 /** What a room counts: its families are the members. */

@@ -1,23 +1,21 @@
 // Calls to other servers, counted and timed under the names of the reference's client. Whom webhooks name and what those answer is
 // up to users: what was not called for the longest is forgotten.
-import { counterFamily, type Family, histogramFamily } from '../lib/measure.ts'
+import { counter, type Family, histogram } from '../lib/measure.ts'
 
 const MOST_SERIES = 1_000
 
 export class OutgoingMeasures {
-  readonly requests = counterFamily({
-    name: 'rest_client_requests_total',
-    help: 'Calls to other servers, by what they answered.',
-    labels: ['code', 'method', 'host'],
-    most: MOST_SERIES,
-  })
-  readonly seconds = histogramFamily({
-    name: 'rest_client_request_duration_seconds',
-    help: 'How long calls to other servers took.',
-    labels: ['verb', 'host'],
-    most: MOST_SERIES,
-    bounds: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-  })
+  readonly requests = counter(
+    'rest_client_requests_total',
+    'Outgoing HTTP requests (webhooks, aggregated API servers), by status code.',
+    ['code', 'method', 'host'],
+    { most: MOST_SERIES },
+  )
+  readonly seconds = histogram(
+    'rest_client_request_duration_seconds',
+    'Latency of outgoing HTTP requests in seconds.',
+    { labels: ['verb', 'host'], most: MOST_SERIES, bounds: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] },
+  )
 
   all(): readonly Family[] {
     return [this.requests, this.seconds]

@@ -1,26 +1,24 @@
 // What the levels of pod security had against pods and what makes them.
-import { counterFamily, Measures } from '../lib/measure.ts'
+import { counter, Measures } from '../lib/measure.ts'
 import type { AdmissionRequest } from '../admission/admission.ts'
 import { LATEST, type LevelVersion, type Mode } from './pod-security-policy.ts'
 
 const OF_REQUEST: readonly string[] = ['request_operation', 'resource', 'subresource']
 
 export class PodSecurityMeasures extends Measures {
-  readonly evaluations = counterFamily({
-    name: 'pod_security_evaluations_total',
-    help: 'Looks at pods, by what came of them.',
-    labels: ['decision', 'policy_level', 'policy_version', 'mode', ...OF_REQUEST],
-  })
-  readonly exemptions = counterFamily({
-    name: 'pod_security_exemptions_total',
-    help: 'Requests that are exempt.',
-    labels: OF_REQUEST,
-  })
-  readonly errors = counterFamily({
-    name: 'pod_security_errors_total',
-    help: 'Policies that could not be read; the strictest was taken for them.',
-    labels: ['fatal', ...OF_REQUEST],
-  })
+  readonly evaluations = counter('pod_security_evaluations_total', 'Pod security evaluations, by decision.', [
+    'decision',
+    'policy_level',
+    'policy_version',
+    'mode',
+    ...OF_REQUEST,
+  ])
+  readonly exemptions = counter('pod_security_exemptions_total', 'Requests exempt from pod security.', OF_REQUEST)
+  readonly errors = counter(
+    'pod_security_errors_total',
+    'Invalid pod security labels; the restricted level applied instead.',
+    ['fatal', ...OF_REQUEST],
+  )
 
   readonly #newestMinor: number
 

@@ -7,7 +7,7 @@ import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { parseJsonDocument } from '../codec/json-parse.ts'
 import { OpenApiDocuments, type OpenApiOptions } from '../codec/openapi-documents.ts'
 import { servedResource } from '../registry/served-resource.ts'
-import { type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+import { type Distribution, type Family, histogram } from '../lib/measure.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import {
   type ConversionParts,
@@ -106,9 +106,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
 }
 
 function conversionDurations(): Family<Distribution> {
-  return histogramFamily({
-    name: 'apiserver_crd_conversion_webhook_duration_seconds',
-    help: 'How long conversion webhooks took.',
+  return histogram('apiserver_crd_conversion_webhook_duration_seconds', 'Conversion webhook latency in seconds.', {
     labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
     most: 5_000,
     bounds: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),

@@ -8,7 +8,7 @@ import { CacheMeasures } from '../cache/measures.ts'
 import { QueueMeasures } from '../controllers/queue-measures.ts'
 import { WatchMeasures } from '../handlers/watch-measures.ts'
 import { HttpMeasures } from '../http/measures.ts'
-import { type Count, counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
+import { type Count, counter, type Family, gauge } from '../lib/measure.ts'
 import { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { addressCount, NODE_PORTS, ServiceMeasures } from '../kinds/kinds.ts'
@@ -48,11 +48,9 @@ export class ServerMeasures {
 
 /** Names that dashboards ask for and that nothing here has a number for yet. */
 function elsewhere(): readonly Family[] {
-  const counter = (name: string, help: string, ...labels: readonly string[]): Family<Count> =>
-    counterFamily({ name, help, labels })
   return [
-    counter('apiserver_stream_translator_requests_total', 'Streams passed on in another protocol.', 'code'),
-    counter('apiserver_stream_tunnel_requests_total', 'Streams passed on as they are.', 'code'),
+    counter('apiserver_stream_translator_requests_total', 'Requests handled by the stream translator.', ['code']),
+    counter('apiserver_stream_tunnel_requests_total', 'Requests handled by the stream tunnel.', ['code']),
   ]
 }
 
@@ -78,10 +76,7 @@ export function stockFamilies(parts: StockParts): readonly Family[] {
     }
   }
   const of = (name: string, help: string, read: (load: TypeLoad, revision: number) => number): Family<Count> =>
-    gaugeFamily({
-      name,
-      help,
-      labels: ['group', 'resource'],
+    gauge(name, help, ['group', 'resource'], {
       refresh: (family) => {
         const { revision } = cache.status()
         eachType(family, ({ group, resource, load }) => {
@@ -90,27 +85,26 @@ export function stockFamilies(parts: StockParts): readonly Family[] {
       },
     })
   return [
-    gaugeFamily({
-      name: 'apiserver_storage_objects',
-      help: 'Objects stored.',
-      labels: ['resource'],
+    gauge('apiserver_storage_objects', 'Objects stored.', ['resource'], {
       refresh: (family) =>
         eachType(family, ({ group, resource, load }) => {
           family.of(typeName(group, resource)).value = load.objects
         }),
     }),
     of('apiserver_resource_objects', 'Objects stored.', ({ objects }) => objects),
-    of('apiserver_resource_size_estimate_bytes', 'Bytes stored.', ({ bytes }) => bytes),
-    of('apiserver_watch_cache_resource_version', 'How far the cache has come.', (_load, revision) => revision),
-    gaugeFamily({
-      name: 'quarterdeck_watch_cache_past_bytes',
-      help: 'Bytes that changes and states of the past take in memory.',
-      labels: [],
-      refresh: (family) => {
-        family.of().value = cache.status().pastBytes
+    of('apiserver_resource_size_estimate_bytes', 'Estimated size of stored objects in bytes.', ({ bytes }) => bytes),
+    of('apiserver_watch_cache_resource_version', 'Resource version of the watch cache.', (_load, revision) => revision),
+    gauge(
+      'quarterdeck_watch_cache_past_bytes',
+      'Memory of past events and snapshots in the watch cache, in bytes.',
+      [],
+      {
+        refresh: (family) => {
+          family.of().value = cache.status().pastBytes
+        },
       },
-    }),
-    of('watch_cache_capacity', 'How many changes of a type are remembered at most.', () => cache.capacity),
+    ),
+    of('watch_cache_capacity', 'Capacity of the watch cache in events.', () => cache.capacity),
     ...serviceFamilies(parts),
   ]
 }
@@ -124,16 +118,13 @@ function serviceFamilies({ table, cache, serviceRange, nodePorts }: StockParts):
     return found === undefined ? undefined : cache.load(found.stored)?.objects
   }
   const usedPorts = (): number | undefined => cache.load(NODE_PORTS)?.objects
-  const gauge = (
+  const ofServices = (
     name: string,
     help: string,
     labels: Readonly<Record<string, string>>,
     read: () => number | undefined,
   ) =>
-    gaugeFamily({
-      name: `kube_apiserver_${name}`,
-      help,
-      labels: Object.keys(labels),
+    gauge(`kube_apiserver_${name}`, help, Object.keys(labels), {
       refresh: (family) => {
         family.clear()
         const value = read()
@@ -144,14 +135,12 @@ function serviceFamilies({ table, cache, serviceRange, nodePorts }: StockParts):
     used === undefined ? undefined : Math.max(0, total - used)
   const cidr = { cidr: serviceRange }
   return [
-    gauge('clusterip_allocator_allocated_ips', 'Addresses that services have.', cidr, usedAddresses),
-    gauge('clusterip_allocator_available_ips', 'Addresses that are left.', cidr, () =>
+    ofServices('clusterip_allocator_allocated_ips', 'Cluster IPs in use.', cidr, usedAddresses),
+    ofServices('clusterip_allocator_available_ips', 'Cluster IPs available.', cidr, () =>
       left(addressTotal, usedAddresses()),
     ),
-    gauge('nodeport_allocator_allocated_ports', 'Ports of nodes that services have.', {}, usedPorts),
-    gauge('nodeport_allocator_available_ports', 'Ports of nodes that are left.', {}, () =>
-      left(portTotal, usedPorts()),
-    ),
+    ofServices('nodeport_allocator_allocated_ports', 'Node ports in use.', {}, usedPorts),
+    ofServices('nodeport_allocator_available_ports', 'Node ports available.', {}, () => left(portTotal, usedPorts())),
   ]
 }
 
@@ -163,16 +152,15 @@ interface StockedType {
 
 /** What `/metrics/slis` tells of the health checks (P-246). */
 export class HealthMeasures {
-  readonly #now = gaugeFamily({
-    name: 'kubernetes_healthcheck',
-    help: '1 where the check last found all well, 0 where it did not.',
-    labels: ['name', 'type'],
-  })
-  readonly #all = counterFamily({
-    name: 'kubernetes_healthchecks_total',
-    help: 'Checks, and what they found.',
-    labels: ['name', 'type', 'status'],
-  })
+  readonly #now = gauge('kubernetes_healthcheck', 'Result of the last run of a health check: 1 success, 0 failure.', [
+    'name',
+    'type',
+  ])
+  readonly #all = counter('kubernetes_healthchecks_total', 'Runs of health checks, by result.', [
+    'name',
+    'type',
+    'status',
+  ])
 
   all(): readonly Family[] {
     return [this.#now, this.#all]

@@ -2,7 +2,7 @@
 // what decides about a write (admission, webhooks) and what seals its bytes is not the storage's time.
 import type { GroupResource } from '../api/object.ts'
 import { CancelledError } from '../lib/errors.ts'
-import { type Count, counterFamily, type Distribution, type Family, histogramFamily, Measures } from '../lib/measure.ts'
+import { type Count, counter, type Distribution, type Family, histogram, Measures } from '../lib/measure.ts'
 
 const DURATION_BOUNDS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -17,31 +17,17 @@ export type KvOperation = 'get' | 'list' | 'create' | 'update' | 'delete'
 export const EVERY_TYPE: GroupResource = Object.freeze({ group: '', resource: '' })
 
 export class StoreMeasures extends Measures {
-  readonly seconds = histogramFamily({
-    name: 'etcd_request_duration_seconds',
-    help: 'How long calls to the storage took.',
+  readonly seconds = histogram('etcd_request_duration_seconds', 'Storage request latency in seconds.', {
     labels: OF_OPERATION,
     bounds: DURATION_BOUNDS,
   })
-  readonly requests = counterFamily({
-    name: 'etcd_requests_total',
-    help: 'Calls to the storage.',
-    labels: OF_OPERATION,
-  })
-  readonly errors = counterFamily({
-    name: 'etcd_request_errors_total',
-    help: 'Calls to the storage that failed.',
-    labels: OF_OPERATION,
-  })
-  readonly bookmarks = counterFamily({
-    name: 'etcd_bookmark_total',
-    help: 'Words from the storage on how far its stream has come.',
-    labels: OF_TYPE,
-  })
-  readonly lists = storageList('list_total', 'Lists that the storage answered.')
-  readonly fetched = storageList('list_fetched_objects_total', 'Objects read for them.')
-  readonly evaluated = storageList('list_evaluated_objects_total', 'Objects looked at for them.')
-  readonly returned = storageList('list_returned_objects_total', 'Objects sent for them.')
+  readonly requests = counter('etcd_requests_total', 'Storage requests.', OF_OPERATION)
+  readonly errors = counter('etcd_request_errors_total', 'Failed storage requests.', OF_OPERATION)
+  readonly bookmarks = counter('etcd_bookmark_total', 'Progress notifications received from storage.', OF_TYPE)
+  readonly lists = storageList('list_total', 'LIST requests served from storage.')
+  readonly fetched = storageList('list_fetched_objects_total', 'Objects read from storage for LIST requests.')
+  readonly evaluated = storageList('list_evaluated_objects_total', 'Objects tested for LIST requests from storage.')
+  readonly returned = storageList('list_returned_objects_total', 'Objects returned for LIST requests from storage.')
   readonly #calls = new Map<string, CallMeasures>()
   readonly #now: () => number
 
@@ -87,7 +73,7 @@ export class StoreMeasures extends Measures {
 }
 
 function storageList(name: string, help: string): Family<Count> {
-  return counterFamily({ name: `apiserver_storage_${name}`, help, labels: OF_TYPE })
+  return counter(`apiserver_storage_${name}`, help, OF_TYPE)
 }
 
 interface CallMeasures {

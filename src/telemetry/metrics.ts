@@ -3,7 +3,7 @@ import type { MetricsSource } from '../handlers/metrics.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
-import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
+import { counter, type Family, gauge } from '../lib/measure.ts'
 import { exposition } from './exposition.ts'
 import { ALL_GATES, type FeatureGates } from '../config/feature-gates.ts'
 import { forgetGone, type KnownTypes } from './gone-series.ts'
@@ -86,10 +86,7 @@ export function showFamilies(families: readonly Family[]): MetricsSource {
 const SIZE_TIMEOUT_MS = 1000
 
 function storageFamily(read: MetricsOptions['storageBytes']): Family {
-  return gaugeFamily({
-    name: 'apiserver_storage_size_bytes',
-    help: 'Bytes that the storage takes on disk.',
-    labels: ['storage_cluster_id'],
+  return gauge('apiserver_storage_size_bytes', 'Size of the storage database in bytes.', ['storage_cluster_id'], {
     async refresh(family) {
       const bytes = await read(AbortSignal.timeout(SIZE_TIMEOUT_MS)).catch(() => undefined)
       if (bytes !== undefined) family.of('etcd-0').value = bytes
@@ -99,7 +96,7 @@ function storageFamily(read: MetricsOptions['storageBytes']): Family {
 
 /** How many of them the operator does not want to see. */
 function disabledFamily(count: number): Family {
-  const disabled = counterFamily({ name: 'disabled_metrics_total', help: 'Metrics that are not shown.', labels: [] })
+  const disabled = counter('disabled_metrics_total', 'Metrics disabled by --disabled-metrics.')
   disabled.of().value = count
   return disabled
 }
@@ -116,17 +113,12 @@ function buildFamilies({ version, gates }: MetricsOptions): readonly Family[] {
     compiler: version.compiler,
     platform: version.platform,
   }
-  const build = gaugeFamily({
-    name: 'kubernetes_build_info',
-    help: 'What is running; always 1.',
-    labels: Object.keys(told),
-  })
+  const build = gauge('kubernetes_build_info', 'Build information in labels; always 1.', Object.keys(told))
   build.of(...Object.values(told)).value = 1
-  const features = gaugeFamily({
-    name: 'kubernetes_feature_enabled',
-    help: '1 for each feature gate that is on, 0 for each that is off.',
-    labels: ['name', 'stage'],
-  })
+  const features = gauge('kubernetes_feature_enabled', '1 for each enabled feature gate, 0 for each disabled one.', [
+    'name',
+    'stage',
+  ])
   for (const [name, gate] of Object.entries(ALL_GATES)) {
     const stage = gate.stage === 'GA' ? '' : gate.stage.toUpperCase()
     features.of(name, stage).value = gates[name] === true ? 1 : 0

@@ -1,41 +1,48 @@
 // What every program tells of itself, looked at when somebody asks. What only Linux tells is left out elsewhere.
 import { readdirSync, readFileSync } from 'node:fs'
-import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
+import { counter, type Family, gauge } from '../lib/measure.ts'
 
 /** Undefined: it cannot be found out here. */
 type Read = () => number | undefined
 
 export function processFamilies(): readonly Family[] {
-  const family = (make: typeof gaugeFamily, name: string, help: string, read: Read): Family =>
-    make({
-      name,
-      help,
-      labels: [],
+  const family = (make: typeof gauge, name: string, help: string, read: Read): Family =>
+    make(name, help, [], {
       refresh(found) {
         const value = read()
         if (value === undefined) found.clear()
         else found.of().value = value
       },
     })
-  const gauge = (name: string, help: string, read: Read): Family => family(gaugeFamily, name, help, read)
+  const ofProcess = (name: string, help: string, read: Read): Family => family(gauge, name, help, read)
   return [
-    family(counterFamily, 'process_cpu_seconds_total', 'Processor time used, in seconds.', () => {
+    family(counter, 'process_cpu_seconds_total', 'User and system CPU time in seconds.', () => {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1e6
     }),
-    gauge(
+    ofProcess(
       'process_start_time_seconds',
-      'When it was started, in seconds since 1970.',
+      'Start time of the process in Unix seconds.',
       () => performance.timeOrigin / 1000,
     ),
-    gauge('go_goroutines', 'What is under way outside of JavaScript.', () => process.getActiveResourcesInfo().length),
-    gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss()),
-    gauge('nodejs_heap_size_used_bytes', 'Memory in use by JavaScript.', () => process.memoryUsage().heapUsed),
-    gauge('nodejs_external_memory_bytes', 'Memory in use by buffers.', () => process.memoryUsage().external),
-    gauge('process_virtual_memory_bytes', 'Memory that is mapped.', virtualBytes),
-    gauge('process_virtual_memory_max_bytes', 'As much as may be mapped.', () => limitOf('Max address space')),
-    gauge('process_open_fds', 'File descriptors that are open.', openFiles),
-    gauge('process_max_fds', 'As many as may be open.', () => limitOf('Max open files')),
+    ofProcess(
+      'go_goroutines',
+      'Active resources of the event loop: sockets, timers, requests.',
+      () => process.getActiveResourcesInfo().length,
+    ),
+    ofProcess('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()),
+    ofProcess('nodejs_heap_size_used_bytes', 'Used JavaScript heap in bytes.', () => process.memoryUsage().heapUsed),
+    ofProcess(
+      'nodejs_external_memory_bytes',
+      'Memory of buffers outside of the heap in bytes.',
+      () => process.memoryUsage().external,
+    ),
+    ofProcess('process_virtual_memory_bytes', 'Virtual memory size in bytes.', virtualBytes),
+    ofProcess('process_virtual_memory_max_bytes', 'Limit on virtual memory in bytes.', () =>
+      limitOf('Max address space'),
+    ),
+    ofProcess('process_open_fds', 'Open file descriptors.', openFiles),
+    ofProcess('process_max_fds', 'Limit on open file descriptors.', () => limitOf('Max open files')),
   ]
 }
 

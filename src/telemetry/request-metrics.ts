@@ -7,7 +7,7 @@ import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import type { HttpMeasures } from '../http/measures.ts'
 import type { RequestInfo, ResourceInfo } from '../http/request-info.ts'
-import { type Count, counterFamily, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+import { type Count, counter, type Distribution, type Family, histogram } from '../lib/measure.ts'
 
 export const REQUEST_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const DURATION_BUCKETS: readonly number[] = [
@@ -42,26 +42,22 @@ interface Tally {
 
 export class RequestMetrics {
   readonly #options: RequestMetricsOptions
-  readonly #total = counterFamily({
-    name: 'apiserver_request_total',
-    help: 'Requests by verb, resource, scope and code.',
-    labels: [...REQUEST_LABELS, 'dry_run', 'code'],
-  })
-  readonly #durations = histogramFamily({
-    name: 'apiserver_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
-    labels: [...REQUEST_LABELS, 'dry_run'],
-    bounds: DURATION_BUCKETS,
-  })
-  readonly #objectives = histogramFamily({
-    name: 'apiserver_request_sli_duration_seconds',
-    help: 'Time that requests took, as service levels are measured by.',
-    labels: REQUEST_LABELS,
-    bounds: DURATION_BUCKETS.slice(2),
-  })
-  readonly #sizes = histogramFamily({
-    name: 'apiserver_response_sizes',
-    help: 'Bytes of answers.',
+  readonly #total = counter('apiserver_request_total', 'Requests, by verb, resource, scope and status code.', [
+    ...REQUEST_LABELS,
+    'dry_run',
+    'code',
+  ])
+  readonly #durations = histogram(
+    'apiserver_request_duration_seconds',
+    'Request latency in seconds, from the first byte received to the last byte sent.',
+    { labels: [...REQUEST_LABELS, 'dry_run'], bounds: DURATION_BUCKETS },
+  )
+  readonly #objectives = histogram(
+    'apiserver_request_sli_duration_seconds',
+    'Request latency in seconds as measured by service level indicators.',
+    { labels: REQUEST_LABELS, bounds: DURATION_BUCKETS.slice(2) },
+  )
+  readonly #sizes = histogram('apiserver_response_sizes', 'Response size in bytes.', {
     labels: REQUEST_LABELS,
     bounds: SIZE_BUCKETS,
   })

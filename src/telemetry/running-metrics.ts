@@ -2,7 +2,7 @@
 // themselves, and so can never drift.
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
-import { type Family, gaugeFamily } from '../lib/measure.ts'
+import { type Family, gauge } from '../lib/measure.ts'
 
 /** A gauge of requests in flight tells the most there were in this time (P-483). */
 const PEAK_MS = 1_000
@@ -29,23 +29,27 @@ export class RunningMetrics {
     const { labelNames } = options
     const [long, short] = [this.#long, this.#short]
     this.families = [
-      gaugeFamily({
-        name: 'apiserver_longrunning_requests',
-        help: 'Watches and other streams under way.',
-        labels: labelNames,
-        refresh(family) {
-          family.clear()
-          for (const labels of long.values()) family.of(...labelNames.map((name) => labels[name] ?? '')).value++
+      gauge(
+        'apiserver_longrunning_requests',
+        'Active long-running requests: watches, logs, proxied streams.',
+        labelNames,
+        {
+          refresh(family) {
+            family.clear()
+            for (const labels of long.values()) family.of(...labelNames.map((name) => labels[name] ?? '')).value++
+          },
         },
-      }),
-      gaugeFamily({
-        name: 'apiserver_current_inflight_requests',
-        help: 'The most requests that were under way at once in the last second, streams aside.',
-        labels: ['request_kind'],
-        refresh(family) {
-          for (const [kind, peak] of Object.entries(short)) family.of(kind).value = peak.read()
+      ),
+      gauge(
+        'apiserver_current_inflight_requests',
+        'Maximum of in-flight requests in the last second, long-running ones excluded.',
+        ['request_kind'],
+        {
+          refresh(family) {
+            for (const [kind, peak] of Object.entries(short)) family.of(kind).value = peak.read()
+          },
         },
-      }),
+      ),
     ]
   }
 

@@ -1,5 +1,5 @@
 // What policies decide, and how long their expressions take, by policy and binding.
-import { counterFamily, histogramFamily, Measures } from '../../lib/measure.ts'
+import { counter, histogram, Measures } from '../../lib/measure.ts'
 
 /** The fastest expressions take less than a microsecond, the dearest that are let run most of a second. */
 const BOUNDS: readonly number[] = [5e-7, 0.001, 0.01, 0.1, 1]
@@ -19,28 +19,22 @@ export interface PolicyCheck {
 }
 
 export class PolicyMeasures extends Measures {
-  readonly checks = counterFamily({
-    name: `${VALIDATING}_total`,
-    help: 'What validating policies had against requests, and what was done about it.',
-    labels: CHECK,
-  })
-  readonly checkSeconds = histogramFamily({
-    name: `${VALIDATING}_duration_seconds`,
-    help: 'How long the expressions took that had something against a request.',
-    labels: CHECK,
-    bounds: BOUNDS,
-  })
-  readonly mutations = counterFamily({
-    name: `${MUTATING}_total`,
-    help: 'Mutations by policies.',
-    labels: MUTATION,
-  })
-  readonly mutationSeconds = histogramFamily({
-    name: `${MUTATING}_duration_seconds`,
-    help: 'How long mutations by policies took.',
-    labels: MUTATION,
-    bounds: BOUNDS,
-  })
+  readonly checks = counter(
+    `${VALIDATING}_total`,
+    'Failed checks of validating admission policies, by enforcement action.',
+    CHECK,
+  )
+  readonly checkSeconds = histogram(
+    `${VALIDATING}_duration_seconds`,
+    'Latency of failed checks of validating admission policies in seconds.',
+    { labels: CHECK, bounds: BOUNDS },
+  )
+  readonly mutations = counter(`${MUTATING}_total`, 'Evaluations of mutating admission policies.', MUTATION)
+  readonly mutationSeconds = histogram(
+    `${MUTATING}_duration_seconds`,
+    'Latency of mutating admission policies in seconds.',
+    { labels: MUTATION, bounds: BOUNDS },
+  )
 
   noteCheck({ policy, binding, message, milliseconds }: PolicyCheck, action: EnforcementAction): void {
     const labels = [policy, binding, errorType(message), action]

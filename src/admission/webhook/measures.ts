@@ -1,6 +1,6 @@
 // What is counted of webhooks, under the names that dashboards know. Names and codes come from users: after so many the rest is
 // counted as one, and what is not configured any more is forgotten.
-import { counterFamily, type Family, histogramFamily } from '../../lib/measure.ts'
+import { counter, type Family, histogram } from '../../lib/measure.ts'
 import type { WebhookCall, WebhookObserver, WebhookRejection, WebhookType } from './observer.ts'
 
 const MOST_NAMES = 500
@@ -12,31 +12,29 @@ const PREFIX = 'apiserver_admission_webhook_'
 
 export class WebhookMeasures implements WebhookObserver {
   readonly #names = new Set<string>()
-  readonly #seconds = histogramFamily({
-    name: `${PREFIX}admission_duration_seconds`,
-    help: 'How long calls of admission webhooks took.',
+  readonly #seconds = histogram(`${PREFIX}admission_duration_seconds`, 'Admission webhook latency in seconds.', {
     labels: ['name', 'type', 'operation', 'rejected'],
     most: MOST_SERIES,
     bounds: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
   })
-  readonly #requests = counterFamily({
-    name: `${PREFIX}request_total`,
-    help: 'Calls of admission webhooks.',
-    labels: ['name', 'type', 'operation', 'code', 'rejected'],
-    most: MOST_SERIES,
-  })
-  readonly #rejections = counterFamily({
-    name: `${PREFIX}rejection_count`,
-    help: 'Requests that were refused because of an admission webhook, and whether by it or because it failed.',
-    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
-    most: MOST_SERIES,
-  })
-  readonly #failedOpen = counterFamily({
-    name: `${PREFIX}fail_open_count`,
-    help: 'Failed calls of admission webhooks that were overlooked.',
-    labels: ['name', 'type'],
-    most: MOST_SERIES,
-  })
+  readonly #requests = counter(
+    `${PREFIX}request_total`,
+    'Admission webhook requests, by status code.',
+    ['name', 'type', 'operation', 'code', 'rejected'],
+    { most: MOST_SERIES },
+  )
+  readonly #rejections = counter(
+    `${PREFIX}rejection_count`,
+    'Admission webhook rejections, by whether the webhook rejected or its call failed.',
+    ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+    { most: MOST_SERIES },
+  )
+  readonly #failedOpen = counter(
+    `${PREFIX}fail_open_count`,
+    'Failed admission webhook calls ignored by their failure policy.',
+    ['name', 'type'],
+    { most: MOST_SERIES },
+  )
 
   called({ name, type, operation, code, rejected, milliseconds }: WebhookCall): void {
     const known = this.#known(name)

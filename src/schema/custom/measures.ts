@@ -1,21 +1,19 @@
 // How long the rules of custom kinds take: compiled once for each part of a schema, run once for each write of an object.
-import { type Distribution, histogramFamily, Measures } from '../../lib/measure.ts'
+import { type Distribution, histogram, Measures } from '../../lib/measure.ts'
 
 const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export class RuleMeasures extends Measures {
-  readonly compilations = histogramFamily({
-    name: 'apiserver_cel_compilation_duration_seconds',
-    help: 'How long the rules at one place of a schema took to compile.',
-    labels: [],
-    bounds: BOUNDS,
-  })
-  readonly evaluations = histogramFamily({
-    name: 'apiserver_cel_evaluation_duration_seconds',
-    help: 'How long the rules took on one object.',
-    labels: [],
-    bounds: BOUNDS,
-  })
+  readonly compilations = histogram(
+    'apiserver_cel_compilation_duration_seconds',
+    'CEL compilation time in seconds, for the rules of one schema node.',
+    { bounds: BOUNDS },
+  )
+  readonly evaluations = histogram(
+    'apiserver_cel_evaluation_duration_seconds',
+    'CEL evaluation time in seconds, for one object.',
+    { bounds: BOUNDS },
+  )
 }
 
 export function timed<T>(series: Distribution | undefined, run: () => T): T {

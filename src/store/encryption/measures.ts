@@ -1,7 +1,7 @@
 // How often values are sealed and opened, how long it takes, and how the plugins that keep keys are doing, under the reference's
 // names. Identifiers of keys are shown as hashes: they may tell where a key is kept.
 import { hash } from 'node:crypto'
-import { counterFamily, gaugeFamily, histogramFamily, Measures } from '../../lib/measure.ts'
+import { counter, gauge, histogram, Measures } from '../../lib/measure.ts'
 import { KmsError, type KmsPlugin } from './kms-plugin.ts'
 
 const doubling = (first: number, count: number): readonly number[] =>
@@ -16,72 +16,67 @@ export type TransformationType = 'from_storage' | 'to_storage'
 export type TransformationStatus = 'OK' | 'Unknown'
 
 export class EncryptionMeasures extends Measures {
-  readonly reloads = counterFamily({
-    name: 'apiserver_encryption_config_controller_automatic_reloads_total',
-    help: 'New configurations of encryption at rest, by whether they are in use.',
-    labels: ['status', 'apiserver_id_hash'],
-  })
-  readonly operations = counterFamily({
-    name: 'apiserver_storage_transformation_operations_total',
-    help: 'Values that were sealed or opened, by what they begin with.',
-    labels: ['resource', 'transformation_type', 'transformer_prefix', 'status'],
-  })
-  readonly seconds = histogramFamily({
-    name: 'apiserver_storage_transformation_duration_seconds',
-    help: 'How long sealing or opening a value took.',
-    labels: ['transformation_type', 'transformer_prefix'],
-    bounds: doubling(5e-6, 25),
-  })
-  readonly keysMade = histogramFamily({
-    name: 'apiserver_storage_data_key_generation_duration_seconds',
-    help: 'How long making a new data key took.',
-    labels: [],
-    bounds: doubling(5e-6, 14),
-  })
-  readonly keysFailed = counterFamily({
-    name: 'apiserver_storage_data_key_generation_failures_total',
-    help: 'Data keys that could not be made.',
-    labels: [],
-  })
-  readonly cacheMisses = counterFamily({
-    name: 'apiserver_storage_envelope_transformation_cache_misses_total',
-    help: 'Values whose data key had to be asked for.',
-    labels: [],
-  })
-  readonly cachedKeys = gaugeFamily({
-    name: 'apiserver_envelope_encryption_dek_source_cache_size',
-    help: 'Data keys that are known, by plugin.',
-    labels: ['provider_name'],
-  })
-  readonly plugins = histogramFamily({
-    name: 'apiserver_envelope_encryption_kms_operations_latency_seconds',
-    help: 'How long calls to plugins took.',
-    labels: ['provider_name', 'method_name', 'grpc_status_code'],
-    bounds: doubling(0.0001, 14).concat([10, 60]),
-  })
-  readonly keyIds = counterFamily({
-    name: 'apiserver_envelope_encryption_key_id_hash_total',
-    help: 'Values sealed or opened, by the hash of what the plugin calls its key.',
-    labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
-    most: MOST_KEYS,
-  })
-  readonly keyIdUsed = gaugeFamily({
-    name: 'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
-    help: 'When a key was last used, in seconds since 1970.',
-    labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
-    most: MOST_KEYS,
-  })
-  readonly keyIdSeen = gaugeFamily({
-    name: 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
-    help: 'When a plugin last said that this is its key, in seconds since 1970.',
-    labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
-    most: MOST_KEYS,
-  })
-  readonly badKeyIds = counterFamily({
-    name: 'apiserver_envelope_encryption_invalid_key_id_from_status_total',
-    help: 'Keys that plugins named and that cannot be used.',
-    labels: ['provider_name', 'error'],
-  })
+  readonly reloads = counter(
+    'apiserver_encryption_config_controller_automatic_reloads_total',
+    'Reloads of the encryption configuration, by success or failure.',
+    ['status', 'apiserver_id_hash'],
+  )
+  readonly operations = counter(
+    'apiserver_storage_transformation_operations_total',
+    'Encryption and decryption operations, by transformer prefix.',
+    ['resource', 'transformation_type', 'transformer_prefix', 'status'],
+  )
+  readonly seconds = histogram(
+    'apiserver_storage_transformation_duration_seconds',
+    'Encryption and decryption latency in seconds.',
+    { labels: ['transformation_type', 'transformer_prefix'], bounds: doubling(5e-6, 25) },
+  )
+  readonly keysMade = histogram(
+    'apiserver_storage_data_key_generation_duration_seconds',
+    'Data encryption key generation latency in seconds.',
+    { bounds: doubling(5e-6, 14) },
+  )
+  readonly keysFailed = counter(
+    'apiserver_storage_data_key_generation_failures_total',
+    'Failed data encryption key generations.',
+  )
+  readonly cacheMisses = counter(
+    'apiserver_storage_envelope_transformation_cache_misses_total',
+    'Data encryption key cache misses.',
+  )
+  readonly cachedKeys = gauge(
+    'apiserver_envelope_encryption_dek_source_cache_size',
+    'Cached data encryption keys, by KMS provider.',
+    ['provider_name'],
+  )
+  readonly plugins = histogram(
+    'apiserver_envelope_encryption_kms_operations_latency_seconds',
+    'KMS call latency in seconds.',
+    { labels: ['provider_name', 'method_name', 'grpc_status_code'], bounds: doubling(0.0001, 14).concat([10, 60]) },
+  )
+  readonly keyIds = counter(
+    'apiserver_envelope_encryption_key_id_hash_total',
+    'Encryption and decryption operations, by hash of the key ID.',
+    ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    { most: MOST_KEYS },
+  )
+  readonly keyIdUsed = gauge(
+    'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
+    'Last use of a key ID in Unix seconds.',
+    ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    { most: MOST_KEYS },
+  )
+  readonly keyIdSeen = gauge(
+    'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
+    'Last time a KMS status call returned a key ID, in Unix seconds.',
+    ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    { most: MOST_KEYS },
+  )
+  readonly badKeyIds = counter(
+    'apiserver_envelope_encryption_invalid_key_id_from_status_total',
+    'Invalid key IDs returned by KMS status calls.',
+    ['provider_name', 'error'],
+  )
 
   /** Seconds from `began`, by `performance.now()`. */
   note(done: Transformation, began: number): void {

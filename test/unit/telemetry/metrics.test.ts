@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { FinishedRequest } from '../../../src/http/listener.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
 import { parseFeatureGates } from '../../../src/config/feature-gates.ts'
-import { type Count, counterFamily, type Family, gaugeFamily } from '../../../src/lib/measure.ts'
+import { type Count, counter, type Family, gauge } from '../../../src/lib/measure.ts'
 import { type Metrics, type MetricsOptions, openMetrics } from '../../../src/telemetry/metrics.ts'
 import { versionInfo } from '../../../src/server/version.ts'
 import { dice } from '../../fakes/dice.ts'
@@ -162,7 +162,7 @@ describe('what is counted', () => {
 
 describe('what is gone', () => {
   const ofType = (labels: readonly string[], ...made: readonly (readonly string[])[]): Family<Count> => {
-    const family = counterFamily({ name: `by_${labels.join('_')}`, help: '', labels })
+    const family = counter(`by_${labels.join('_')}`, '', labels)
     for (const values of made) family.of(...values).value++
     return family
   }
@@ -258,7 +258,7 @@ describe('what is gone', () => {
 
 describe('the text', () => {
   it('is written in pieces, with room for others in between', async () => {
-    const family = counterFamily({ name: 'many', help: '', labels: ['n'] })
+    const family = counter('many', '', ['n'])
     for (let i = 0; i < 50_000; i++) family.of(String(i)).value = 1
     let turns = 0
     let isOver = false
@@ -275,10 +275,7 @@ describe('the text', () => {
   })
 
   it('tells of each series once, whoever else asks at the same time', async () => {
-    const family = gaugeFamily({
-      name: 'renewed',
-      help: '',
-      labels: ['n'],
+    const family = gauge('renewed', '', ['n'], {
       refresh: (renewed) => {
         renewed.clear()
         for (let i = 0; i < 20_000; i++) renewed.of(String(i)).value = i
@@ -293,7 +290,7 @@ describe('the text', () => {
   })
 
   it('escapes what labels and descriptions may hold', async () => {
-    const family = counterFamily({ name: 'odd', help: 'a\\b\nc', labels: ['n'] })
+    const family = counter('odd', 'a\\b\nc', ['n'])
     family.of('"\\\n').value = 1
     expect(await textOf(open({ families: [family] }))).toContain(
       '# HELP odd a\\\\b\\nc\n# TYPE odd counter\nodd{n="\\"\\\\\\n"} 1\n',

@@ -1,5 +1,5 @@
 // How addresses and node ports are given to services, and what was wrong with those that were given.
-import { counterFamily, histogramFamily, Measures } from '../../../lib/measure.ts'
+import { counter, histogram, Measures } from '../../../lib/measure.ts'
 
 const ADDRESSES = 'kube_apiserver_clusterip_allocator_'
 const PORTS = 'kube_apiserver_nodeport_allocator_'
@@ -9,32 +9,17 @@ const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 export type Scope = 'static' | 'dynamic'
 
 export class ServiceMeasures extends Measures {
-  readonly addresses = counterFamily({
-    name: `${ADDRESSES}allocation_total`,
-    help: 'Addresses given to services.',
-    labels: ['cidr', 'scope'],
-  })
-  readonly addressErrors = counterFamily({
-    name: `${ADDRESSES}allocation_errors_total`,
-    help: 'Addresses that could not be given to services.',
-    labels: ['cidr', 'scope'],
-  })
-  readonly addressSeconds = histogramFamily({
-    name: `${ADDRESSES}allocation_duration_seconds`,
-    help: 'How long it took to give a service its address.',
+  readonly addresses = counter(`${ADDRESSES}allocation_total`, 'Cluster IPs allocated.', ['cidr', 'scope'])
+  readonly addressErrors = counter(`${ADDRESSES}allocation_errors_total`, 'Failed cluster IP allocations.', [
+    'cidr',
+    'scope',
+  ])
+  readonly addressSeconds = histogram(`${ADDRESSES}allocation_duration_seconds`, 'Seconds to allocate a cluster IP.', {
     labels: ['cidr'],
     bounds: BOUNDS,
   })
-  readonly ports = counterFamily({
-    name: `${PORTS}allocation_total`,
-    help: 'Ports of nodes given to services.',
-    labels: ['scope'],
-  })
-  readonly portErrors = counterFamily({
-    name: `${PORTS}allocation_errors_total`,
-    help: 'Ports of nodes that could not be given to services.',
-    labels: ['scope'],
-  })
+  readonly ports = counter(`${PORTS}allocation_total`, 'Node ports allocated.', ['scope'])
+  readonly portErrors = counter(`${PORTS}allocation_errors_total`, 'Failed node port allocations.', ['scope'])
   readonly addressRepairs = repairs('apiserver_clusterip_repair_ip_errors_total')
   readonly portRepairs = repairs('apiserver_nodeport_repair_port_errors_total')
   readonly addressRepairErrors = failures('apiserver_clusterip_repair_reconcile_errors_total')
@@ -60,14 +45,10 @@ export class ServiceMeasures extends Measures {
   }
 }
 
-function repairs(name: string): ReturnType<typeof counterFamily> {
-  return counterFamily({
-    name,
-    help: 'Claims that were wrong: `leak` had no service, `repair` were missing.',
-    labels: ['type'],
-  })
+function repairs(name: string): ReturnType<typeof counter> {
+  return counter(name, 'Allocations repaired, by type: leak (no service uses it) or repair (it was missing).', ['type'])
 }
 
-function failures(name: string): ReturnType<typeof counterFamily> {
-  return counterFamily({ name, help: 'How often looking through the claims of services failed.', labels: [] })
+function failures(name: string): ReturnType<typeof counter> {
+  return counter(name, 'Failed reconciliations of service allocations.')
 }
