@@ -1,5 +1,5 @@
 // `quarterdeck --help` and `quarterdeck serve --help`, written from the table of flags.
-import { environmentName, FLAGS, type Flag, type FlagGroup } from '../config/flags.ts'
+import { environmentName, FLAGS, type Flag } from '../config/flags.ts'
 import { GATES } from '../config/feature-gates.ts'
 
 const WIDTH = 80
@@ -18,17 +18,6 @@ const PLACEHOLDERS: Readonly<Record<Flag['kind'], string>> = {
   gates: 'NAME=true|false,...',
   pairs: 'ITEM;...',
 }
-
-const GROUPS: readonly FlagGroup[] = [
-  'Storage',
-  'Serving',
-  'Who may do what',
-  'Life cycle',
-  'Audit',
-  'Cluster',
-  'Running it',
-  'Without effect',
-]
 
 export function commandManual(): string {
   return page([
@@ -118,7 +107,7 @@ export function lintRolesManual(): string {
 }
 
 export function serveManual(): string {
-  const flags = GROUPS.map((group): Section => [group.toUpperCase(), flagLines(group)])
+  const groups = Map.groupBy(FLAGS, ({ group }) => group)
   return page([
     ['NAME', ['quarterdeck serve - run the server']],
     ['SYNOPSIS', ['quarterdeck serve [FLAG]...']],
@@ -135,7 +124,7 @@ export function serveManual(): string {
         'SIGHUP has certificates, authorities, tokens, the audit policy and the configurations of authentication, authorization and encryption read again, and the audit log opened anew. What is wrong with a file is told, and what held before stays. All but the tokens and the audit policy are also followed by themselves.',
       ],
     ],
-    ...flags,
+    ...Array.from(groups, ([group, flags]): Section => [group.toUpperCase(), flagLines(flags)]),
     ['FEATURE GATES', gateLines()],
     [
       'EXIT STATUS',
@@ -154,8 +143,8 @@ function page(sections: readonly Section[]): string {
   return sections.map(([title, lines]) => `${title}\n${lines.map(wrap).join('\n')}\n`).join('\n')
 }
 
-function flagLines(group: FlagGroup): string[] {
-  return FLAGS.filter((flag) => flag.group === group).flatMap((flag: Flag, i) => {
+function flagLines(flags: readonly Flag[]): string[] {
+  return flags.flatMap((flag, i) => {
     const value = flag.placeholder ?? PLACEHOLDERS[flag.kind]
     const fallback = flag.fallback === undefined || flag.kind === 'switch' ? '' : ` Default: ${flag.fallback}.`
     const standing = flag.kind === 'switch' && flag.fallback === 'true' ? ' Default: true.' : ''

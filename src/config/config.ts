@@ -15,7 +15,7 @@ import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './authentication-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
-import { idleNotices } from './flag-notices.ts'
+import { ignoredNotices } from './flag-notices.ts'
 import {
   type CertificatePair,
   duration,
@@ -222,7 +222,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     hiddenMetrics: new Set(read.list('disabled-metrics')),
     profiling: read.switch('profiling'),
     plainRuntime: read.switch('plain-runtime'),
-    notices: [...idleNotices(read), ...(served?.notices ?? [])],
+    notices: [...ignoredNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),
   })
 }

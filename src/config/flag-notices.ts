@@ -1,21 +1,17 @@
-// What became of the flags that change nothing here.
-import { FLAGS, type Flag, type FlagName } from './flags.ts'
+// Tells of the flags that have no effect.
+import { FLAGS } from './flags.ts'
 import type { SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
-/** A line for each that was set to something else than what is the case. Throws a `StartError` where that cannot be left alone. */
-export function idleNotices(read: SettingReader): readonly string[] {
-  const flags: readonly Flag[] = FLAGS
-  return flags.flatMap(({ name, kind, idle, help }) => {
-    const setting = idle === undefined || !read.isSet(name as FlagName) ? undefined : read.optional(name as FlagName)
-    if (idle === undefined || setting === undefined) return []
-    const value = kind === 'switch' ? String(read.switch(name as FlagName)) : setting.text
-    if (value === '' || idle.asItIs.includes(value)) return []
-    if (idle.otherwise === 'refused') throw usageError(`${setting.source}: "${value}" cannot be had: ${asClause(help)}`)
-    return [`${setting.source} has no effect: ${asClause(help)}`]
+/** A line for each that asks for something else than what the server does. Throws a `StartError` where that is not supported. */
+export function ignoredNotices(read: SettingReader): readonly string[] {
+  return FLAGS.flatMap(({ name, kind, ignored, help }) => {
+    const setting = ignored === undefined || !read.isSet(name) ? undefined : read.optional(name)
+    if (ignored === undefined || setting === undefined) return []
+    const value = kind === 'switch' ? String(read.switch(name)) : setting.text
+    if (value === '' || ignored.accepted.includes(value)) return []
+    const why = `${help.charAt(0).toLowerCase()}${help.slice(1).replace(/\.$/, '')}`
+    if (ignored.otherwise === 'reject') throw usageError(`${setting.source}: "${value}" is not supported: ${why}`)
+    return [`${setting.source} has no effect: ${why}`]
   })
-}
-
-function asClause(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
 }

@@ -1,4 +1,4 @@
-// What a flag is: a row of the table in `flags.ts`.
+// What a flag is, and the words that the tables of flags are written in.
 
 export type FlagKind =
   | 'text'
@@ -11,35 +11,67 @@ export type FlagKind =
   | 'list'
   | 'switch'
   | 'gates'
-  /** Has commas of its own: what is given several times stands apart by semicolons. */
+  /** The value contains commas: repeated flags are joined by semicolons. */
   | 'pairs'
 
 export interface Flag {
   readonly name: string
   readonly kind: FlagKind
-  readonly group: FlagGroup
-  /** In the words of the command line; absent: not set. */
-  readonly fallback?: string
-  /** What stands for the value in the manual, where the kind does not say it. */
-  readonly placeholder?: string
+  /** The heading in the manual. */
+  readonly group: string
+  /** As written on the command line; absent: not set. */
+  readonly fallback?: string | undefined
+  /** Stands for the value in the manual, where the kind does not say it. */
+  readonly placeholder?: string | undefined
   readonly help: string
-  /** Absent where it does something. */
-  readonly idle?: IdleFlag
+  /** Absent where the flag does something. */
+  readonly ignored?: IgnoredFlag
 }
 
-/** A flag of the reference server's that changes nothing here. */
-export interface IdleFlag {
-  /** The values that mean what is the case anyway. */
-  readonly asItIs: readonly string[]
-  readonly otherwise: 'told' | 'refused'
+/** A flag of the reference server that changes nothing here. */
+export interface IgnoredFlag {
+  /** The values that describe what the server does anyway. */
+  readonly accepted: readonly string[]
+  readonly otherwise: 'warn' | 'reject'
 }
 
-export type FlagGroup =
-  | 'Storage'
-  | 'Serving'
-  | 'Who may do what'
-  | 'Life cycle'
-  | 'Audit'
-  | 'Cluster'
-  | 'Running it'
-  | 'Without effect'
+export type FlagRow = Omit<Flag, 'name' | 'group'>
+
+/** The rows of a group, by the names of their flags. */
+export function flagsOf<Name extends string>(
+  group: string,
+  rows: Readonly<Record<Name, FlagRow>>,
+): readonly (Flag & { readonly name: Name })[] {
+  return (Object.entries(rows) as [Name, FlagRow][]).map(([name, row]) => ({ name, group, ...row }))
+}
+
+type PlainRow = (help: string, fallback?: string) => FlagRow
+type NamedRow = (placeholder: string, help: string, fallback?: string) => FlagRow
+
+function plain(kind: FlagKind): PlainRow {
+  return (help, fallback) => ({ kind, help, fallback })
+}
+
+function named(kind: FlagKind): NamedRow {
+  return (placeholder, help, fallback) => ({ kind, placeholder, help, fallback })
+}
+
+export const file = plain('file')
+export const directory = plain('directory')
+export const address = plain('address')
+export const port = plain('port')
+export const count = plain('count')
+export const duration = plain('duration')
+export const gates = plain('gates')
+export const text = named('text')
+export const list = named('list')
+export const pairs = named('pairs')
+
+/** A switch that is off by default. */
+export function off(help: string): FlagRow {
+  return { kind: 'switch', help, fallback: 'false' }
+}
+
+export function on(help: string): FlagRow {
+  return { kind: 'switch', help, fallback: 'true' }
+}

@@ -1,40 +1,38 @@
-// Flags of the reference server that change nothing here, so that manifests and starters which pass them work as they are.
-// What one asks for is had anyway, or it is told at the start that nothing comes of it, or it is refused where going on
-// without it would not be what the operator means.
-import type { Flag, FlagKind, IdleFlag } from './flag.ts'
+// Flags of the reference server that change nothing here, so that manifests which pass them work as they are. A value that asks
+// for something else is logged at the start, or rejected where the operator would rely on it.
+import type { Flag, FlagKind, IgnoredFlag } from './flag.ts'
 
-/** What it takes, why nothing comes of it, and the values that mean what is the case anyway. */
-type Row = readonly [kind: FlagKind, why: string, ...asItIs: readonly string[]]
+/** What it takes, why it has no effect, and the values that describe what the server does anyway. */
+type Row = readonly [kind: FlagKind, why: string, ...accepted: readonly string[]]
 
-const ONLY_LEVEL: readonly string[] = ['1.36', 'kube=1.36', 'kube:1.36']
-const NO_FORWARD = 'The API level is that of the program: there is no later one to be compatible with.'
-const NO_ELECTION = 'No leaders are elected for others.'
-const NO_KUBELETS = 'No kubelet is called: logs and streams of containers answer as without a node.'
-const OWN_LOG = 'The log is lines of JSON on standard error, written at once.'
-const NO_PEERS = 'Every replica serves the same resources: none has to pass requests on to another.'
-const CACHE =
-  'Every type is kept in memory with its history of the last minutes, and reads are consistent all the same.'
-const AT_SCRAPE = 'It is looked up when metrics are read, not every so often.'
+const NO_FORWARD = 'The API level is fixed: there is no later one to be compatible with.'
+const NO_ELECTION = 'Coordinated leader election is not supported.'
+const NO_KUBELETS = 'Kubelets are never called: logs and streams of containers are not served.'
+const OWN_LOG = 'Logs are written to standard error as JSON, unbuffered.'
+const NO_PEERS = 'All replicas serve the same resources: requests are never proxied to a peer.'
+const CACHE = 'All types are always cached, with minutes of history; reads stay consistent.'
+const AT_SCRAPE = 'It is read when metrics are scraped.'
+const NO_LABEL_LIMITS = 'Metric labels are bounded already.'
 
-const TOLD = {
-  'allow-metric-labels': ['text', 'Labels of metrics have few values by themselves.'],
-  'allow-metric-labels-manifest': ['file', 'Labels of metrics have few values by themselves.'],
-  'apiserver-count': ['count', 'Replicas say themselves that they are there.'],
-  'audit-webhook-batch-initial-backoff': ['duration', 'It is called --audit-webhook-initial-backoff now.'],
-  'contention-profiling': ['switch', 'There are no locks to wait for.', 'false'],
+const WARNED = {
+  'allow-metric-labels': ['text', NO_LABEL_LIMITS],
+  'allow-metric-labels-manifest': ['file', NO_LABEL_LIMITS],
+  'apiserver-count': ['count', 'Replicas register themselves by a lease.'],
+  'audit-webhook-batch-initial-backoff': ['duration', 'Use --audit-webhook-initial-backoff.'],
+  'contention-profiling': ['switch', 'There are no locks to profile.', 'false'],
   'coordinated-leadership-lease-duration': ['duration', NO_ELECTION],
   'coordinated-leadership-renew-deadline': ['duration', NO_ELECTION],
   'coordinated-leadership-retry-period': ['duration', NO_ELECTION],
-  'debug-socket-path': ['file', 'Profiles are served where everything else is, to those who may see them.'],
+  'debug-socket-path': ['file', 'Profiles are served on the secure port only.'],
   'default-watch-cache-size': ['count', CACHE],
-  'delete-collection-workers': ['count', 'Collections are deleted as fast as the store takes it.', '1'],
+  'delete-collection-workers': ['count', 'Collections are deleted as fast as the store allows.', '1'],
   'enable-aggregator-routing': [
     'switch',
-    'The servers of other groups are always called at an address behind their service where one is known.',
+    'Aggregated API servers are called by endpoint IP if known.',
     'true',
     'false',
   ],
-  'enable-logs-handler': ['switch', 'No log is kept in files that could be served.', 'false'],
+  'enable-logs-handler': ['switch', 'There are no log files to serve.', 'false'],
   'etcd-count-metric-poll-period': ['duration', AT_SCRAPE],
   'etcd-db-metric-poll-interval': ['duration', AT_SCRAPE],
   'kubelet-certificate-authority': ['file', NO_KUBELETS],
@@ -44,80 +42,60 @@ const TOLD = {
   'kubelet-preferred-address-types': ['list', NO_KUBELETS],
   'kubelet-read-only-port': ['count', NO_KUBELETS],
   'kubelet-timeout': ['duration', NO_KUBELETS],
-  'lease-reuse-duration-seconds': ['count', 'Events expire each in its own time.'],
+  'lease-reuse-duration-seconds': ['count', 'Every event has its own TTL.'],
   'log-flush-frequency': ['duration', OWN_LOG],
   'log-json-info-buffer-size': ['text', OWN_LOG, '0'],
   'log-json-split-stream': ['switch', OWN_LOG, 'false'],
   'log-text-info-buffer-size': ['text', OWN_LOG, '0'],
   'log-text-split-stream': ['switch', OWN_LOG, 'false'],
   'logging-format': ['text', OWN_LOG, 'json'],
-  'max-connection-bytes-per-sec': ['count', 'Connections are not slowed down.', '0'],
-  'min-compatibility-version': ['text', 'There are no older versions of this program to be compatible with.'],
+  'max-connection-bytes-per-sec': ['count', 'The bandwidth of connections is not limited.', '0'],
+  'min-compatibility-version': ['text', 'There are no older versions to be compatible with.'],
   'peer-advertise-ip': ['text', NO_PEERS],
   'peer-advertise-port': ['text', NO_PEERS],
   'peer-ca-file': ['file', NO_PEERS],
-  'permit-address-sharing': [
-    'switch',
-    'Addresses are always shared with sockets that are on their way out.',
-    'true',
-    'false',
-  ],
+  'permit-address-sharing': ['switch', 'SO_REUSEADDR is always set.', 'true', 'false'],
   'show-hidden-metrics-for-version': ['text', 'No metrics are hidden.'],
-  'storage-initialization-timeout': [
-    'duration',
-    'The server is ready when everything is loaded, however long it takes.',
-  ],
+  'storage-initialization-timeout': ['duration', 'The server is ready once storage is loaded, however long it takes.'],
   'storage-media-type': ['text', 'Objects are stored as JSON.', 'application/json'],
-  'tracing-config-file': ['file', 'No traces are sent.'],
+  'tracing-config-file': ['file', 'Tracing is not supported.'],
   vmodule: ['text', OWN_LOG],
   'watch-cache': ['switch', CACHE, 'true'],
   'watch-cache-sizes': ['list', CACHE],
 } as const satisfies Readonly<Record<string, Row>>
 
-const REFUSED = {
+const REJECTED = {
   'aggregator-reject-forwarding-redirect': [
     'switch',
-    'Redirects of the servers of other groups are never passed on.',
+    'Redirects of aggregated API servers are always rejected.',
     'true',
   ],
   'audit-log-version': ['text', 'Audit events are written as audit.k8s.io/v1.', 'audit.k8s.io/v1'],
   'audit-webhook-version': ['text', 'Audit events are sent as audit.k8s.io/v1.', 'audit.k8s.io/v1'],
-  'egress-selector-config-file': [
-    'file',
-    'Calls go out directly: a proxy that the operator counts on would be passed by.',
-  ],
-  'emulated-version': ['text', 'The API level is 1.36, and no other can be had.', ...ONLY_LEVEL],
+  'egress-selector-config-file': ['file', 'Egress proxies are not supported.'],
+  'emulated-version': ['text', 'The API level is fixed to 1.36.', '1.36', 'kube=1.36', 'kube:1.36'],
   'emulation-forward-compatible': ['switch', NO_FORWARD, 'false'],
-  'enable-garbage-collector': [
-    'switch',
-    'Deletions always see to dependents; --controllers=-garbage-collector leaves that to somebody else.',
-    'true',
-  ],
-  'etcd-servers-overrides': ['list', 'All types are kept in the one etcd of --etcd-servers.'],
+  'enable-garbage-collector': ['switch', 'Use --controllers=-garbage-collector to run another one.', 'true'],
+  'etcd-servers-overrides': ['list', 'All resources are stored in the etcd of --etcd-servers.'],
   'runtime-config-emulation-forward-compatible': ['switch', NO_FORWARD, 'false'],
   'service-account-signing-endpoint': [
     'file',
-    'Tokens are signed with --service-account-signing-key-file; no other program can be asked for it.',
+    'External signers are not supported: use --service-account-signing-key-file.',
   ],
-  'storage-backend': ['text', 'There are etcd (etcd3) and the store of our own.', 'etcd3'],
+  'storage-backend': ['text', 'The storage backends are etcd3 and the embedded store.', 'etcd3'],
 } as const satisfies Readonly<Record<string, Row>>
 
-type IdleName = keyof typeof TOLD | keyof typeof REFUSED
+export const IGNORED_FLAGS = [...ignored(WARNED, 'warn'), ...ignored(REJECTED, 'reject')] as const
 
-export const IDLE_FLAGS: readonly (Flag & { readonly name: IdleName })[] = [
-  ...flagsIn(TOLD, 'told'),
-  ...flagsIn(REFUSED, 'refused'),
-]
-
-function flagsIn<Name extends string>(
+function ignored<Name extends string>(
   rows: Readonly<Record<Name, Row>>,
-  otherwise: IdleFlag['otherwise'],
+  otherwise: IgnoredFlag['otherwise'],
 ): readonly (Flag & { readonly name: Name })[] {
-  return (Object.entries(rows) as [Name, Row][]).map(([name, [kind, help, ...asItIs]]) => ({
+  return (Object.entries(rows) as [Name, Row][]).map(([name, [kind, help, ...accepted]]) => ({
     name,
     kind,
-    group: 'Without effect',
+    group: 'Accepted for compatibility',
     help,
-    idle: { otherwise, asItIs },
+    ignored: { otherwise, accepted },
   }))
 }

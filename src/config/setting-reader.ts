@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'
-import { type Flag, FLAGS, type FlagName } from './flags.ts'
+import { findFlag, FLAGS, type FlagName } from './flags.ts'
 import type { Setting, Settings } from './settings.ts'
 import { usageError } from './start-error.ts'
 
@@ -17,8 +17,8 @@ export class SettingReader {
   optional(name: FlagName): Setting | undefined {
     const set = this.#settings.get(name)
     if (set !== undefined) return set
-    const flag: Flag | undefined = FLAGS.find((candidate) => candidate.name === name)
-    return flag?.fallback === undefined ? undefined : { text: flag.fallback, source: `--${name}` }
+    const fallback = findFlag(name)?.fallback
+    return fallback === undefined ? undefined : { text: fallback, source: `--${name}` }
   }
 
   /** Whether somebody said anything, even the default. */

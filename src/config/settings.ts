@@ -29,7 +29,7 @@ export function readArguments(args: readonly string[]): Settings {
     if (flag === undefined) throw unknownFlag(token.rawName, token.name)
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
     if (text === undefined) throw usageError(`${token.rawName} needs a value`)
-    const name = flag.name as FlagName
+    const { name } = flag
     const joint = flag.kind === 'pairs' ? ';' : flag.kind === 'list' || flag.kind === 'gates' ? ',' : undefined
     const earlier = joint === undefined ? undefined : settings.get(name)
     settings.set(name, { text: earlier === undefined ? text : `${earlier.text}${joint}${text}`, source: token.rawName })

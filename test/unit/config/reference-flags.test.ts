@@ -68,14 +68,15 @@ describe('flags of the reference server', () => {
     expect(findFlag(name)?.help).toMatch(/\.$/)
   })
 
-  it.each(OF_THE_REFERENCE.flatMap((name) => findFlag(name) ?? []).filter(({ idle }) => idle !== undefined))(
+  it.each(OF_THE_REFERENCE.flatMap((name) => findFlag(name) ?? []).filter(({ ignored }) => ignored !== undefined))(
     '--$name is taken for what is the case, and otherwise told or refused in one line',
-    async ({ name, kind, idle }) => {
-      for (const value of idle?.asItIs ?? []) expect(await noticesOf(`--${name}=${value}`)).toEqual([])
-      const other = kind === 'switch' ? ['true', 'false'].find((value) => !idle?.asItIs.includes(value)) : 'something'
+    async ({ name, kind, ignored }) => {
+      for (const value of ignored?.accepted ?? []) expect(await noticesOf(`--${name}=${value}`)).toEqual([])
+      const other =
+        kind === 'switch' ? ['true', 'false'].find((value) => !ignored?.accepted.includes(value)) : 'something'
       if (other === undefined) return
-      if (idle?.otherwise === 'refused') {
-        expect(await faultOf(`--${name}=${other}`)).toMatch(new RegExp(`^--${name}: "${other}" cannot be had: \\S`))
+      if (ignored?.otherwise === 'reject') {
+        expect(await faultOf(`--${name}=${other}`)).toMatch(new RegExp(`^--${name}: "${other}" is not supported: \\S`))
       } else {
         const notices = await noticesOf(`--${name}=${other}`)
         expect(notices).toHaveLength(1)

@@ -1,0 +1,99 @@
+// The flags of authentication, authorization and admission.
+import { DEFAULT_PLUGINS } from './admission-plugins.ts'
+import { count, duration, file, flagsOf, list, off, on, text } from './flag.ts'
+
+export const AUTHENTICATION_FLAGS = flagsOf('Authentication', {
+  'anonymous-auth': on('Serve requests without credentials as system:anonymous; if false they are rejected.'),
+  'anonymous-health': off(
+    'Serve /livez, /readyz and /healthz without credentials to other machines too. This machine is always served.',
+  ),
+  'client-ca-file': file('CA bundle for client certificates: the CN is the user name, each O a group.'),
+  'token-auth-file': file('Static bearer tokens, one per line: token,user,uid,"group,group".'),
+  'enable-bootstrap-token-auth': off(
+    'Accept tokens from secrets of type bootstrap.kubernetes.io/token in kube-system, for nodes that join.',
+  ),
+  'kubeconfig-out': file('Where to write the admin kubeconfig. Default: admin.kubeconfig in the data directory.'),
+  'authentication-config': file(
+    'AuthenticationConfiguration: JWT issuers and anonymous access. Excludes the --oidc-* flags; reloaded when it changes.',
+  ),
+  'oidc-issuer-url': text('URL', 'OpenID Connect issuer whose tokens are accepted.'),
+  'oidc-client-id': text('ID', 'Audience that the tokens of --oidc-issuer-url must have.'),
+  'oidc-ca-file': file('CA bundle to verify the certificate of the issuer. Default: the CAs of the host.'),
+  'oidc-username-claim': text('CLAIM', 'Claim with the user name.', 'sub'),
+  'oidc-username-prefix': text(
+    'TEXT',
+    'Prefix of user names; - for none. Default: the issuer URL and a #, or none if the claim is email.',
+  ),
+  'oidc-groups-claim': text('CLAIM', 'Claim with the groups. Default: no groups.'),
+  'oidc-groups-prefix': text('TEXT', 'Prefix of group names.'),
+  'oidc-required-claim': list('CLAIM=VALUE,...', 'Claims that tokens must have, with these values.'),
+  'oidc-signing-algs': list('ALG,...', 'Accepted signing algorithms.', 'RS256'),
+  'authentication-token-webhook-config-file': file('kubeconfig of a webhook that authenticates bearer tokens.'),
+  'authentication-token-webhook-version': text('VERSION', 'Version of TokenReview to send: v1 or v1beta1.', 'v1beta1'),
+  'authentication-token-webhook-cache-ttl': duration('How long responses of the webhook are cached.', '2m'),
+  'requestheader-client-ca-file': file(
+    'CA bundle for client certificates of authenticating proxies, which name the user in request headers.',
+  ),
+  'requestheader-allowed-names': list('NAME,...', 'Common names such proxies may have. Default: any.'),
+  'requestheader-username-headers': list('NAME,...', 'Headers with the user name.', 'X-Remote-User'),
+  'requestheader-uid-headers': list('NAME,...', 'Headers with the UID of the user.'),
+  'requestheader-group-headers': list('NAME,...', 'Headers with the groups of the user.', 'X-Remote-Group'),
+  'requestheader-extra-headers-prefix': list('PREFIX,...', 'Prefixes of headers with extra data.', 'X-Remote-Extra-'),
+  'service-account-issuer': list(
+    'URL,...',
+    'Issuers of service account tokens: new tokens name the first, tokens of all are accepted.',
+    'https://kubernetes.default.svc.cluster.local',
+  ),
+  'service-account-signing-key-file': file(
+    'Private key that signs service account tokens. Replicas need the same one. Default: a key generated in the data directory.',
+  ),
+  'service-account-key-file': list(
+    'FILE,...',
+    'Further keys, public or private, PEM-encoded, to verify service account tokens with: those used before a rotation.',
+  ),
+  'service-account-lookup': on('Reject tokens of deleted service accounts. Cannot be disabled.'),
+  'service-account-max-token-expiration': duration(
+    'Maximum lifetime of service account tokens, at least 1h; 0 for no limit.',
+    '0s',
+  ),
+  'service-account-extend-token-expiration': on(
+    'Extend pod tokens requested for 3607 seconds to a year, for clients that do not reload them.',
+  ),
+  'service-account-jwks-uri': text('URL', 'URI of the key set in the discovery document, if not on this server.'),
+  'api-audiences': list('NAME,...', 'Audiences of the API in service account tokens. Default: the issuers.'),
+})
+
+export const AUTHORIZATION_FLAGS = flagsOf('Authorization', {
+  'authorization-mode': list(
+    'MODE,...',
+    'Authorizers in order: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.',
+    'Node,RBAC',
+  ),
+  'authorization-config': file(
+    'AuthorizationConfiguration, instead of --authorization-mode and the --authorization-webhook-* flags; reloaded when it changes.',
+  ),
+  'authorization-policy-file': file('Policies of mode ABAC, one JSON object per line.'),
+  'authorization-webhook-config-file': file('kubeconfig of the webhook of mode Webhook.'),
+  'authorization-webhook-version': text('VERSION', 'Version of SubjectAccessReview to send: v1 or v1beta1.', 'v1beta1'),
+  'authorization-webhook-cache-authorized-ttl': duration('How long allowed responses are cached.', '5m'),
+  'authorization-webhook-cache-unauthorized-ttl': duration('How long other responses are cached.', '30s'),
+})
+
+export const ADMISSION_FLAGS = flagsOf('Admission', {
+  'enable-admission-plugins': list(
+    'NAME,...',
+    `Admission plugins to enable besides the default ones: ${DEFAULT_PLUGINS.join(', ')}.`,
+  ),
+  'disable-admission-plugins': list('NAME,...', 'Admission plugins to disable though they are enabled by default.'),
+  'admission-control': list(
+    'NAME,...',
+    'Deprecated: the admission plugins to enable, and no others. Excludes --enable-admission-plugins and --disable-admission-plugins.',
+  ),
+  'admission-control-config-file': file('AdmissionConfiguration: the configuration of admission plugins.'),
+  'allow-privileged': off('Allow privileged containers.'),
+  'default-not-ready-toleration-seconds': count('tolerationSeconds of pods for node.kubernetes.io/not-ready.', '300'),
+  'default-unreachable-toleration-seconds': count(
+    'tolerationSeconds of pods for node.kubernetes.io/unreachable.',
+    '300',
+  ),
+})
