@@ -5,12 +5,10 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../outgoing/aggregated-service.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'
-import { InvariantError } from '../lib/errors.ts'
 import type { Resource } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { serverContext, succeeds, updateLive } from './writes.ts'
 import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -46,13 +44,8 @@ class RemoteAvailability {
     this.#parts = parts
     this.#probe = probe
     this.#apiServices = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
-    this.#queue = new WorkQueue({
-      name: 'remote-availability',
-      log: parts.log,
-      measures: parts.queues,
-      workers: 2,
-      work: (name, signal) => this.#check(name, signal),
-    })
+    const work = (name: string, signal: AbortSignal): Promise<void> => this.#check(name, signal)
+    this.#queue = new WorkQueue(parts, { name: 'remote-availability', workers: 2, work })
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -102,13 +95,12 @@ class RemoteAvailability {
     }
   }
 
-  async #check(name: string, signal: AbortSignal): Promise<boolean> {
+  async #check(name: string, signal: AbortSignal): Promise<void> {
     const remote = this.#remotes.get(name)
-    if (remote === undefined) return false
+    if (remote === undefined) return
     const verdict = this.#findFault(remote) ?? (await this.#ask(remote, signal))
     await this.#tell(name, verdict, signal)
     this.#queue.addAfter(name, RECHECK_MS)
-    return false
   }
 
   /** What can be told without asking the other server. */
@@ -146,10 +138,9 @@ class RemoteAvailability {
   }
 
   async #tell(name: string, { isAvailable, reason, message }: Verdict, signal: AbortSignal): Promise<void> {
-    const context = { ...controllerContext(this.#parts, '', signal), fieldManager: 'kube-apiserver' }
+    const context = serverContext(this.#parts, '', signal)
     const status = isAvailable ? 'True' : 'False'
-    const wanted = (live: ApiObject | undefined): ApiObject => {
-      if (live === undefined) throw new InvariantError('nothing to tell about')
+    const change = (live: ApiObject): ApiObject => {
       const before = availabilityOf(live)
       const since = before?.['status'] === status ? before['lastTransitionTime'] : undefined
       const condition = { type: 'Available', status, lastTransitionTime: since ?? context.now, reason, message }
@@ -158,12 +149,8 @@ class RemoteAvailability {
       )
       return { ...live, status: { ...mapOrEmpty(live, 'status'), conditions: [...others, condition] } }
     }
-    const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
-    try {
-      await updateObject(this.#parts.registry, this.#apiServices, request, context)
-    } catch (error) {
-      if (!isReason(error, 'NotFound')) throw error
-    }
+    const update = { name, subresource: 'status', change } as const
+    await succeeds(updateLive(this.#parts, this.#apiServices, update, context), 'NotFound')
   }
 }
 

@@ -7,14 +7,12 @@ import { missingRules } from '../api/rule-coverage.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
 import { createObject } from '../registry/create.ts'
-import { deleteObject } from '../registry/delete.ts'
-import type { Resource, WriteContext } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
+import type { Resource } from '../registry/registry.ts'
 import { CONTROLLER_ROLES } from './bootstrap-policy-controllers.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './bootstrap-policy.ts'
 import type { ControllerParts } from './controllers.ts'
-import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { deleteOne, isReason, newObject, serverContext, updateLive } from './writes.ts'
 
 const API_GROUP = 'rbac.authorization.k8s.io'
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
@@ -79,7 +77,7 @@ async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal)
 
 async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
   const { resource, namespace, name, object } = wanted
-  const context: WriteContext = { ...controllerContext(parts, namespace, signal), fieldManager: 'kube-apiserver' }
+  const context = serverContext(parts, namespace, signal)
   const key = { resource: resource.stored, namespace, name }
   const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
   if (item === undefined) {
@@ -90,15 +88,14 @@ async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSig
   const found = item.object()
   const repaired = reconciled(found, object)
   if (repaired === 'other role') {
-    await deleteObject(parts.registry, resource, { name, options: AT_ONCE }, context)
+    await deleteOne(parts, resource, { name }, context)
     await createObject(parts.registry, resource, object, context)
   } else if (repaired !== undefined) {
-    const again = (live: ApiObject | undefined): ApiObject => {
-      const result = live === undefined ? undefined : reconciled(live, object)
-      return result === undefined || result === 'other role' ? live! : result
+    const change = (live: ApiObject): ApiObject => {
+      const result = reconciled(live, object)
+      return result === undefined || result === 'other role' ? live : result
     }
-    const request = { name, subresource: '', wanted: again, tracksFields: false, absent: 'refuse', uid: '' } as const
-    await updateObject(parts.registry, resource, request, context)
+    await updateLive(parts, resource, { name, change }, context)
   }
   return true
 }

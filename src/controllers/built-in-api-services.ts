@@ -5,11 +5,9 @@ import type { GroupVersion } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { createObject } from '../registry/create.ts'
-import { deleteObject } from '../registry/delete.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { createMissing, deleteOne, newObject, serverContext } from './writes.ts'
 
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 const AT_START = 'onstart'
@@ -36,7 +34,7 @@ export async function makeBuiltInApiServices(
   signal: AbortSignal,
 ): Promise<void> {
   const resource = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
-  const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
+  const context = serverContext(parts, '', signal)
   const wanted = new Map(services.map((service) => [`${service.version}.${service.group}`, service]))
   const list = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true } as const
   const page = await parts.registry.store.list(list, signal)
@@ -44,20 +42,12 @@ export async function makeBuiltInApiServices(
     for (const stored of batch) {
       const isWanted = wanted.delete(stored.name)
       if (isWanted || own(labelsOf(stored.object()), LABEL) !== AT_START) continue
-      await deleteObject(parts.registry, resource, { name: stored.name, options: AT_ONCE }, context)
+      await deleteOne(parts, resource, { name: stored.name }, context)
     }
   }
   for (const [name, { group, version, priority }] of wanted) {
     const spec = { group, version, groupPriorityMinimum: priority.group, versionPriority: priority.version }
-    try {
-      await createObject(
-        parts.registry,
-        resource,
-        newObject(resource, { name, labels: { [LABEL]: AT_START } }, { spec }),
-        context,
-      )
-    } catch (error) {
-      if (!isReason(error, 'AlreadyExists')) throw error
-    }
+    const object = newObject(resource, { name, labels: { [LABEL]: AT_START } }, { spec })
+    await createMissing(parts, resource, object, context)
   }
 }

@@ -1,15 +1,11 @@
 // The front door: the loops that keep the server's own state true. One replica at a time runs them, held by a Lease; each
 // can be switched off where something else does its work.
-import type { ApiObject } from '../api/object.ts'
-import { formatGroupVersion } from '../api/object.ts'
-import { ApiError } from '../api/status.ts'
-import type { User } from '../api/user.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { QueueMeasures } from './queue-measures.ts'
-import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import type { RegistryParts, ResourceTable } from '../registry/registry.ts'
 
 export interface ControllerParts {
   readonly registry: RegistryParts
@@ -60,46 +56,4 @@ async function runOne(controller: Controller, log: Log, signal: AbortSignal): Pr
       await pause(systemClock, RESTART_PAUSE_MS, signal)
     }
   }
-}
-
-/** Who controllers are to admission and in ownership. */
-const CONTROLLER_USER: User = {
-  name: 'system:kube-controller-manager',
-  uid: undefined,
-  groups: ['system:masters', 'system:authenticated'],
-  extra: {},
-}
-
-export function controllerContext(parts: ControllerParts, namespace: string, signal: AbortSignal): WriteContext {
-  return {
-    user: CONTROLLER_USER,
-    namespace,
-    dryRun: false,
-    now: parts.now(),
-    gates: parts.gates,
-    warn: () => {},
-    annotate: () => {},
-    signal,
-    fieldManager: 'kube-controller-manager',
-    options: {},
-    authorize: () => Promise.resolve(),
-  }
-}
-
-/** How controllers delete: what is asked for and nothing else. */
-export const AT_ONCE = Object.freeze({
-  gracePeriodSeconds: undefined,
-  preconditions: { uid: undefined, resourceVersion: undefined },
-  orphanDependents: undefined,
-  propagationPolicy: undefined,
-  ignoreReadErrors: false,
-} as const)
-
-/** An object to be created: its kind, a name, and the rest. */
-export function newObject(resource: Resource, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
-  return resource.toCanonical({ kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest })
-}
-
-export function isReason(error: unknown, ...reasons: readonly ApiError['reason'][]): boolean {
-  return error instanceof ApiError && reasons.includes(error.reason)
 }

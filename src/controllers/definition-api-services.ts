@@ -3,13 +3,11 @@ import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { own } from '../api/value.ts'
-import { createObject } from '../registry/create.ts'
-import { deleteObject } from '../registry/delete.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { createMissing, deleteOne, newObject, serverContext, succeeds } from './writes.ts'
 import { type InformerHandler, runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -37,8 +35,8 @@ class ServiceKeeper {
     this.#parts = parts
     this.#definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
     this.#services = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
-    const work = (name: string, signal: AbortSignal): Promise<boolean> => this.#settle(name, signal)
-    this.#queue = new WorkQueue({ name: NAME, log: parts.log, measures: parts.queues, workers: 1, work })
+    const work = (name: string, signal: AbortSignal): Promise<void> => this.#settle(name, signal)
+    this.#queue = new WorkQueue(parts, { name: NAME, workers: 1, work })
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -95,19 +93,12 @@ class ServiceKeeper {
     }
   }
 
-  /** Never to be looked at again: whatever changes adds it anew. */
-  async #settle(name: string, signal: AbortSignal): Promise<false> {
-    const { registry } = this.#parts
-    const context = { ...controllerContext(this.#parts, '', signal), fieldManager: 'kube-apiserver' }
+  async #settle(name: string, signal: AbortSignal): Promise<void> {
+    const context = serverContext(this.#parts, '', signal)
     const isWanted = this.#wanted.has(name)
-    if (isWanted === this.#ours.has(name)) return false
-    try {
-      if (isWanted) await createObject(registry, this.#services, this.#serviceOf(name), context)
-      else await deleteObject(registry, this.#services, { name, options: AT_ONCE }, context)
-    } catch (error) {
-      if (!isReason(error, 'AlreadyExists', 'NotFound')) throw error
-    }
-    return false
+    if (isWanted === this.#ours.has(name)) return
+    if (isWanted) await createMissing(this.#parts, this.#services, this.#serviceOf(name), context)
+    else await succeeds(deleteOne(this.#parts, this.#services, { name }, context), 'NotFound')
   }
 
   #serviceOf(name: string): ApiObject {

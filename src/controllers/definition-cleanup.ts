@@ -6,12 +6,11 @@ import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import { CLEANUP } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { withCondition } from './definition-conditions.ts'
 import { WorkQueue } from './work-queue.ts'
+import { controllerContext, serverContext, succeeds, updateLive } from './writes.ts'
 import { type InformerHandler, runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -27,21 +26,11 @@ export function definitionCleanup(
     name: NAME,
     async run(signal) {
       const definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
-      const queue: WorkQueue = new WorkQueue({
-        name: NAME,
-        log: parts.log,
-        measures: parts.queues,
-        workers: 2,
-        work: async (name, stop) => {
-          try {
-            const isClean = await clean(parts, { definitions, name, objects: objectsOf(name) }, stop)
-            if (!isClean) queue.addAfter(name, LOOK_AGAIN_MS)
-          } catch (error) {
-            if (!isReason(error, 'NotFound')) throw error
-          }
-          return false
-        },
-      })
+      const work = async (name: string, stop: AbortSignal): Promise<void> => {
+        const cleaning = clean(parts, { definitions, name, objects: objectsOf(name) }, stop)
+        if ((await succeeds(cleaning, 'NotFound')) && !(await cleaning)) queue.addAfter(name, LOOK_AGAIN_MS)
+      }
+      const queue: WorkQueue = new WorkQueue(parts, { name: NAME, workers: 2, work })
       const handler: InformerHandler = {
         onPresent: (stored) => {
           const object = stored.object()
@@ -64,12 +53,9 @@ interface Ending {
 /** Whether the definition could be let go. */
 async function clean(parts: ControllerParts, ending: Ending, signal: AbortSignal): Promise<boolean> {
   const update = async (change: (live: ApiObject) => ApiObject): Promise<void> => {
-    const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
-    const wanted = (live: ApiObject | undefined): ApiObject => change(live!)
     // Metadata can be changed through the status too (W-621).
     const { name, definitions } = ending
-    const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
-    await updateObject(parts.registry, definitions, request, context)
+    await updateLive(parts, definitions, { name, subresource: 'status', change }, serverContext(parts, '', signal))
   }
   await update((live) => withCondition(live, IN_PROGRESS, parts.now()))
   if (ending.objects !== undefined && !(await removeAll(parts, ending.objects, signal))) return false

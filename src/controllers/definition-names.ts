@@ -4,12 +4,11 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { TakenNames, withEstablished, withNames } from './definition-acceptance.ts'
 import { WorkQueue } from './work-queue.ts'
+import { serverContext, succeeds, updateLive } from './writes.ts'
 import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -36,11 +35,10 @@ class NameJudge {
   constructor(parts: ControllerParts) {
     this.#parts = parts
     this.#resource = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
-    const work = async (name: string, signal: AbortSignal): Promise<boolean> => {
+    const work = async (name: string, signal: AbortSignal): Promise<void> => {
       for (const step of STEPS) if (!(await this.#judge(name, step, signal))) break
-      return false
     }
-    this.#queue = new WorkQueue({ name: NAME, log: parts.log, measures: parts.queues, workers: 4, work })
+    this.#queue = new WorkQueue(parts, { name: NAME, workers: 4, work })
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -90,24 +88,14 @@ class NameJudge {
   async #judge(name: string, step: Step, signal: AbortSignal): Promise<boolean> {
     const object = this.#known.get(name)?.stored.object()
     if (object === undefined || isTerminating(object)) return false
-    const context = { ...controllerContext(this.#parts, '', signal), fieldManager: 'kube-apiserver' }
+    const context = serverContext(this.#parts, '', signal)
     if (step(object, this.#taken, context.now) === object) return true
-    const request = {
-      name,
-      subresource: 'status',
-      wanted: (live: ApiObject | undefined) => (isTerminating(live!) ? live! : step(live!, this.#taken, context.now)),
-      tracksFields: false,
-      absent: 'refuse',
-      uid: '',
-    } as const
-    try {
-      const written = await updateObject(this.#parts.registry, this.#resource, request, context)
-      if (isStored(written.object)) this.#note(written.object)
-    } catch (error) {
-      if (!isReason(error, 'NotFound')) throw error
-      return false
-    }
-    return true
+    const change = (live: ApiObject): ApiObject => (isTerminating(live) ? live : step(live, this.#taken, context.now))
+    const update = { name, subresource: 'status', change } as const
+    const updated = updateLive(this.#parts, this.#resource, update, context).then(({ object: written }) => {
+      if (isStored(written)) this.#note(written)
+    })
+    return succeeds(updated, 'NotFound')
   }
 }
 

@@ -2,8 +2,8 @@
 import { ApiError } from '../api/status.ts'
 import { createObject } from '../registry/create.ts'
 import type { ControllerParts } from './controllers.ts'
-import { controllerContext, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { controllerContext, newObject } from './writes.ts'
 
 export interface RecordedEvent {
   readonly about: {

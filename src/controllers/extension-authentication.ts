@@ -5,11 +5,9 @@ import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { createObject } from '../registry/create.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { ensureObject, newObject, serverContext, succeeds } from './writes.ts'
 
 /** As it is now: authorities are replaced while the server runs. */
 export interface PublishedAuthentication {
@@ -60,29 +58,18 @@ async function keep(
   signal: AbortSignal,
 ): Promise<void> {
   const resource = servedResource(parts.resources(), 'configmaps')
-  const context = { ...controllerContext(parts, NAMESPACE, signal), fieldManager: 'kube-apiserver' }
-  const key = { resource: resource.stored, namespace: NAMESPACE, name }
-  const { item } = await parts.registry.store.get(key, { kind: 'latest' }, signal)
   const withData = (object: ApiObject): ApiObject => {
     const data = wanted(mapOrEmpty(object, 'data'))
     return Object.keys(data).length === 0 ? object : { ...object, data }
   }
-  try {
-    if (item === undefined) {
-      await createObject(parts.registry, resource, withData(newObject(resource, { name })), context)
-    } else if (item.kind === 'object' && !isAsWanted(item.object(), withData)) {
-      const change = (live: ApiObject | undefined): ApiObject => withData(live!)
-      const request = { name, subresource: '', wanted: change, tracksFields: false, absent: 'refuse', uid: '' } as const
-      await updateObject(parts.registry, resource, request, context)
-    }
-  } catch (error) {
-    // Another replica was faster, or the namespace is not there yet: the next look tells.
-    if (!isReason(error, 'AlreadyExists', 'Conflict', 'NotFound', 'Forbidden')) throw error
+  const repaired = (live: ApiObject): ApiObject | undefined => {
+    const changed = withData(live)
+    return equalValues(own(live, 'data'), own(changed, 'data')) ? undefined : changed
   }
-}
-
-function isAsWanted(object: ApiObject, withData: (object: ApiObject) => ApiObject): boolean {
-  return equalValues(own(object, 'data'), own(withData(object), 'data'))
+  const make = (): ApiObject => withData(newObject(resource, { name }))
+  const ensured = ensureObject(parts, { resource, name, make, repaired }, serverContext(parts, NAMESPACE, signal))
+  // Another replica was faster, or the namespace is not there yet: left for the next look.
+  await succeeds(ensured, 'AlreadyExists', 'Conflict', 'NotFound', 'Forbidden')
 }
 
 /** Replicas may have different authorities while they are being replaced: all of them are good. */

@@ -6,14 +6,12 @@ import type { ApiObject } from '../api/object.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { createObject } from '../registry/create.ts'
 import { metaNumber } from '../registry/object-meta.ts'
-import type { Resource, WriteContext } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
+import type { Resource } from '../registry/registry.ts'
 import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { controllerContext, ensureObject, newObject, succeeds, updateLive } from './writes.ts'
 import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -65,32 +63,15 @@ async function keepObject(
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = wanted
-  const context: WriteContext = { ...controllerContext(parts, '', signal), fieldManager: PRODUCER }
+  const context = { ...controllerContext(parts, '', signal), fieldManager: PRODUCER }
   const metadata = { name, annotations: { [AUTO_UPDATE]: 'true' } }
   const made = resource.withDefaults(newObject(resource, metadata, { spec: wanted.spec }), {
     gates: context.gates,
     now: () => context.now,
   })
-  const key = { resource: resource.stored, namespace: '', name }
-  const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
-  try {
-    if (item === undefined) {
-      await createObject(parts.registry, resource, made, context)
-      return
-    }
-    if (item.kind !== 'object' || revised(item.object(), resource, { made, wanted }) === undefined) return
-    const request = {
-      name,
-      subresource: '',
-      wanted: (live: ApiObject | undefined) => revised(live!, resource, { made, wanted }) ?? live!,
-      tracksFields: false,
-      absent: 'refuse',
-      uid: '',
-    } as const
-    await updateObject(parts.registry, resource, request, context)
-  } catch (error) {
-    if (!isReason(error, 'AlreadyExists', 'NotFound', 'Conflict')) throw error
-  }
+  const repaired = (live: ApiObject): ApiObject | undefined => revised(live, resource, { made, wanted })
+  const ensured = ensureObject(parts, { resource, name, make: () => made, repaired }, context)
+  await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Conflict')
 }
 
 /** Undefined where it is as it should be. */
@@ -122,17 +103,9 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
   const present = new Set<string>()
   const levelOf = new Map<string, string>()
   const isSynced = { levels: false, schemas: false }
-  const work = async (name: string): Promise<boolean> => {
-    await tellSchema({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
-    return false
-  }
-  const queue = new WorkQueue({
-    name: 'flow-control-objects',
-    log: parts.log,
-    measures: parts.queues,
-    workers: 1,
-    work,
-  })
+  const work = (name: string): Promise<void> =>
+    tellSchema({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
+  const queue = new WorkQueue(parts, { name: 'flow-control-objects', workers: 1, work })
   const look = (concerns: (level: string) => boolean): void => {
     if (!isSynced.levels || !isSynced.schemas) return
     for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
@@ -193,19 +166,9 @@ async function tellSchema(
   const context = controllerContext(parts, '', signal)
   const told = (live: ApiObject): ApiObject | undefined => withCondition(live, hasLevel(levelNameOf(live)), context.now)
   if (told(item.object()) === undefined) return
-  const request = {
-    name,
-    subresource: 'status',
-    wanted: (live: ApiObject | undefined) => told(live!) ?? live!,
-    tracksFields: true,
-    absent: 'refuse',
-    uid: '',
-  } as const
-  try {
-    await updateObject(parts.registry, resource, request, context)
-  } catch (error) {
-    if (!isReason(error, 'NotFound', 'Conflict')) throw error
-  }
+  const change = (live: ApiObject): ApiObject => told(live) ?? live
+  const update = { name, subresource: 'status', change, tracksFields: true } as const
+  await succeeds(updateLive(parts, resource, update, context), 'NotFound', 'Conflict')
 }
 
 /** Undefined where that is what it says already. */

@@ -12,9 +12,7 @@ import { deleteObject } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { Propagation, Resource, ResourceTable } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { decideDependent, type KnownOwner } from './dependent-decision.ts'
 import { recordEvent } from './event-recorder.ts'
 import { KindWaits } from './kind-waits.ts'
@@ -23,6 +21,7 @@ import { FOREGROUND, type GraphNode, ORPHAN, ownerOf, type OwnerReference, Owner
 import { eachType } from '../informers/stored-types.ts'
 import { type InformedType, TypeInformers } from '../informers/type-informers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { controllerContext, succeeds, updateLive } from './writes.ts'
 import { type InformerHandler } from '../informers/informer.ts'
 
 const WORKERS = 16
@@ -64,13 +63,7 @@ class Collector {
       onEnded: (type, signal) => this.#onTypeEnded(type, signal),
     })
     const work = (uid: string, signal: AbortSignal): Promise<boolean> => this.#attend(uid, signal)
-    this.#queue = new WorkQueue({
-      name: 'garbage-collector',
-      log: parts.log,
-      measures: parts.queues,
-      workers: WORKERS,
-      work,
-    })
+    this.#queue = new WorkQueue(parts, { name: 'garbage-collector', workers: WORKERS, work })
   }
 
   /** Nothing is decided before all types have been told of: an owner that seems to have no dependents may have some. */
@@ -254,7 +247,8 @@ class Collector {
     const context = controllerContext(this.#parts, namespace, signal)
     const attempt = async (preconditions: { uid: string; resourceVersion: string | undefined }): Promise<boolean> => {
       const options = { ...IN_BACKGROUND, preconditions, propagationPolicy }
-      return done(deleteObject(this.#parts.registry, type.resource, { name, options }, context))
+      const deletion = deleteObject(this.#parts.registry, type.resource, { name, options }, context)
+      return succeeds(deletion, 'NotFound', 'Conflict')
     }
     if (await attempt({ uid, resourceVersion })) return true
     // Somebody who writes all the time must not keep what he writes.
@@ -295,17 +289,10 @@ class Collector {
   }
 
   async #update(node: GraphNode, signal: AbortSignal, change: (live: ApiObject) => ApiObject): Promise<void> {
-    const context = controllerContext(this.#parts, node.namespace, signal)
-    const request = {
-      name: node.name,
-      subresource: '',
-      wanted: (live: ApiObject | undefined) => change(live!),
-      tracksFields: false,
-      absent: 'refuse',
-      uid: node.uid,
-    } as const
+    const { name, namespace, uid, type } = node
+    const context = controllerContext(this.#parts, namespace, signal)
     // Where it is gone, or another has its name, there is nothing left to do.
-    await done(updateObject(this.#parts.registry, node.type.resource, request, context))
+    await succeeds(updateLive(this.#parts, type.resource, { name, change, uid }, context), 'NotFound', 'Conflict')
   }
 }
 
@@ -335,17 +322,6 @@ function ownersIn(object: ApiObject): readonly ValueMap[] {
 
 function withOwners(object: ApiObject, references: readonly ValueMap[]): ApiObject {
   return withMeta(object, { ownerReferences: references.length === 0 ? undefined : references })
-}
-
-/** False where the object is gone, or has changed. */
-async function done(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (isReason(error, 'NotFound', 'Conflict')) return false
-    throw error
-  }
 }
 
 /** Types that can be deleted, listed and watched, each once however many versions it has; events own nothing (W-369). */

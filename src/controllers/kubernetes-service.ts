@@ -9,11 +9,10 @@ import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import { withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { isReason, type LiveUpdate, newObject, serverContext, succeeds, updateLive } from './writes.ts'
 
 const NAME = 'kubernetes'
 const NAMESPACE = 'default'
@@ -125,7 +124,7 @@ class Keeper {
   }
 
   #context(namespace: string): WriteContext {
-    return { ...controllerContext(this.#parts, namespace, this.#signal), fieldManager: 'kube-apiserver' }
+    return serverContext(this.#parts, namespace, this.#signal)
   }
 
   #made(resource: Resource, metadata: ApiObject['metadata'], rest: object): ApiObject {
@@ -155,9 +154,9 @@ class Keeper {
     const message = 'Kubernetes default Service CIDR is ready'
     const now = this.#parts.now()
     const ready = { type: 'Ready', status: 'True', lastTransitionTime: now, message }
-    const wanted = (live: ApiObject | undefined): ApiObject =>
-      withAppliedCondition(live!, ready, { manager: RANGE_KEEPER, now })
-    await this.#update(ranges, { subresource: 'status', wanted, namespace: '' })
+    const change = (live: ApiObject): ApiObject => withAppliedCondition(live, ready, { manager: RANGE_KEEPER, now })
+    const update = { name: NAME, subresource: 'status', change, tracksFields: true } as const
+    await this.#update(ranges, update, '')
   }
 
   async #keepService(): Promise<void> {
@@ -209,26 +208,13 @@ class Keeper {
     const live = item.object()
     if (Object.keys(rest).every((member) => equalValues(own(live, member), own(resource.toCanonical(made), member))))
       return
-    const wanted = (current: ApiObject | undefined): ApiObject => ({ ...current!, ...rest })
-    await this.#update(resource, { subresource: '', wanted, namespace: NAMESPACE })
+    const change = (current: ApiObject): ApiObject => ({ ...current, ...rest })
+    await this.#update(resource, { name: NAME, change }, NAMESPACE)
   }
 
-  async #update(resource: Resource, change: Change): Promise<void> {
-    const { subresource, wanted, namespace } = change
-    const tracksFields = subresource === 'status'
-    const request = { name: NAME, subresource, wanted, tracksFields, absent: 'refuse', uid: '' } as const
-    try {
-      await updateObject(this.#parts.registry, resource, request, this.#context(namespace))
-    } catch (error) {
-      if (!isReason(error, 'NotFound', 'Conflict')) throw error
-    }
+  async #update(resource: Resource, update: LiveUpdate, namespace: string): Promise<void> {
+    await succeeds(updateLive(this.#parts, resource, update, this.#context(namespace)), 'NotFound', 'Conflict')
   }
-}
-
-interface Change {
-  readonly subresource: '' | 'status'
-  readonly wanted: (live: ApiObject | undefined) => ApiObject
-  readonly namespace: string
 }
 
 interface Kept {

@@ -10,11 +10,11 @@ import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import type { Resource } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, runControllers } from './controllers.ts'
+import { runControllers } from './controllers.ts'
 import type { Fence } from './fence.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { controllerContext, isReason, newObject, updateLive } from './writes.ts'
 
 export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers' } as const
 
@@ -151,25 +151,17 @@ class Candidate {
         await createObject(parts.registry, this.#lease, newObject(this.#lease, { name: LEASE.name }, { spec }), context)
         return true
       }
-      const wanted = (live: ApiObject | undefined): ApiObject => {
-        const spec = specOf(live!)
+      const change = (live: ApiObject): ApiObject => {
+        const spec = specOf(live)
         if (typeof target === 'object') {
-          if (metaText(live!, 'resourceVersion') !== metaText(target, 'resourceVersion')) throw new LostError()
+          if (metaText(live, 'resourceVersion') !== metaText(target, 'resourceVersion')) throw new LostError()
           const leaseTransitions = numberOrZero(spec, 'leaseTransitions') + 1
-          return { ...live!, spec: { ...spec, ...holding(identity, renewTime), leaseTransitions } }
+          return { ...live, spec: { ...spec, ...holding(identity, renewTime), leaseTransitions } }
         }
         if (own(spec, 'holderIdentity') !== identity) throw new LostError()
-        return {
-          ...live!,
-          spec: target === 'own' ? { ...spec, renewTime } : { ...spec, holderIdentity: '', renewTime },
-        }
+        return { ...live, spec: target === 'own' ? { ...spec, renewTime } : { ...spec, holderIdentity: '', renewTime } }
       }
-      await updateObject(
-        parts.registry,
-        this.#lease,
-        { name: LEASE.name, subresource: '', wanted, tracksFields: false, absent: 'refuse', uid: '' },
-        context,
-      )
+      await updateLive(parts, this.#lease, { name: LEASE.name, change }, context)
       return true
     } catch (error) {
       if (error instanceof LostError || isReason(error, 'AlreadyExists', 'Conflict')) return false

@@ -3,14 +3,12 @@
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { equalValues, own } from '../api/value.ts'
-import { createObject } from '../registry/create.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
-import { runInformer } from '../informers/informer.ts'
+import { controllerContext, ensureObject, newObject, succeeds } from './writes.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const WORKERS = 8
@@ -18,14 +16,15 @@ const ROOT_CA_NAME = 'kube-root-ca.crt'
 const ROOT_CA_NOTE =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
 
-/** Something that each namespace has one of. */
-interface Furnishing {
+/** An object that each namespace has. */
+interface NamespaceDefault {
+  /** Of the controller. */
   readonly name: string
   readonly resource: Resource
   readonly objectName: string
-  /** The members beside the metadata; kept so where `repair` says so. */
   readonly make: () => ApiObject
-  readonly isIntact: (object: ApiObject) => boolean
+  /** Undefined where the object is as it should be. */
+  readonly repaired: (live: ApiObject) => ApiObject | undefined
 }
 
 export function defaultServiceAccounts(parts: ControllerParts): Controller {
@@ -35,7 +34,7 @@ export function defaultServiceAccounts(parts: ControllerParts): Controller {
     run: (signal) => {
       const resource = servedResource(parts.resources(), 'serviceaccounts')
       const make = (): ApiObject => newObject(resource, { name: 'default' })
-      return furnish(parts, { name, resource, objectName: 'default', make, isIntact: () => true }, signal)
+      return keepInNamespaces(parts, { name, resource, objectName: 'default', make, repaired: () => undefined }, signal)
     },
   }
 }
@@ -49,79 +48,43 @@ export function rootCertificates(parts: ControllerParts, authority: string): Con
       const data = { 'ca.crt': authority }
       const annotations = { 'kubernetes.io/description': ROOT_CA_NOTE }
       const make = (): ApiObject => newObject(resource, { name: ROOT_CA_NAME, annotations }, { data })
-      const isIntact = (object: ApiObject): boolean => equalValues(own(object, 'data'), data)
-      return furnish(parts, { name, resource, objectName: ROOT_CA_NAME, make, isIntact }, signal)
+      const repaired = (live: ApiObject): ApiObject | undefined =>
+        equalValues(own(live, 'data'), data) ? undefined : { ...live, data }
+      return keepInNamespaces(parts, { name, resource, objectName: ROOT_CA_NAME, make, repaired }, signal)
     },
   }
 }
 
-async function furnish(parts: ControllerParts, furnishing: Furnishing, signal: AbortSignal): Promise<void> {
-  const { resource, objectName } = furnishing
-  const queue = new WorkQueue({
-    name: furnishing.name,
-    log: parts.log,
-    measures: parts.queues,
-    workers: WORKERS,
-    work: (namespace, inner) => place(parts, furnishing, namespace, inner),
-  })
-  const living = new Set<string>()
+/** Creates what is missing and repairs what was changed; a namespace that is terminating is left alone. */
+async function keepInNamespaces(
+  parts: ControllerParts,
+  { name, resource, objectName, make, repaired }: NamespaceDefault,
+  signal: AbortSignal,
+): Promise<void> {
+  const work = async (namespace: string, inner: AbortSignal): Promise<void> => {
+    const object = { resource, name: objectName, make, repaired }
+    const ensured = ensureObject(parts, object, controllerContext(parts, namespace, inner))
+    await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Forbidden')
+  }
+  const queue = new WorkQueue(parts, { name, workers: WORKERS, work })
+  const active = new Set<string>()
   const touched = (object: StoredObject): void => {
-    if (object.name === objectName && living.has(object.namespace)) queue.add(object.namespace)
+    if (object.name === objectName && active.has(object.namespace)) queue.add(object.namespace)
+  }
+  const ofNamespaces: InformerHandler = {
+    onPresent: (namespace) => {
+      if (isTerminating(namespace.object())) active.delete(namespace.name)
+      else if (!active.has(namespace.name)) {
+        active.add(namespace.name)
+        queue.add(namespace.name)
+      }
+    },
+    onGone: (namespace) => void active.delete(namespace.name),
   }
   const { store } = parts.registry
-  const namespaces = servedResource(parts.resources(), 'namespaces')
   await Promise.all([
     queue.run(signal),
-    runInformer(
-      store,
-      namespaces,
-      {
-        onPresent: (namespace) => {
-          if (isTerminating(namespace.object())) living.delete(namespace.name)
-          else if (!living.has(namespace.name)) {
-            living.add(namespace.name)
-            queue.add(namespace.name)
-          }
-        },
-        onGone: (namespace) => void living.delete(namespace.name),
-      },
-      signal,
-    ),
+    runInformer(store, servedResource(parts.resources(), 'namespaces'), ofNamespaces, signal),
     runInformer(store, resource, { onPresent: touched, onGone: touched }, signal),
   ])
-}
-
-/** Creates what is missing and mends what was changed; a namespace that is going is left alone. */
-async function place(
-  parts: ControllerParts,
-  furnishing: Furnishing,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { resource, objectName } = furnishing
-  const context = controllerContext(parts, namespace, signal)
-  const found = await parts.registry.store.get(
-    { resource: resource.stored, namespace, name: objectName },
-    { kind: 'latest' },
-    signal,
-  )
-  try {
-    if (found.item === undefined) {
-      await createObject(parts.registry, resource, furnishing.make(), context)
-    } else if (found.item.kind === 'object' && !furnishing.isIntact(found.item.object())) {
-      const wanted = (live: ApiObject | undefined): ApiObject => {
-        const { metadata: _, ...rest } = furnishing.make()
-        return { ...live!, ...rest }
-      }
-      await updateObject(
-        parts.registry,
-        resource,
-        { name: objectName, subresource: '', wanted, tracksFields: false, absent: 'refuse', uid: '' },
-        context,
-      )
-    }
-  } catch (error) {
-    if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden')) throw error
-  }
-  return false
 }

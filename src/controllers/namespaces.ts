@@ -2,6 +2,7 @@
 // holds on, the conditions in their status say what.
 import { listOrEmpty, mapOrEmpty, mapsInPlace } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
@@ -12,11 +13,10 @@ import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import { getObject, listRequest } from '../registry/read.ts'
 import type { Resource } from '../registry/registry.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { eachType } from '../informers/stored-types.ts'
 import { WorkQueue } from './work-queue.ts'
+import { controllerContext, isReason, succeeds, updateLive } from './writes.ts'
 import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -28,24 +28,15 @@ export function namespaceController(parts: ControllerParts): Controller {
     name: 'namespace',
     async run(signal) {
       const namespaces = servedResource(parts.resources(), 'namespaces')
-      const queue = new WorkQueue({
+      const queue = new WorkQueue(parts, {
         name: 'namespace',
-        log: parts.log,
-        measures: parts.queues,
         workers: WORKERS,
         work: (name, inner) => new Ending(parts, namespaces, name, inner).advance(),
       })
-      const following = runInformer(
-        parts.registry.store,
-        namespaces,
-        {
-          onPresent: (stored) => {
-            if (isTerminating(stored.object())) queue.add(stored.name)
-          },
-          onGone: () => {},
-        },
-        signal,
-      )
+      const onPresent = (stored: StoredObject): void => {
+        if (isTerminating(stored.object())) queue.add(stored.name)
+      }
+      const following = runInformer(parts.registry.store, namespaces, { onPresent, onGone: () => {} }, signal)
       await Promise.all([following, queue.run(signal)])
     },
   }
@@ -142,39 +133,22 @@ class Ending {
   }
 
   async #letGo(): Promise<void> {
-    const context = controllerContext(this.#parts, '', this.#signal)
-    const wanted = (live: ApiObject | undefined): ApiObject => {
-      const finalizers = specFinalizers(live!).filter((finalizer) => finalizer !== FINALIZER)
-      return { ...live!, spec: finalizers.length === 0 ? {} : { finalizers } }
-    }
-    await this.#update('finalize', wanted, context)
+    await this.#update('finalize', (live) => {
+      const finalizers = specFinalizers(live).filter((finalizer) => finalizer !== FINALIZER)
+      return { ...live, spec: finalizers.length === 0 ? {} : { finalizers } }
+    })
   }
 
   async #report(namespace: ApiObject, remaining: readonly Remaining[]): Promise<void> {
-    const context = controllerContext(this.#parts, '', this.#signal)
-    const conditions = conditionsOf(namespace, remaining, context.now)
+    const conditions = conditionsOf(namespace, remaining, this.#parts.now())
     if (conditions === undefined) return
-    const wanted = (live: ApiObject | undefined): ApiObject => {
-      return { ...live!, status: { ...mapOrEmpty(live!, 'status'), conditions } }
-    }
-    await this.#update('status', wanted, context)
+    await this.#update('status', (live) => ({ ...live, status: { ...mapOrEmpty(live, 'status'), conditions } }))
   }
 
-  async #update(
-    subresource: string,
-    wanted: (live: ApiObject | undefined) => ApiObject,
-    context: ReturnType<typeof controllerContext>,
-  ): Promise<void> {
-    try {
-      await updateObject(
-        this.#parts.registry,
-        this.#namespaces,
-        { name: this.#name, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' },
-        context,
-      )
-    } catch (error) {
-      if (!isReason(error, 'NotFound', 'Conflict')) throw error
-    }
+  async #update(subresource: 'finalize' | 'status', change: (live: ApiObject) => ApiObject): Promise<void> {
+    const context = controllerContext(this.#parts, '', this.#signal)
+    const update = updateLive(this.#parts, this.#namespaces, { name: this.#name, subresource, change }, context)
+    await succeeds(update, 'NotFound', 'Conflict')
   }
 }
 

@@ -2,10 +2,9 @@
 import { mapOrAbsent, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { controllerContext, succeeds, updateLive } from './writes.ts'
 import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -19,10 +18,8 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
     name: NAME,
     async run(signal) {
       const policies = new Map<string, ApiObject>()
-      const queue = new WorkQueue({
+      const queue = new WorkQueue(parts, {
         name: NAME,
-        log: parts.log,
-        measures: parts.queues,
         workers: 1,
         work: (name, inner) => tell(parts, { name, policy: policies.get(name), typeCheck }, inner),
       })
@@ -50,20 +47,15 @@ interface Told {
   readonly typeCheck: TypeCheck
 }
 
-async function tell(parts: ControllerParts, { name, policy, typeCheck }: Told, signal: AbortSignal): Promise<boolean> {
-  if (policy === undefined || isTold(policy)) return false
+async function tell(parts: ControllerParts, { name, policy, typeCheck }: Told, signal: AbortSignal): Promise<void> {
+  if (policy === undefined || isTold(policy)) return
   const generation = own(policy.metadata, 'generation') ?? 0
   const expressionWarnings = typeCheck(policy)
   const typeChecking: ValueMap = expressionWarnings.length === 0 ? {} : { expressionWarnings }
-  const wanted = (live: ApiObject | undefined): ApiObject => {
-    return { ...live!, status: { ...mapOrEmpty(live!, 'status'), observedGeneration: generation, typeChecking } }
+  const change = (live: ApiObject): ApiObject => {
+    return { ...live, status: { ...mapOrEmpty(live, 'status'), observedGeneration: generation, typeChecking } }
   }
   const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
-  const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
-  try {
-    await updateObject(parts.registry, resource, request, controllerContext(parts, '', signal))
-  } catch (error) {
-    if (!isReason(error, 'NotFound')) throw error
-  }
-  return false
+  const update = { name, subresource: 'status', change } as const
+  await succeeds(updateLive(parts, resource, update, controllerContext(parts, '', signal)), 'NotFound')
 }

@@ -77,13 +77,7 @@ class Accountant {
     this.#accounting = accounting
     this.#clock = clock
     const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#attend(key, signal)
-    this.#queue = new WorkQueue({
-      name: 'resource-quotas',
-      log: parts.log,
-      measures: parts.queues,
-      workers: WORKERS,
-      work,
-    })
+    this.#queue = new WorkQueue(parts, { name: 'resource-quotas', workers: WORKERS, work })
     this.#types = new TypeInformers({
       source: parts,
       typesIn: (table) => this.#namedIn(table),

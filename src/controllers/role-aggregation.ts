@@ -8,10 +8,9 @@ import { matchesLabels, type LabelSelector } from '../api/selector.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { controllerContext, succeeds, updateLive } from './writes.ts'
 import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -31,10 +30,8 @@ export function roleAggregation(parts: ControllerParts): Controller {
     async run(signal) {
       const roles = new Map<string, Role>()
       const gathering = new Set<string>()
-      const queue = new WorkQueue({
+      const queue = new WorkQueue(parts, {
         name: NAME,
-        log: parts.log,
-        measures: parts.queues,
         workers: 1,
         work: (name, inner) => gather(parts, roles, name, inner),
       })
@@ -71,24 +68,17 @@ async function gather(
   roles: ReadonlyMap<string, Role>,
   name: string,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const role = roles.get(name)
-  if (role?.selectors === undefined) return false
+  if (role?.selectors === undefined) return
   const rules = gatheredRules([...roles.values()], role)
-  if (equalValues(rules, role.rules)) return false
+  if (equalValues(rules, role.rules)) return
   const context = { ...controllerContext(parts, '', signal), fieldManager: NAME }
-  const wanted = (live: ApiObject | undefined): ApiObject => {
-    // It may have stopped gathering meanwhile: then its rules are its own.
-    return own(live!, 'aggregationRule') === undefined ? live! : withApplied(live!, rules, context.now)
-  }
+  // It may have stopped aggregating meanwhile: then its rules are its own.
+  const change = (live: ApiObject): ApiObject =>
+    own(live, 'aggregationRule') === undefined ? live : withApplied(live, rules, context.now)
   const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
-  const request = { name, subresource: '', wanted, tracksFields: true, absent: 'refuse', uid: '' } as const
-  try {
-    await updateObject(parts.registry, resource, request, context)
-  } catch (error) {
-    if (!isReason(error, 'NotFound')) throw error
-  }
-  return false
+  await succeeds(updateLive(parts, resource, { name, change, tracksFields: true }, context), 'NotFound')
 }
 
 /** The role with the rules as if they were applied by force: nobody else owns them then; no rules are nothing applied. */

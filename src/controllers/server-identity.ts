@@ -8,12 +8,11 @@ import type { StoredObject } from '../api/read.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { deleteObject } from '../registry/delete.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
-import { AT_ONCE, type Controller, type ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { deleteOne, newObject, serverContext, succeeds } from './writes.ts'
 
 const NAMESPACE = 'kube-system'
 const LABEL = 'apiserver.kubernetes.io/identity'
@@ -84,7 +83,7 @@ class Keeper {
   }
 
   #context(): WriteContext {
-    return { ...controllerContext(this.#parts, NAMESPACE, this.#signal), fieldManager: COMPONENT }
+    return serverContext(this.#parts, NAMESPACE, this.#signal)
   }
 
   /** False: there is no place for it yet. */
@@ -95,13 +94,7 @@ class Keeper {
     const fresh = newObject(leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
     const wanted = (live: ApiObject | undefined): ApiObject => (live === undefined ? fresh : { ...live, spec })
     const request = { name: this.#name, subresource: '', tracksFields: false, absent: 'put', uid: '', wanted } as const
-    try {
-      await updateObject(this.#parts.registry, leases, request, this.#context())
-      return true
-    } catch (error) {
-      if (!isReason(error, 'NotFound', 'Forbidden')) throw error
-      return false
-    }
+    return succeeds(updateObject(this.#parts.registry, leases, request, this.#context()), 'NotFound', 'Forbidden')
   }
 
   /** Takes away the leases that ran out. */
@@ -132,11 +125,7 @@ class Keeper {
   async #remove(stored: StoredObject): Promise<void> {
     const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const resourceVersion = metaText(stored.object(), 'resourceVersion')
-    const options = { ...AT_ONCE, preconditions: { uid: undefined, resourceVersion } }
-    try {
-      await deleteObject(this.#parts.registry, leases, { name: stored.name, options }, this.#context())
-    } catch (error) {
-      if (!isReason(error, 'NotFound', 'Conflict')) throw error
-    }
+    const deletion = deleteOne(this.#parts, leases, { name: stored.name, resourceVersion }, this.#context())
+    await succeeds(deletion, 'NotFound', 'Conflict')
   }
 }

@@ -1,10 +1,9 @@
 // The namespaces that are always there: made before anything is served, and again should one go missing (W-384).
-import { createObject } from '../registry/create.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { createMissing, newObject, serverContext } from './writes.ts'
 
 const NAMES: readonly string[] = ['kube-system', 'kube-public', 'default', 'kube-node-lease']
 const LOOK_AGAIN_MS = 60_000
@@ -22,16 +21,7 @@ export function systemNamespaces(parts: ControllerParts): Controller {
 export async function makeSystemNamespaces(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const resource = servedResource(parts.resources(), 'namespaces')
   for (const name of NAMES) {
-    try {
-      const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
-      await createObject(
-        parts.registry,
-        resource,
-        newObject(resource, { name, labels: { 'kubernetes.io/metadata.name': name } }),
-        context,
-      )
-    } catch (error) {
-      if (!isReason(error, 'AlreadyExists')) throw error
-    }
+    const object = newObject(resource, { name, labels: { 'kubernetes.io/metadata.name': name } })
+    await createMissing(parts, resource, object, serverContext(parts, '', signal))
   }
 }

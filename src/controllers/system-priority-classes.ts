@@ -1,10 +1,9 @@
 // The priority classes that are always there: made at the start, and again should one go missing (W-627).
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { createObject } from '../registry/create.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { createMissing, newObject, serverContext } from './writes.ts'
 
 const LOOK_AGAIN_MS = 60_000
 
@@ -36,14 +35,8 @@ export function systemPriorityClasses(parts: ControllerParts): Controller {
 /** Makes those that are missing. */
 async function makeSystemPriorityClasses(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const resource = servedResource(parts.resources(), 'priorityclasses', 'scheduling.k8s.io')
-  const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
   for (const { name, ...rest } of CLASSES) {
-    const wanted = newObject(resource, { name }, rest)
-    try {
-      const complete = resource.withDefaults(wanted, { gates: context.gates, now: () => context.now })
-      await createObject(parts.registry, resource, complete, context)
-    } catch (error) {
-      if (!isReason(error, 'AlreadyExists')) throw error
-    }
+    const object = resource.withDefaults(newObject(resource, { name }, rest), parts)
+    await createMissing(parts, resource, object, serverContext(parts, '', signal))
   }
 }

@@ -2,6 +2,7 @@
 // growing pauses; what succeeds is forgotten until somebody adds it again.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { ControllerParts } from './controllers.ts'
 import { QueueMeasures, type QueueTally } from './queue-measures.ts'
 
 const FIRST_PAUSE_MS = 50
@@ -10,14 +11,13 @@ const LONGEST_PAUSE_MS = 30_000
 export interface WorkQueueOptions {
   /** Named in the log, and counted under. */
   readonly name: string
-  readonly log: Log
-  readonly measures: QueueMeasures | undefined
   readonly workers: number
-  /** Resolves to true where the key is to be looked at again after a pause. */
-  readonly work: (key: string, signal: AbortSignal) => Promise<boolean>
+  /** Resolves to true where the key is to be retried after a pause. */
+  readonly work: (key: string, signal: AbortSignal) => Promise<boolean | void>
 }
 
 export class WorkQueue {
+  readonly #log: Log
   readonly #options: WorkQueueOptions
   readonly #tally: QueueTally
   /** With when they came, by `performance.now()`. */
@@ -28,9 +28,10 @@ export class WorkQueue {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   #wake: (() => void)[] = []
 
-  constructor(options: WorkQueueOptions) {
+  constructor({ log, queues }: Pick<ControllerParts, 'log' | 'queues'>, options: WorkQueueOptions) {
+    this.#log = log
     this.#options = options
-    this.#tally = (options.measures ?? new QueueMeasures()).of(options.name)
+    this.#tally = (queues ?? new QueueMeasures()).of(options.name)
   }
 
   add(key: string): void {
@@ -95,15 +96,12 @@ export class WorkQueue {
   async #attempt(key: string, signal: AbortSignal): Promise<boolean> {
     try {
       const again = await this.#options.work(key, signal)
-      if (!again) this.#attempts.delete(key)
-      return again
+      if (again !== true) this.#attempts.delete(key)
+      return again === true
     } catch (error) {
       if (!(error instanceof CancelledError) && !signal.aborted) {
-        const { name, log } = this.#options
-        log.warn(
-          { err: error, controller: name, key, attempt: this.#attempts.get(key) ?? 0 },
-          'reconcile failed, will retry',
-        )
+        const attempt = this.#attempts.get(key) ?? 0
+        this.#log.warn({ err: error, controller: this.#options.name, key, attempt }, 'reconcile failed, will retry')
       }
       return true
     }

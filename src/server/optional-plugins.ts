@@ -13,11 +13,10 @@ import { EXTENDED_RESOURCE_TOLERATION } from '../plugins/extended-resource-toler
 import { LIMIT_HARD_ANTI_AFFINITY } from '../plugins/limit-pod-hard-anti-affinity-topology.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import { controllerContext, isReason, newObject } from '../controllers/controllers.ts'
+import { controllerContext, createMissing, newObject } from '../controllers/writes.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
-import { createObject } from '../registry/create.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { DryRunStore } from '../store/dry-run.ts'
@@ -77,11 +76,7 @@ function namespaceMaker({ store, table, defaults, log }: OptionalParts): MakeNam
     const registry = { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL }
     const parts = { registry, resources: table, gates, now, log }
     const resource = servedResource(parts.resources(), 'namespaces')
-    try {
-      const wanted = resource.withDefaults(newObject(resource, { name }), { gates, now })
-      await createObject(registry, resource, wanted, controllerContext(parts, '', signal))
-    } catch (error) {
-      if (!isReason(error, 'AlreadyExists')) throw error
-    }
+    const wanted = resource.withDefaults(newObject(resource, { name }), { gates, now })
+    await createMissing(parts, resource, wanted, controllerContext(parts, '', signal))
   }
 }

@@ -6,7 +6,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 function running(work: (key: string) => Promise<boolean>) {
   const measures = new QueueMeasures()
   const stop = new AbortController()
-  const queue = new WorkQueue({ name: 'q', log: SILENT_LOG, measures, workers: 1, work })
+  const queue = new WorkQueue({ log: SILENT_LOG, queues: measures }, { name: 'q', workers: 1, work })
   const run = (): void => {
     const ended = queue.run(stop.signal)
     onTestFinished(async () => {
@@ -36,7 +36,10 @@ describe('a queue of keys', () => {
     const measures = new QueueMeasures()
     const stop = new AbortController()
     const held = Promise.withResolvers<boolean>()
-    const queue = new WorkQueue({ name: 'q', log: SILENT_LOG, measures, workers: 2, work: () => held.promise })
+    const queue = new WorkQueue(
+      { log: SILENT_LOG, queues: measures },
+      { name: 'q', workers: 2, work: () => held.promise },
+    )
     const shown = async (name: string): Promise<number> => {
       const family = measures.all().find((each) => each.name === `workqueue_${name}`)!
       await family.refresh()
