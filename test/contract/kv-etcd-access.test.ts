@@ -57,7 +57,7 @@ describe('an address', () => {
   )
 
   it('must be given', async () => {
-    await expect(open({})).rejects.toMatchObject({ code: 'unavailable', message: 'no etcd endpoint was given' })
+    await expect(open({})).rejects.toMatchObject({ code: 'unavailable', message: 'no etcd endpoints configured' })
   })
 })
 
@@ -123,7 +123,7 @@ describe.each(['newest', 'oldest'] as const)('TLS, %s version', (line: EtcdLine)
   ])('with %s that is none: one line that says so', async (_, tls) => {
     await expect(open({ endpoints: [server.endpoint], tls })).rejects.toMatchObject({
       code: 'denied',
-      message: expect.stringMatching(/^the certificates for etcd cannot be used: .*$/),
+      message: expect.stringMatching(/^invalid client certificate or CA for etcd: .*$/),
     })
   })
 })

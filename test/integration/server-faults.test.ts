@@ -102,7 +102,7 @@ describe('a port in use', () => {
   it('so is an address that is not this machine’s', async () => {
     expect(await faultOf(['--in-memory', '--bind-address', '192.0.2.1'], await newHome())).toEqual({
       code: 1,
-      line: 'cannot listen on 192.0.2.1:0: this machine does not have that address',
+      line: 'cannot listen on 192.0.2.1:0: the address does not belong to this machine',
     })
   })
 })
@@ -125,7 +125,7 @@ describe('a data directory', () => {
     writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 99\n', { mode: 0o600 })
     const { code, line } = await faultOf(['--data-dir', 'data'], home)
     expect(code).toBe(1)
-    expect(line).toContain('is in format 99; this version knows formats up to')
+    expect(line).toContain('is in format 99; this version supports formats up to')
     expect(readFileSync(path.join(store, 'format'), 'utf8')).toBe('quarterdeck store, format 99\n')
     expect(readdirSync(store)).not.toContain('data.mdb')
     expect(readdirSync(path.join(home, 'data'))).toEqual(['store'])
@@ -150,7 +150,7 @@ describe('a data directory', () => {
     writeFileSync(path.join(home, 'file'), '')
     expect(await faultOf(['--data-dir', 'file/data'], home)).toEqual({
       code: 1,
-      line: `the data directory ${home}/file/data cannot be made: it is not a directory`,
+      line: `the data directory ${home}/file/data cannot be created: it is not a directory`,
     })
   })
 
@@ -158,9 +158,9 @@ describe('a data directory', () => {
     ['/proc/nope', 'nothing can be made there'],
     ['/proc/nope/deeper/still', 'nothing can be made there'],
     ['/dev/null/x', 'it is not a directory'],
-    ['/dev/null', 'something else has that name'],
+    ['/dev/null', 'a file of that name exists'],
   ])('%s is told at once', async (directory, reason) => {
-    const line = `the data directory ${directory} cannot be made: ${reason}`
+    const line = `the data directory ${directory} cannot be created: ${reason}`
     expect(await faultOf(['--data-dir', directory], await newHome())).toEqual({ code: 1, line })
   })
 
@@ -181,7 +181,7 @@ describe('a data directory', () => {
     writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 1\n', { mode: 0o600 })
     writeFileSync(path.join(store, 'data.mdb'), Buffer.alloc(100_000, 7), { mode: 0o600 })
     expect((await faultOf(['--data-dir', 'data'], home)).line).toContain(
-      'is damaged, or is not a store of this program',
+      'is corrupt, or not a store of this program',
     )
   })
 })

@@ -42,5 +42,5 @@ it('a store that runs out of room keeps what it acknowledged and goes on when th
 it('where there is no room for a store at all, one line says so', async () => {
   const { code, err } = await runFiller(await tempFolder(), 100)
   expect(code).toBe(1)
-  expect(err).toMatch(/^full: no room is left for [^\n]+\n$/)
+  expect(err).toMatch(/^full: no space left for [^\n]+\n$/)
 })

@@ -19,18 +19,18 @@ interface LmdbError extends Error {
 export async function toCommitError(error: unknown, canBegin: () => boolean): Promise<KvError> {
   const cause = await causeOf(error as LmdbError)
   if (!canBegin()) {
-    return new KvError('unknown', `the disk failed while it was written to: ${cause.message}`, { cause })
+    return new KvError('unknown', `disk write failed: ${cause.message}`, { cause })
   }
   switch (cause.code) {
     case ENOSPC:
     case EFBIG:
     case EDQUOT:
     case MAP_FULL:
-      return new KvError('full', `no room is left: ${cause.message}`, { cause })
+      return new KvError('full', `no space left: ${cause.message}`, { cause })
     case EIO:
-      return new KvError('full', 'the disk took only a part of what was written: it is full, or fails', { cause })
+      return new KvError('full', 'short write: the disk is full or failing', { cause })
     default:
-      return new KvError('unavailable', `could not write: ${cause.message}`, { cause })
+      return new KvError('unavailable', `write failed: ${cause.message}`, { cause })
   }
 }
 

@@ -46,7 +46,7 @@ export class Compactor {
   }
 
   #checkOpen(): void {
-    if (this.#stopped) throw new KvError('closed', 'the store was closed')
+    if (this.#stopped) throw new KvError('closed', 'the store is closed')
   }
 
   async #compact(upTo: Revision): Promise<void> {

@@ -74,9 +74,9 @@ async function checkFormat(path: string): Promise<void> {
     return
   }
   const format = /^quarterdeck store, format (\d+)\n$/.exec(text)?.[1]
-  if (format === undefined) throw new KvError('corrupt', `${file} does not say which format the data is in`)
+  if (format === undefined) throw new KvError('corrupt', `${file} is not a valid format file`)
   if (Number(format) > FORMAT) {
-    const message = `the data in ${path} is in format ${format}; this version knows formats up to ${FORMAT}: use a newer one`
+    const message = `the data in ${path} is in format ${format}; this version supports formats up to ${FORMAT}; use a newer one`
     throw new KvError('corrupt', message)
   }
 }

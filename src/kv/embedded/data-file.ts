@@ -87,7 +87,7 @@ async function checkPage(file: FileHandle, path: string, at: number): Promise<vo
     page.readUInt32LE(MAGIC_AT) === MAGIC &&
     page.readUInt32LE(VERSION_AT) === VERSION &&
     page.readUInt32LE(PAGE_BYTES_AT) === PAGE_BYTES
-  if (!isOurs) throw new KvError('corrupt', `${path} is damaged, or is not a store of this program`)
+  if (!isOurs) throw new KvError('corrupt', `${path} is corrupt, or not a store of this program`)
 }
 
 async function checkRoom(path: string): Promise<void> {
@@ -111,7 +111,7 @@ async function writeZeros(path: string, bytes: number): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     const { bytesWritten } = await file.write(Buffer.alloc(bytes), 0, bytes, 0)
-    if (bytesWritten < bytes) throw new KvError('full', `no room is left for ${path}`)
+    if (bytesWritten < bytes) throw new KvError('full', `no space left for ${path}`)
     await file.sync()
   } finally {
     await file.close()

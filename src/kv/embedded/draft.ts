@@ -91,7 +91,7 @@ export class Draft {
   #storedValue(key: string, revision: Revision): Buffer {
     const entry = this.#tables.entryOf(revision)
     if (entry?.key !== key || entry.value === undefined) {
-      throw new KvError('corrupt', `the record of revision ${revision} is not there`)
+      throw new KvError('corrupt', `the record of revision ${revision} is missing`)
     }
     return entry.value
   }

@@ -177,7 +177,7 @@ export class DurableKv implements Kv, WatchSource {
   }
 
   async close(): Promise<void> {
-    this.ended ??= new KvError('closed', 'the store was closed')
+    this.ended ??= new KvError('closed', 'the store is closed')
     this.#closing ??= this.#close()
     await this.#closing
   }
@@ -292,7 +292,7 @@ export class DurableKv implements Kv, WatchSource {
       this.#mapped.note(1, entry.value?.length ?? 0)
       if (bytes >= LOG_PIECE_BYTES) return
     }
-    if (next <= to) throw new KvError('corrupt', `the record of revision ${next} is not there`)
+    if (next <= to) throw new KvError('corrupt', `the record of revision ${next} is missing`)
   }
 
   #toEvent(entry: LogEntry, withPrevious: boolean): KvEvent {

@@ -35,7 +35,7 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
     const counters = tables.counters()
     if (tables.lastLogged() > counters.newest || counters.oldest > counters.newest) {
       await tables.close()
-      throw new KvError('corrupt', `the data in ${directory.path} contradicts itself`)
+      throw new KvError('corrupt', `the data in ${directory.path} is inconsistent`)
     }
     const kv = new DurableKv({
       directory,

@@ -194,7 +194,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
   }
 
   async close(): Promise<void> {
-    this.ended ??= new KvError('closed', 'the store was closed')
+    this.ended ??= new KvError('closed', 'the store is closed')
     this.#setAlarm()
     this.#watchers.wake()
   }

@@ -172,6 +172,6 @@ function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: 
 }
 
 export function toItem(entry: LogEntry | undefined, revision: Revision): KeyValue {
-  if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is not there`)
+  if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is missing`)
   return { key: entry.key, value: entry.value, revision, createRevision: entry.createRevision }
 }

@@ -34,5 +34,6 @@ export function isTooLong(key: string): boolean {
 /** Throws where the state at the end of revision `at` is not to be had. */
 export function checkReadable(at: Revision, kept: { readonly oldest: Revision; readonly newest: Revision }): void {
   if (at > kept.newest) throw new KvError('future', `revision ${at} has not happened yet`)
-  if (at < kept.oldest) throw new KvError('compacted', `revision ${at} is gone`, { compactRevision: kept.oldest })
+  if (at < kept.oldest)
+    throw new KvError('compacted', `revision ${at} has been compacted`, { compactRevision: kept.oldest })
 }

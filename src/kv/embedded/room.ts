@@ -43,7 +43,7 @@ export class Room {
 
   /** Throws `full` where a put is not to be taken. */
   check(): void {
-    if (this.#limitIsReached) throw new KvError('full', `the store holds the ${this.#maxBytes} bytes that it may`)
+    if (this.#limitIsReached) throw new KvError('full', `the store has reached its limit of ${this.#maxBytes} bytes`)
     if (this.#diskIsFull) throw new KvError('full', `the disk of ${this.#folder} is full`)
   }
 

@@ -137,7 +137,9 @@ export class Watcher implements KvWatch {
     const { newest, oldest } = this.#source
     if (this.#cursor < newest) {
       if (this.#cursor + 1 < oldest) {
-        throw new KvError('compacted', `history before revision ${oldest} is gone`, { compactRevision: oldest })
+        throw new KvError('compacted', `history before revision ${oldest} has been compacted`, {
+          compactRevision: oldest,
+        })
       }
       const batch = this.#source.readAfter(this.#cursor, this.#request)
       this.#takeTurn()

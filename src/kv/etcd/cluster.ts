@@ -60,7 +60,7 @@ export class Cluster {
   #newestSeen: Revision = 0
 
   constructor(options: ClusterOptions) {
-    if (options.endpoints.length === 0) throw new KvError('unavailable', 'no etcd endpoint was given')
+    if (options.endpoints.length === 0) throw new KvError('unavailable', 'no etcd endpoints configured')
     this.endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls))
     this.#user = options.user
   }
@@ -94,7 +94,7 @@ export class Cluster {
   }
 
   throwIfClosed(): void {
-    if (this.#closed) throw new KvError('closed', 'the etcd engine was closed')
+    if (this.#closed) throw new KvError('closed', 'the etcd client is closed')
   }
 
   /** Calls under way go on; nothing new begins. */
@@ -129,7 +129,7 @@ export class Cluster {
       }
       if (deadline !== undefined && now >= deadline) {
         const names = this.endpoints.map(({ url }) => url).join(', ')
-        throw new KvError('unavailable', `no etcd can be reached at ${names}`)
+        throw new KvError('unavailable', `no etcd endpoint is reachable: ${names}`)
       }
       await this.#stateChange(Math.min(CONNECT_SLICE_MS, (deadline ?? Infinity) - now), signal)
       throwIfCancelled(signal)
@@ -172,7 +172,7 @@ export class Cluster {
         // The connection may be gone by now; and a call may not begin when its time is over.
         const timeoutMs = Math.min(attemptMs, deadline - performance.now())
         if (!endpoint.isReady && timeoutMs > 0) continue
-        if (timeoutMs <= 0) throw new KvError('unavailable', 'too many calls to etcd are under way')
+        if (timeoutMs <= 0) throw new KvError('unavailable', 'too many concurrent requests to etcd')
         const response = await endpoint.unary(method, request, { timeoutMs, headers, signal })
         this.saw(response.header.revision)
         return response

@@ -69,7 +69,7 @@ function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
       ...(key === undefined ? {} : { key }),
     })
   } catch (error) {
-    throw new KvError('denied', `the certificates for etcd cannot be used: ${(error as Error).message}`, {
+    throw new KvError('denied', `invalid client certificate or CA for etcd: ${(error as Error).message}`, {
       cause: error,
     })
   }

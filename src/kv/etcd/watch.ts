@@ -65,7 +65,7 @@ export async function* history(
     }
   } catch (error) {
     if (!(error instanceof CancelledError) || call.signal.aborted) throw error
-    throw new KvError('unavailable', `etcd did not say in time what happened after revision ${target.after}`)
+    throw new KvError('unavailable', `timed out waiting for the events of etcd after revision ${target.after}`)
   }
 }
 

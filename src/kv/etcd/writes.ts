@@ -128,7 +128,7 @@ function toResult({ header, succeeded, responses }: TxnResponse): WriteResult {
 }
 
 function unknown(key: string, cause: unknown): KvError {
-  return new KvError('unknown', `it is not known whether the write of ${JSON.stringify(key)} happened`, { cause })
+  return new KvError('unknown', `unknown outcome: the write of ${JSON.stringify(key)} may have been applied`, { cause })
 }
 
 /** The lease that a put names is gone from etcd, and nothing was written. */

@@ -79,7 +79,7 @@ export function secretbox(secret: Buffer): Cipher {
       try {
         return Buffer.from(salsa().xsalsa20poly1305(secret, nonce).decrypt(sealed.subarray(LONG_NONCE_BYTES)))
       } catch {
-        throw new Error('the stored data does not open with this key')
+        throw new Error('the stored data cannot be decrypted with this key')
       }
     },
   }

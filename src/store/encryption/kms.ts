@@ -94,7 +94,7 @@ export class KmsProvider implements Provider {
     const seed = this.#seed
     if (seed !== undefined) return this.#sealWith(seed, bytes, key)
     return this.#isReady.promise.then(() => {
-      if (this.#seed === undefined) throw new Error('the KMS provider has no key to seal with')
+      if (this.#seed === undefined) throw new Error('the KMS provider has no encryption key')
       return this.#sealWith(this.#seed, bytes, key)
     })
   }
@@ -211,7 +211,7 @@ export class KmsProvider implements Provider {
       const secret = randomBytes(SEED_BYTES)
       const wrapped = await plugin.wrap(secret, randomUUID())
       checkWrapped(wrapped)
-      if (wrapped.keyId !== keyId) throw new Error('the KMS plugin changes its key between two calls')
+      if (wrapped.keyId !== keyId) throw new Error('the KMS plugin changed its key between two calls')
       const cipher = seededGcm(secret)
       this.#remember(identityOf(wrapped, AS_SEED), cipher)
       measures.keysMade.of().observe((performance.now() - began) / 1000)

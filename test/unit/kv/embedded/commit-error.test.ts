@@ -23,5 +23,5 @@ it.each([
 
 it('an error of our own is told as it is', async () => {
   const error = await toCommitError(new Error('key too long'), () => true)
-  expect(error).toMatchObject({ code: 'unavailable', message: 'could not write: key too long' })
+  expect(error).toMatchObject({ code: 'unavailable', message: 'write failed: key too long' })
 })
