@@ -88,7 +88,7 @@ export function webhookSink({ post, backoffMs, clock }: WebhookOptions): EventSi
         if (code !== undefined && code >= 200 && code < 300) return
         const again = code === undefined || code === 429 || code >= 500
         if (!again || attempt === ATTEMPTS || stop.signal.aborted)
-          throw new Error(`the audit webhook answered ${code ?? 'nothing'}`)
+          throw new Error(`the audit webhook responded with ${code ?? 'nothing'}`)
         await pause(clock, delayMs, stop.signal)
         delayMs *= GROWTH
       }

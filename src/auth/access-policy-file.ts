@@ -31,7 +31,7 @@ export function accessPolicies(text: string): Authorizer {
     rulesFor: () => ({
       rules: [],
       incomplete: true,
-      problem: 'policy files do not tell all that they allow',
+      problem: 'ABAC policy files do not support rule resolution',
     }),
   }
 }
@@ -40,7 +40,7 @@ function policyOf(line: string, number: number): Policy {
   const document = parse(line, number)
   const version = textOrEmpty(document, 'apiVersion')
   if (textOrEmpty(document, 'kind') !== 'Policy' || !version.startsWith(`${GROUP}/`)) {
-    throw new Error(`line ${number} is no Policy of ${GROUP}/v1beta1`)
+    throw new Error(`line ${number} is not a Policy of ${GROUP}/v1beta1`)
   }
   const spec = mapOrEmpty(document, 'spec')
   const all = (name: string): string => textOrEmpty(spec, name)
@@ -62,7 +62,7 @@ function parse(line: string, number: number): ValueMap {
   } catch {
     // Told below.
   }
-  throw new Error(`line ${number} is no JSON object`)
+  throw new Error(`line ${number} is not a JSON object`)
 }
 
 function allows(policy: Policy, access: Access): boolean {

@@ -32,7 +32,7 @@ function userOf({ der, subject }: CertificateCredential): Authentication {
   const [uid] = uids
   if (uids.length > 1) return { kind: 'refused', problem: `expected 1 UID, but found multiple: ${uids.length}` }
   if (uid !== undefined && (uid.text === undefined || uid.text === '')) {
-    return { kind: 'refused', problem: 'the UID in the certificate is not a text or is empty' }
+    return { kind: 'refused', problem: 'the UID in the certificate is not a string or is empty' }
   }
   const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${hash('sha256', der, 'hex')}`] }
   return { kind: 'user', user: asAuthenticated({ name, uid: uid?.text, groups: valuesOf(subject['O']), extra }) }

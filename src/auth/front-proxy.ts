@@ -30,7 +30,7 @@ export function frontProxy({ authorities, allowedNames, headers, clock }: FrontP
       if (certificate === undefined) return { kind: 'none' }
       const problem = authorities.problemWith(certificate, clock.now()) ?? nameProblem(certificate, allowedNames)
       if (problem !== undefined) return { kind: 'refused', problem }
-      if (claimed === undefined) return { kind: 'refused', problem: 'the name of the user is not UTF-8' }
+      if (claimed === undefined) return { kind: 'refused', problem: 'the user name is not valid UTF-8' }
       return claimed.name === '' ? { kind: 'none' } : { kind: 'user', user: claimed }
     },
   }
@@ -39,7 +39,7 @@ export function frontProxy({ authorities, allowedNames, headers, clock }: FrontP
 function nameProblem({ subject }: CertificateCredential, allowed: readonly string[]): string | undefined {
   const [name = ''] = valuesOf(subject['CN'])
   if (allowed.length === 0 || allowed.includes(name)) return undefined
-  return `certificate with common name ${JSON.stringify(name)} is not allowed to speak for others`
+  return `certificate with common name ${JSON.stringify(name)} is not in --requestheader-allowed-names`
 }
 
 interface ClaimedUser {

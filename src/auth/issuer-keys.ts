@@ -31,7 +31,7 @@ export class IssuerKeys {
   #jwksUri: string | undefined
   #keys: readonly PublishedKey[] | undefined
   #fetchedAtMs = Number.NEGATIVE_INFINITY
-  #problem = 'the keys have not been fetched yet'
+  #problem = 'the keys have not been fetched'
   #underWay: Promise<void> | undefined
 
   constructor(options: IssuerKeysOptions) {

@@ -75,7 +75,9 @@ export function enabledPlugins(
   const all = Object.keys(PLUGINS) as AdmissionPluginName[]
   if (only.length > 0) {
     if (on.length + off.length > 0) {
-      throw usageError('--admission-control excludes --enable-admission-plugins and --disable-admission-plugins')
+      throw usageError(
+        '--admission-control cannot be combined with --enable-admission-plugins or --disable-admission-plugins',
+      )
     }
     const chosen = known(only, 'admission-control')
     return new Set(all.filter((name) => chosen.includes(name)))
@@ -86,6 +88,6 @@ export function enabledPlugins(
 function known(names: readonly string[], flag: string): readonly AdmissionPluginName[] {
   return names.map((name) => {
     if (Object.hasOwn(PLUGINS, name)) return name as AdmissionPluginName
-    throw usageError(`--${flag}: there is no admission plugin "${name}"`)
+    throw usageError(`--${flag}: unknown admission plugin "${name}"`)
   })
 }

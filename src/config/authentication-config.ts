@@ -61,7 +61,7 @@ export function identityConfig(read: SettingReader): IdentityConfig {
   const issuers = issuersOf(read)
   const audiences = read.list('api-audiences')
   if (!read.switch('service-account-lookup')) {
-    throw usageError('--service-account-lookup: a token always ends with its service account')
+    throw usageError('--service-account-lookup: cannot be disabled')
   }
   return {
     issuers,
@@ -108,7 +108,7 @@ function issuersOfOthers(read: SettingReader): Pick<IdentityConfig, 'authenticat
   const authenticationFile = read.file('authentication-config')
   const set = OIDC_FLAGS.find((name) => read.isSet(name))
   if (authenticationFile !== undefined && set !== undefined) {
-    throw usageError(`--authentication-config and --${set} exclude each other`)
+    throw usageError(`--authentication-config and --${set} are mutually exclusive`)
   }
   if (set === undefined) return { authenticationFile, oidc: undefined }
   const text = (name: FlagName): string | undefined => read.optional(name)?.text
@@ -165,7 +165,7 @@ function issuersOf(read: SettingReader): readonly string[] {
     }
   }
   const repeated = issuers.find((issuer, i) => issuers.indexOf(issuer) !== i)
-  if (repeated !== undefined) throw usageError(`--service-account-issuer: "${repeated}" is there twice`)
+  if (repeated !== undefined) throw usageError(`--service-account-issuer: "${repeated}" is listed twice`)
   return issuers
 }
 

@@ -41,12 +41,12 @@ export function authorizationSettings(read: SettingReader): AuthorizationSetting
   if (modes.includes('ABAC') !== (policyFile !== undefined)) {
     throw usageError(
       policyFile === undefined
-        ? 'the authorization mode ABAC needs --authorization-policy-file beside it'
-        : '--authorization-policy-file means nothing without the authorization mode ABAC',
+        ? 'authorization mode ABAC requires --authorization-policy-file'
+        : '--authorization-policy-file requires authorization mode ABAC',
     )
   }
   if (modes.includes('AlwaysAllow') && !read.switch('dev')) {
-    throw usageError('the authorization mode AlwaysAllow lets everybody do everything; it needs --dev beside it')
+    throw usageError('authorization mode AlwaysAllow allows every request; it requires --dev')
   }
   return { deciders, policyFile, file }
 }
@@ -69,7 +69,7 @@ export function readDeciders(file: string): readonly Decider[] {
 
 function decidersOfFile(read: SettingReader, file: string): readonly Decider[] {
   const replaced = REPLACED.find((name) => read.isSet(name))
-  if (replaced !== undefined) throw usageError(`${FILE_FLAG} and --${replaced} exclude each other`)
+  if (replaced !== undefined) throw usageError(`${FILE_FLAG} and --${replaced} are mutually exclusive`)
   return readDeciders(file)
 }
 
@@ -77,13 +77,13 @@ function decidersOfFlags(read: SettingReader): readonly Decider[] {
   const { text, source } = read.required('authorization-mode')
   const modes = text.split(',').map((mode) => oneOf({ text: mode.trim(), source }, AUTHORIZATION_MODES))
   const repeated = modes.find((mode, i) => modes.indexOf(mode) !== i)
-  if (repeated !== undefined) throw usageError(`${source}: ${repeated} is there twice`)
+  if (repeated !== undefined) throw usageError(`${source}: ${repeated} is listed twice`)
   const kubeconfigFile = read.file('authorization-webhook-config-file')
   if (modes.includes('Webhook') !== (kubeconfigFile !== undefined)) {
     throw usageError(
       kubeconfigFile === undefined
-        ? `the authorization mode Webhook needs ${WEBHOOK_FLAG} beside it`
-        : `${WEBHOOK_FLAG} means nothing without the authorization mode Webhook`,
+        ? `authorization mode Webhook requires ${WEBHOOK_FLAG}`
+        : `${WEBHOOK_FLAG} requires authorization mode Webhook`,
     )
   }
   const webhook: AuthorizationWebhook = {

@@ -35,13 +35,13 @@ export function compileExpression(
       case 'value': {
         const json = toJson(evaluated.value)
         return json === undefined
-          ? { kind: 'problem', problem: 'the result has no form in JSON' }
+          ? { kind: 'problem', problem: 'the result cannot be converted to JSON' }
           : { kind: 'value', value: json }
       }
       case 'error':
         return { kind: 'problem', problem: evaluated.message }
       case 'overBudget':
-        return { kind: 'problem', problem: 'the expression costs too much' }
+        return { kind: 'problem', problem: 'the expression exceeds the cost limit' }
     }
   }
   return { kind: 'expression', evaluate }

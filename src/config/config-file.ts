@@ -63,7 +63,7 @@ function describeFault(fault: Fault | undefined): string {
     return `unknown flag ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
   }
   const where = fault?.instancePath.slice(1) ?? ''
-  return `${where === '' ? 'the file' : where} ${fault?.message ?? 'is not as it should be'}`
+  return `${where === '' ? 'the file' : where} ${fault?.message ?? 'is invalid'}`
 }
 
 function firstLine(text: string): string {

@@ -234,14 +234,14 @@ interface StoragePlaces {
 }
 
 function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: StoragePlaces): StorageConfig {
-  if (inMemory && endpoints.length > 0) throw usageError('--in-memory and --etcd-servers exclude each other')
+  if (inMemory && endpoints.length > 0) throw usageError('--in-memory and --etcd-servers are mutually exclusive')
   if (inMemory && read.optional('data-dir') !== undefined)
-    throw usageError('--in-memory and --data-dir exclude each other')
+    throw usageError('--in-memory and --data-dir are mutually exclusive')
   const caFile = read.file('etcd-cafile')
   const client = pair(read, 'etcd-certfile', 'etcd-keyfile')
   if (endpoints.length === 0) {
     const stray = caFile !== undefined ? '--etcd-cafile' : client !== undefined ? '--etcd-certfile' : undefined
-    if (stray !== undefined) throw usageError(`${stray} means nothing without --etcd-servers`)
+    if (stray !== undefined) throw usageError(`${stray} requires --etcd-servers`)
     return inMemory ? { kind: 'memory' } : { kind: 'embedded', directory: path.join(dataDirectory, 'store') }
   }
   for (const endpoint of endpoints) {
@@ -249,7 +249,7 @@ function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: 
       throw usageError(`--etcd-servers: "${endpoint}" is not http://host:port or https://host:port`)
     }
     if (leavesUnsealed(endpoint) && !read.switch('dev')) {
-      throw usageError(`--etcd-servers: everybody on the way to "${endpoint}" could read along; use https, or --dev`)
+      throw usageError(`--etcd-servers: "${endpoint}" is a remote etcd without TLS; use https, or --dev`)
     }
   }
   return { kind: 'etcd', endpoints: endpoints.map((endpoint) => endpoint.replace(/\/$/, '')), caFile, client }
@@ -271,7 +271,7 @@ function encryptionFile(read: SettingReader): EncryptionFile | undefined {
   const reload = read.switch('encryption-provider-config-automatic-reload')
   if (file !== undefined) return { file, reload }
   if (!reload) return undefined
-  throw usageError('--encryption-provider-config-automatic-reload needs --encryption-provider-config beside it')
+  throw usageError('--encryption-provider-config-automatic-reload requires --encryption-provider-config')
 }
 
 function seconds(setting: Setting): number {

@@ -43,6 +43,6 @@ function nameOf(text: string): ControllerName {
   if (found !== undefined) return found
   const meant = closestWord(name, CONTROLLER_NAMES)
   throw usageError(
-    `--controllers: there is no controller "${text}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    `--controllers: unknown controller "${text}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
   )
 }

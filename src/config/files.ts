@@ -10,7 +10,7 @@ export function makePrivateDirectory(directory: string, what: string): void {
   try {
     if (makeDirectory(directory, 0o700)) chmodSync(directory, 0o700)
   } catch (error) {
-    throw new StartError(`${what} ${directory} cannot be made: ${reasonOf(error)}`, { cause: error })
+    throw new StartError(`${what} ${directory} cannot be created: ${reasonOf(error)}`, { cause: error })
   }
 }
 

@@ -42,7 +42,7 @@ function evaluate(programs: readonly Program[], spec: AccessReviewSpec): Concern
     if (evaluated.kind === 'error') problems.push(evaluated.message)
     else if (evaluated.kind === 'overBudget')
       problems.push('validation failed due to running out of cost budget, no further validation rules will be run')
-    else if (evaluated.value !== true) problems.push('a match condition is neither true nor false')
+    else if (evaluated.value !== true) problems.push('a match condition is not a boolean')
   }
   if (problems.length === 0) return { kind: 'yes' }
   return { kind: 'broken', problem: problems.join('; ') }

@@ -42,7 +42,7 @@ export function servedVersions({ text, source }: Setting): ServedVersions {
     return wanted.get(`${version}/${resource.resource}`) ?? wanted.get(version) ?? stage ?? true
   }
   const isMissed = ['api/beta', 'api/alpha'].some((key) => wanted.get(key) === true)
-  const notices = isMissed ? [`${source}: there are no beta or alpha versions of built-in resources to switch on`] : []
+  const notices = isMissed ? [`${source}: no beta or alpha versions of built-in resources are supported`] : []
   return { isServed, groups: left(groups, isServed), notices }
 }
 
@@ -74,14 +74,14 @@ function checkKey(groups: readonly BuiltInGroup[], { key, isOn, source }: Key): 
   const gv = formatGroupVersion({ group: groupName ?? '', version: versionName })
   if (ABSENT.has(gv)) {
     if (!isOn) return
-    throw usageError(`${source}: ${gv} cannot be had; there are only the versions that are on by default`)
+    throw usageError(`${source}: ${gv} is not supported; only the versions enabled by default are`)
   }
   const group = groups.find((one) => one.group === groupName)
-  if (group === undefined) throw usageError(`${source}: there is no built-in group "${groupName}"`)
+  if (group === undefined) throw usageError(`${source}: unknown group "${groupName}"`)
   const version = group.versions.find((one) => one.version === versionName)
-  if (version === undefined) throw usageError(`${source}: there is no version ${gv}`)
+  if (version === undefined) throw usageError(`${source}: unknown version ${gv}`)
   if (resource !== undefined && version.resources.every(({ plural }) => plural !== resource)) {
-    throw usageError(`${source}: there is no resource "${resource}" in ${gv}`)
+    throw usageError(`${source}: unknown resource "${resource}" in ${gv}`)
   }
 }
 

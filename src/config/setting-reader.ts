@@ -41,7 +41,7 @@ export class SettingReader {
     const { text, source } = this.required(name)
     if (/^(true|t|1)$/i.test(text)) return true
     if (/^(false|f|0)$/i.test(text)) return false
-    throw usageError(`${source}: "${text}" is neither true nor false`)
+    throw usageError(`${source}: "${text}" is not a boolean`)
   }
 
   list(name: FlagName): readonly string[] {
@@ -66,7 +66,7 @@ export function pair(read: SettingReader, certificate: FlagName, key: FlagName):
   if (certificateFile === undefined && keyFile === undefined) return undefined
   if (certificateFile === undefined || keyFile === undefined) {
     const [given, missing] = certificateFile === undefined ? [key, certificate] : [certificate, key]
-    throw usageError(`--${given} needs --${missing} beside it`)
+    throw usageError(`--${given} requires --${missing}`)
   }
   return { certificateFile, keyFile }
 }

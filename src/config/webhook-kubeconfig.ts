@@ -69,16 +69,16 @@ function clientPair(user: ValueMap, folder: string): { certificate: string; key:
   const key = pem(user, 'client-key', folder)
   if (certificate !== undefined && key !== undefined) return { certificate, key }
   if (certificate === undefined && key === undefined) return undefined
-  throw new Error('client-certificate and client-key go together')
+  throw new Error('client-certificate and client-key must be set together')
 }
 
 function targetOf(content: Value, folder: string): OutgoingTarget {
   const config = asMap(content)
   const current = textOrEmpty(config, 'current-context')
   const context = named(config, 'contexts', 'context', current)
-  if (context === undefined) throw new Error('the current-context is not among the contexts')
+  if (context === undefined) throw new Error('the context of current-context does not exist')
   const cluster = named(config, 'clusters', 'cluster', textOrEmpty(context, 'cluster'))
-  if (cluster === undefined) throw new Error('the cluster of the current context is not among the clusters')
+  if (cluster === undefined) throw new Error('the cluster of the current context does not exist')
   const user = named(config, 'users', 'user', textOrEmpty(context, 'user')) ?? {}
   const url = textOrEmpty(cluster, 'server').replace(/\/$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) throw new Error('the server of the cluster is not a URL')

@@ -80,10 +80,10 @@ export function readAdmissionSettings({
 }: AdmissionFlags): AdmissionSettings {
   const settings = { ...(file === undefined ? DEFAULT_ADMISSION_SETTINGS : readSettings(file)), tolerationSeconds }
   if (enabled.has('EventRateLimit') && settings.eventLimits.length === 0) {
-    throw usageError(`--enable-admission-plugins: EventRateLimit needs limits in ${FLAG}`)
+    throw usageError(`--enable-admission-plugins: EventRateLimit requires limits in ${FLAG}`)
   }
   if (enabled.has('ImagePolicyWebhook') && settings.imagePolicy === undefined) {
-    throw usageError(`--enable-admission-plugins: ImagePolicyWebhook needs whom to ask in ${FLAG}`)
+    throw usageError(`--enable-admission-plugins: ImagePolicyWebhook requires a kubeconfig in ${FLAG}`)
   }
   return settings
 }

@@ -29,7 +29,7 @@ export function openAuthorizationWebhook(webhook: AuthorizationWebhook, caller: 
 function ownCluster(): OutgoingTarget {
   const [host, port] = [process.env['KUBERNETES_SERVICE_HOST'], process.env['KUBERNETES_SERVICE_PORT']]
   if (host === undefined || port === undefined) {
-    throw new StartError('--authorization-config: InClusterConfig means nothing outside of a cluster')
+    throw new StartError('--authorization-config: InClusterConfig requires running in a pod')
   }
   const read = (name: string): string => readTextFile(`${ACCOUNT_FOLDER}/${name}`, 'InClusterConfig')
   return {

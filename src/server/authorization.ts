@@ -118,7 +118,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
 
 function readPolicies(file: string | undefined): Authorizer {
   const flag = '--authorization-policy-file'
-  if (file === undefined) throw new StartError(`the authorization mode ABAC needs ${flag} beside it`)
+  if (file === undefined) throw new StartError(`authorization mode ABAC requires ${flag}`)
   const text = readTextFile(file, flag)
   try {
     return accessPolicies(text)
@@ -142,7 +142,7 @@ async function readAgain(
     if (now === current) return
     const deciders = readDeciders(file)
     const added = modesOf({ ...settings, deciders }).find((mode) => mode !== 'Webhook' && !known.has(mode))
-    if (added !== undefined) throw new StartError(`${added} cannot be added while the server runs`)
+    if (added !== undefined) throw new StartError(`adding ${added} requires a restart`)
     use(deciders)
     current = now
     measures.reloads.of('success').value++

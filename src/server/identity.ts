@@ -96,7 +96,8 @@ export function openIdentity(parts: IdentityParts): Identity {
       issue: (order) => {
         const [url] = issuers
         const key = keys.signing
-        if (key === undefined || url === undefined) throw new InvariantError('there is no key to sign tokens with')
+        if (key === undefined || url === undefined)
+          throw new InvariantError('no service account signing key is configured')
         return issueToken({ url, key }, order, clock.now())
       },
     },
@@ -117,7 +118,7 @@ export function openIdOf(config: Config, { keys }: Identity, address: () => stri
 /** Where everybody may do everything nobody is a stranger: it would be everybody (P-080). */
 function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): AnonymousConfig {
   if (inFile !== undefined && config.identity.anonymousByFlag) {
-    throw new StartError('--anonymous-auth and the anonymous section of --authentication-config exclude each other')
+    throw new StartError('--anonymous-auth and the anonymous section of --authentication-config are mutually exclusive')
   }
   const isOpen = modesOf(config.authorization).every((mode) => mode === 'AlwaysAllow')
   const { enabled, paths } = inFile ?? { enabled: config.anonymousRequests, paths: undefined }

@@ -163,6 +163,8 @@ describe('a server that is asked about images', () => {
   })
 
   it('has to be named where the plugin is on', async () => {
-    await expect(openServer(['--enable-admission-plugins', 'ImagePolicyWebhook'])).rejects.toThrow('needs whom to ask')
+    await expect(openServer(['--enable-admission-plugins', 'ImagePolicyWebhook'])).rejects.toThrow(
+      'requires a kubeconfig',
+    )
   })
 })

@@ -161,12 +161,12 @@ describe('an issuer', () => {
 
   it.each([
     ['a misspelt word', { jwt: [{ isuer: {} }] }, [], 'unknown field "jwt[0].isuer"'],
-    ['flags beside it', {}, ['--oidc-issuer-url=https://x', '--oidc-client-id=y'], 'exclude each other'],
+    ['flags beside it', {}, ['--oidc-issuer-url=https://x', '--oidc-client-id=y'], 'mutually exclusive'],
     [
       'a flag about strangers beside it',
       { anonymous: { enabled: true } },
       ['--anonymous-auth=true'],
-      'exclude each other',
+      'mutually exclusive',
     ],
   ])('in a file with %s keeps the server from starting (P-065, P-081)', async (_name, content, flags, problem) => {
     const text = JSON.stringify({

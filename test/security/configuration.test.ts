@@ -47,7 +47,7 @@ describe('CIS 1.2.6, 1.2.7 and 1.2.8: who decides', () => {
     ['a flag among others', ['--authorization-mode', 'Node,RBAC,AlwaysAllow']],
     ['a file', ['--authorization-config', byFile]],
   ])('is never everybody by %s, unless it is for trying things out', async (_name, args) => {
-    await expect(readConfig(args, {})).rejects.toThrow('it needs --dev beside it')
+    await expect(readConfig(args, {})).rejects.toThrow('it requires --dev')
     expect(await readConfig([...args, '--dev'], {})).toMatchObject({ securePort: 6443 })
   })
 })
@@ -57,7 +57,7 @@ describe('CIS 1.2.23 and 1.2.26: the way to etcd', () => {
     'is not one that others can read: %s',
     async (endpoint) => {
       const args = ['--etcd-servers', `https://good:2379,${endpoint}`]
-      await expect(readConfig(args, {})).rejects.toThrow(`everybody on the way to "${endpoint}" could read along`)
+      await expect(readConfig(args, {})).rejects.toThrow(`"${endpoint}" is a remote etcd without TLS`)
       expect(await readConfig([...args, '--dev'], {})).toMatchObject({ storage: { kind: 'etcd' } })
     },
   )

@@ -244,7 +244,7 @@ describe('the webhook (P-191)', () => {
       return Promise.resolve(400)
     }
     const sink = webhookSink({ post, backoffMs: 100, clock: new ManualClock() })
-    await expect(sink.write([event('a')])).rejects.toThrow('answered 400')
+    await expect(sink.write([event('a')])).rejects.toThrow('responded with 400')
     expect(calls).toBe(1)
   })
 })

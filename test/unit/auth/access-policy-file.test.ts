@@ -53,7 +53,7 @@ describe('a file of access policies (P-176)', () => {
   })
 
   it('says which line is no policy', () => {
-    expect(() => accessPolicies('{}')).toThrow('line 1 is no Policy of abac.authorization.kubernetes.io/v1beta1')
-    expect(() => accessPolicies('\nx')).toThrow('line 2 is no JSON object')
+    expect(() => accessPolicies('{}')).toThrow('line 1 is not a Policy of abac.authorization.kubernetes.io/v1beta1')
+    expect(() => accessPolicies('\nx')).toThrow('line 2 is not a JSON object')
   })
 })

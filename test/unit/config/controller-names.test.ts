@@ -20,7 +20,7 @@ describe('--controllers', () => {
 
   it('tells what was probably meant', () => {
     expect(() => switchedOff(['*', '-garbage-colector'])).toThrow(
-      '--controllers: there is no controller "garbage-colector"; did you mean garbage-collector?',
+      '--controllers: unknown controller "garbage-colector"; did you mean garbage-collector?',
     )
   })
 })

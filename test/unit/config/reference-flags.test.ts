@@ -146,7 +146,7 @@ describe('what they mean', () => {
     const { admissionPlugins } = await readConfig(['--admission-control=ResourceQuota,NamespaceLifecycle'], {})
     expect([...admissionPlugins]).toEqual(['NamespaceLifecycle', 'ResourceQuota'])
     expect(await faultOf('--admission-control=ResourceQuota', '--enable-admission-plugins=AlwaysAdmit')).toContain(
-      'excludes',
+      'cannot be combined',
     )
   })
 

@@ -50,7 +50,7 @@ describe('a kubeconfig of a webhook', () => {
   })
 
   it.each<[string, string, RegExp]>([
-    ['nothing', '', /current-context is not among the contexts/],
+    ['nothing', '', /context of current-context does not exist/],
     ['another current context', config('{server: "https://a"}', '{}', 'd'), /current-context/],
     ['no server', config('{}'), /server of the cluster is not a URL/],
     ['a certificate without its key', config('{server: "https://a"}', '{client-certificate-data: YQ==}'), /together/],
@@ -87,6 +87,8 @@ describe('a kubeconfig with users for hosts', () => {
     writeFileSync(file, `users: [${users('a')}]`)
     expect(readHostCredentials(file, 'kubeConfigFile')({ host: 'b', port: 443 })).toEqual({})
     writeFileSync(file, `users: [{name: a, user: {client-key-data: ${btoa('key')}}}]`)
-    expect(() => readHostCredentials(file, 'kubeConfigFile')).toThrow('client-certificate and client-key go together')
+    expect(() => readHostCredentials(file, 'kubeConfigFile')).toThrow(
+      'client-certificate and client-key must be set together',
+    )
   })
 })

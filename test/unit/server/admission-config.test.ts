@@ -84,7 +84,7 @@ describe('the settings of admission plugins', () => {
   it('are needed by a plugin that cannot do without', () => {
     expect(() =>
       readAdmissionSettings({ admissionFile: undefined, admissionPlugins: enabledPlugins(['EventRateLimit'], []) }),
-    ).toThrow('EventRateLimit needs limits')
+    ).toThrow('EventRateLimit requires limits')
   })
 })
 
@@ -101,7 +101,7 @@ describe('the plugins that are on', () => {
   })
 
   it.each<[string, readonly string[], readonly string[], string]>([
-    ['that are none', ['Odd'], [], '--enable-admission-plugins: there is no admission plugin "Odd"'],
+    ['that are none', ['Odd'], [], '--enable-admission-plugins: unknown admission plugin "Odd"'],
     ['that are wanted and unwanted', ['Priority'], ['Priority'], '"Priority" is in both'],
   ])('keep the server from starting where some are named %s', (_, wanted, unwanted, why) => {
     expect(() => enabledPlugins(wanted, unwanted)).toThrow(why)
