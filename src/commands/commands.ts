@@ -1,6 +1,6 @@
 // The command line: reads what is asked for, runs it, and turns what goes wrong into one line and an exit code.
 import { once } from 'node:events'
-import { closestWord } from '../lib/closest-word.ts'
+import { suggestion } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { checkManual, commandManual, convertManual, lintRolesManual, serveManual } from './manual.ts'
 import { usageError, StartError } from '../config/start-error.ts'
@@ -39,9 +39,8 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
     case undefined:
       return print(manualOf(rest[0]))
     default: {
-      const meant = closestWord(command, ['serve', 'convert', 'check', 'lint-rbac', 'version', 'help'])
-      const hint = meant === undefined ? 'see quarterdeck help' : `did you mean ${meant}?`
-      throw usageError(`unknown command "${command}"; ${hint}`)
+      const hint = suggestion(command, ['serve', 'convert', 'check', 'lint-rbac', 'version', 'help'])
+      throw usageError(`unknown command "${command}"${hint === '' ? '; see quarterdeck help' : hint}`)
     }
   }
 }

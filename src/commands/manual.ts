@@ -157,9 +157,10 @@ function flagLines(flags: readonly Flag[]): string[] {
 }
 
 function gateLines(): string[] {
-  return Object.entries(GATES).map(([name, gate]) => {
-    const state = `${gate.stage}, ${gate.enabled ? 'on' : 'off'}${'locked' in gate ? ', locked' : ''}`
-    return `${name} (${state})`
+  const names = Object.keys(GATES).sort()
+  return names.map((name) => {
+    const { stage, enabled, locked } = GATES[name]!
+    return `${name} (${stage}, ${enabled ? 'on' : 'off'}${locked === true ? ', locked' : ''})`
   })
 }
 

@@ -1,5 +1,4 @@
 // The part of the configuration that says what is written down of requests.
-import type { FlagName } from './flags.ts'
 import { duration, integer, oneOf, type SettingReader } from './setting-reader.ts'
 
 export interface AuditConfig {
@@ -58,9 +57,9 @@ function logConfig(read: SettingReader): AuditLogConfig {
   return {
     path: path === '-' ? path : read.file('audit-log-path')!,
     form: oneOf(read.required('audit-log-format'), ['json', 'legacy']),
-    maxAgeDays: count(read, 'audit-log-maxage', 'a number of days'),
-    maxBackups: count(read, 'audit-log-maxbackup', 'a number of files'),
-    maxMegabytes: count(read, 'audit-log-maxsize', 'a number of megabytes'),
+    maxAgeDays: integer(read.required('audit-log-maxage')),
+    maxBackups: integer(read.required('audit-log-maxbackup')),
+    maxMegabytes: integer(read.required('audit-log-maxsize')),
     compress: read.switch('audit-log-compress'),
   }
 }
@@ -68,24 +67,20 @@ function logConfig(read: SettingReader): AuditLogConfig {
 function backendConfig(read: SettingReader, backend: 'audit-log' | 'audit-webhook'): AuditBackendConfig {
   return {
     mode: oneOf(read.required(`${backend}-mode`), MODES),
-    bufferSize: count(read, `${backend}-batch-buffer-size`, 'a number of events', 1),
-    maxSize: count(read, `${backend}-batch-max-size`, 'a number of events', 1),
+    bufferSize: integer(read.required(`${backend}-batch-buffer-size`), 1),
+    maxSize: integer(read.required(`${backend}-batch-max-size`), 1),
     maxWaitMs: duration(read.required(`${backend}-batch-max-wait`)),
     throttle: read.switch(`${backend}-batch-throttle-enable`)
       ? {
-          perSecond: count(read, `${backend}-batch-throttle-qps`, 'a number of batches', 1),
-          burst: count(read, `${backend}-batch-throttle-burst`, 'a number of batches', 1),
+          perSecond: integer(read.required(`${backend}-batch-throttle-qps`), 1),
+          burst: integer(read.required(`${backend}-batch-throttle-burst`), 1),
         }
       : undefined,
     truncate: read.switch(`${backend}-truncate-enabled`)
       ? {
-          maxEventBytes: count(read, `${backend}-truncate-max-event-size`, 'a number of bytes', 1),
-          maxBatchBytes: count(read, `${backend}-truncate-max-batch-size`, 'a number of bytes', 1),
+          maxEventBytes: integer(read.required(`${backend}-truncate-max-event-size`), 1),
+          maxBatchBytes: integer(read.required(`${backend}-truncate-max-batch-size`), 1),
         }
       : undefined,
   }
-}
-
-function count(read: SettingReader, name: FlagName, what: string, least = 0): number {
-  return integer(read.required(name), { least, most: 999_999_999, what })
 }

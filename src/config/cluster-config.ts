@@ -54,7 +54,7 @@ function portRange({ text, source }: Setting): PortRange {
 }
 
 function ownPort(setting: Setting, { first, last }: PortRange): number {
-  const port = integer(setting, { least: 0, most: 65_535, what: 'a port number' })
+  const port = integer(setting, 0, 65_535)
   if (port === 0 || (port >= first && port <= last)) return port
   throw usageError(`${setting.source}: ${port} is not in --service-node-port-range`)
 }

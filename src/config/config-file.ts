@@ -1,6 +1,6 @@
 // The configuration file: flags by their names, in YAML or JSON. Checked against a schema made from the table of flags.
 import { readFileSync } from 'node:fs'
-import { closestWord } from '../lib/closest-word.ts'
+import { suggestion } from '../lib/closest-word.ts'
 import { type Flag, FLAGS, flagNames, type FlagName } from './flags.ts'
 import type { Setting, Settings } from './settings.ts'
 import { reasonOf, usageError } from './start-error.ts'
@@ -59,8 +59,7 @@ interface Fault {
 function describeFault(fault: Fault | undefined): string {
   if (fault?.keyword === 'additionalProperties') {
     const name = String(fault.params['additionalProperty'])
-    const meant = closestWord(name, flagNames())
-    return `unknown flag ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    return `unknown flag ${name}${suggestion(name, flagNames())}`
   }
   const where = fault?.instancePath.slice(1) ?? ''
   return `${where === '' ? 'the file' : where} ${fault?.message ?? 'is invalid'}`

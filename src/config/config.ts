@@ -160,7 +160,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     dataDirectory: inMemory ? undefined : dataDirectory,
     certificateDirectory: read.file('cert-dir') ?? (inMemory ? undefined : path.join(dataDirectory, 'pki')),
     bindAddress: address(read.required('bind-address')),
-    securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),
+    securePort: integer(read.required('secure-port'), 0, 65_535),
     servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.file('cert-dir')),
     tlsRules: tlsRules(
       read.required('tls-min-version'),
@@ -170,11 +170,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     namedCertificates: namedPairs(read.optional('tls-sni-cert-key')),
     http2: !read.switch('disable-http2-serving'),
     sharesPort: read.switch('permit-port-sharing'),
-    maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), {
-      least: 1,
-      most: 1_000_000,
-      what: 'a number of streams',
-    }),
+    maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), 1, 1_000_000),
     maxConnections: maxConnections(read.optional('max-connections')),
     unfinished: unfinishedLimits(read.optional('max-unfinished-bytes')),
     allowedOrigins: read.list('cors-allowed-origins').map((text) => pattern(text, '--cors-allowed-origins')),
@@ -192,17 +188,16 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     ),
     admissionFile: read.file('admission-control-config-file'),
     tolerationSeconds: {
-      notReady: seconds(read.required('default-not-ready-toleration-seconds')),
-      unreachable: seconds(read.required('default-unreachable-toleration-seconds')),
+      notReady: integer(read.required('default-not-ready-toleration-seconds')),
+      unreachable: integer(read.required('default-unreachable-toleration-seconds')),
     },
     kubeconfigFile: read.file('kubeconfig-out'),
     priorityAndFairness: read.switch('enable-priority-and-fairness'),
-    maxReads: requestCount(read.required('max-requests-inflight')),
-    maxWrites: requestCount(read.required('max-mutating-requests-inflight')),
+    maxReads: integer(read.required('max-requests-inflight'), 0, 1_000_000),
+    maxWrites: integer(read.required('max-mutating-requests-inflight'), 0, 1_000_000),
     audit: auditConfig(read),
     requestTimeoutMs: duration(read.required('request-timeout')),
-    minRequestTimeoutMs:
-      1000 * integer(read.required('min-request-timeout'), { least: 1, most: 999_999, what: 'a number of seconds' }),
+    minRequestTimeoutMs: 1000 * integer(read.required('min-request-timeout'), 1, 999_999),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
     sendRetryAfter: read.switch('shutdown-send-retry-after'),
@@ -274,10 +269,6 @@ function encryptionFile(read: SettingReader): EncryptionFile | undefined {
   throw usageError('--encryption-provider-config-automatic-reload requires --encryption-provider-config')
 }
 
-function seconds(setting: Setting): number {
-  return integer(setting, { least: 0, most: 999_999_999, what: 'a number of seconds' })
-}
-
 function storagePrefix({ text, source }: Setting): string {
   const prefix = `/${text.replace(/^\/+|\/+$/g, '')}/`
   if (prefix === '//' || prefix.includes('//') || /[^\x21-\x7e]/.test(prefix)) {
@@ -295,10 +286,6 @@ function goawayChance({ text, source }: Setting): number {
   const chance = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN
   if (chance >= 0 && chance <= 0.02) return chance
   throw usageError(`${source}: "${text}" is not a chance from 0 to 0.02`)
-}
-
-function requestCount(setting: Setting): number {
-  return integer(setting, { least: 0, most: 1_000_000, what: 'a number of requests' })
 }
 
 function pattern(text: string, source: string): RegExp {
@@ -329,7 +316,7 @@ function egressRules(read: SettingReader): EgressRules {
 function logLevel(read: SettingReader): LogLevel {
   const number = read.optional('v')
   if (number === undefined || read.isSet('log-level')) return oneOf(read.required('log-level'), LOG_LEVELS)
-  return levelOf(integer(number, { least: 0, most: 99, what: 'a level' }), 'info')
+  return levelOf(integer(number, 0, 99), 'info')
 }
 
 /** In the reference's numbers, of which from 3 on it tells of every request. */

@@ -18,7 +18,7 @@ const SHARE_OF_CONNECTION = 1 / 4
 const ENOUGH_FOR_ONE = 64 * MIB
 
 export function maxConnections(setting: Setting | undefined): number {
-  if (setting !== undefined) return integer(setting, { least: 1, most: 10_000_000, what: 'a number of connections' })
+  if (setting !== undefined) return integer(setting, 1, 10_000_000)
   return Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
 }
 
@@ -38,10 +38,7 @@ export interface UnfinishedLimits {
 }
 
 export function unfinishedLimits(setting: Setting | undefined): UnfinishedLimits {
-  const totalBytes =
-    setting === undefined
-      ? usualUnfinishedBytes()
-      : integer(setting, { least: MIB, most: 2 ** 48, what: 'a number of bytes' })
+  const totalBytes = setting === undefined ? usualUnfinishedBytes() : integer(setting, MIB, 2 ** 48)
   return { totalBytes, perConnectionBytes: Math.min(ENOUGH_FOR_ONE, totalBytes * SHARE_OF_CONNECTION) }
 }
 

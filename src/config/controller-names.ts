@@ -1,6 +1,6 @@
 // The controllers by name, and which of them are on: `--controllers` reads as it does for kube-controller-manager, whose names
 // for the same work are understood too.
-import { closestWord } from '../lib/closest-word.ts'
+import { suggestion } from '../lib/closest-word.ts'
 import { usageError } from './start-error.ts'
 
 export const CONTROLLER_NAMES = [
@@ -41,8 +41,5 @@ function nameOf(text: string): ControllerName {
   const name = Object.hasOwn(ALIASES, text) ? ALIASES[text]! : text.replace(/-controller$/, '')
   const found = CONTROLLER_NAMES.find((known) => known === name)
   if (found !== undefined) return found
-  const meant = closestWord(name, CONTROLLER_NAMES)
-  throw usageError(
-    `--controllers: unknown controller "${text}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-  )
+  throw usageError(`--controllers: unknown controller "${text}"${suggestion(name, CONTROLLER_NAMES)}`)
 }

@@ -1,81 +1,162 @@
-// The known feature gates with their stages and defaults at API level 1.36, and how a setting changes them. A gate chooses
-// an implementation here or in the composition; nothing below asks for one.
-import { closestWord } from '../lib/closest-word.ts'
-import { type Gate, KIND_GATES, type Stage } from './feature-gates-of-kinds.ts'
+// The feature gates of the reference at API level 1.36 with their stages and defaults, and how a setting changes them. A gate
+// chooses an implementation in the composition, or is asked for by the rules of a kind.
+import { suggestion } from '../lib/closest-word.ts'
+import { parseBoolean } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
-const ALPHA: Gate = { stage: 'alpha', enabled: false }
-const BETA: Gate = { stage: 'beta', enabled: true }
-const BETA_OFF: Gate = { stage: 'beta', enabled: false }
-const STABLE: Gate = { stage: 'GA', enabled: true, locked: true }
+type Stage = 'alpha' | 'beta' | 'GA' | 'deprecated'
 
-export const GATES = {
-  APIResponseCompression: BETA,
-  APIServerIdentity: BETA,
-  APIServerTracing: STABLE,
-  APIServingWithRoutine: ALPHA,
-  AggregatedDiscoveryRemoveBetaType: { stage: 'deprecated', enabled: true, locked: true },
-  AllowParsingUserUIDFromCertAuth: BETA,
-  AllowUnsafeMalformedObjectDeletion: ALPHA,
-  AnonymousAuthConfigurableEndpoints: STABLE,
-  AtomicFIFO: BETA,
-  AuthorizeWithSelectors: STABLE,
-  BtreeWatchCache: STABLE,
-  CBORServingAndStorage: ALPHA,
-  CRDObservedGenerationTracking: BETA,
-  CRDValidationRatcheting: STABLE,
-  ClientsAllowCARotation: BETA,
-  ClientsAllowCBOR: ALPHA,
-  ClientsAllowTLSCacheGC: BETA,
-  ClientsPreferCBOR: ALPHA,
-  ConcurrentWatchObjectDecode: BETA_OFF,
-  ConsistentListFromCache: STABLE,
-  ConstrainedImpersonation: BETA,
-  ContextualLogging: BETA,
-  ControllerManagerReleaseLeaderElectionLockOnExit: ALPHA,
-  CoordinatedLeaderElection: BETA_OFF,
-  CustomResourceFieldSelectors: STABLE,
-  DeclarativeValidation: STABLE,
-  DeclarativeValidationBeta: BETA,
-  DeclarativeValidationTakeover: { stage: 'deprecated', enabled: false },
-  DetectCacheInconsistency: BETA,
-  InOrderInformersBatchProcess: BETA,
-  KMSv1: { stage: 'deprecated', enabled: false },
-  ListFromCacheSnapshot: BETA,
-  LoggingAlphaOptions: ALPHA,
-  LoggingBetaOptions: BETA,
-  ManifestBasedAdmissionControlConfig: ALPHA,
-  MutatingAdmissionPolicy: { stage: 'GA', enabled: true },
-  NativeHistograms: ALPHA,
-  OpenAPIEnums: BETA,
-  RemoteRequestHeaderUID: BETA,
-  ResilientWatchCacheInitialization: STABLE,
-  RetryGenerateName: STABLE,
-  SeparateCacheWatchRPC: { stage: 'deprecated', enabled: true, locked: true },
-  ShardedListAndWatch: ALPHA,
-  SizeBasedListCostEstimate: BETA,
-  StorageVersionAPI: ALPHA,
-  StorageVersionHash: BETA,
-  StreamingCollectionEncodingToJSON: STABLE,
-  StreamingCollectionEncodingToProtobuf: STABLE,
-  StructuredAuthenticationConfiguration: STABLE,
-  StructuredAuthenticationConfigurationEgressSelector: BETA,
-  StructuredAuthenticationConfigurationJWKSMetrics: BETA,
-  TokenRequestServiceAccountUIDValidation: BETA,
-  UnauthenticatedHTTP2DOSMitigation: BETA,
-  UnknownVersionInteroperabilityProxy: BETA,
-  UnlockWhileProcessingFIFO: BETA,
-  WatchCacheInitializationPostStartHook: BETA,
-  WatchList: BETA,
-  WatchListClient: BETA,
-} as const satisfies Readonly<Record<string, Gate>>
+interface Gate {
+  readonly stage: Stage
+  readonly enabled: boolean
+  /** It can no longer be switched. */
+  readonly locked?: true
+}
 
-export type GateName = keyof typeof GATES
+const BY_STAGE: readonly (readonly [Gate, string])[] = [
+  [
+    { stage: 'GA', enabled: true, locked: true },
+    `
+    APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
+    AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions CRDValidationRatcheting
+    CSIServiceAccountTokenSecrets ConsistentListFromCache CustomResourceFieldSelectors DRAAdminAccess
+    DeclarativeValidation DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout
+    ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling
+    JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI
+    KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletTracing
+    LogarithmicScaleDown MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator MutableCSINodeAllocatableCount
+    NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OrderedNamespaceDeletion
+    PodLifecycleSleepAction PodLifecycleSleepActionAllowZero PodObservedGenerationTracking PodSchedulingReadiness
+    PreferSameTrafficDistribution ProcMountType RecoverVolumeExpansionFailure RecursiveReadOnlyMounts
+    RelaxedDNSSearchValidation RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization
+    RetryGenerateName SELinuxChangePolicy SELinuxMountReadWriteOncePod SchedulerQueueingHints
+    SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
+    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SidecarContainers
+    StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration
+    SupplementalGroupsPolicy SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport
+    VolumeAttributesClass WinDSR WinOverlay
+    `,
+  ],
+  [
+    { stage: 'GA', enabled: true },
+    `
+    AllowServiceExternalIPs CustomCPUCFSQuotaPeriod DRAPrioritizedList MutatingAdmissionPolicy
+    `,
+  ],
+  [
+    { stage: 'beta', enabled: true },
+    `
+    APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AtomicFIFO
+    AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
+    ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC ComponentFlagz
+    ComponentStatusz ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules ContextualLogging
+    DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource DRAPartitionableDevices
+    DRAResourceClaimDeviceStatus DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout
+    DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency EnvFiles
+    ExtendWebSocketsToKubelet GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance
+    HostnameOverride InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling
+    InPlacePodVerticalScalingInitContainers KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
+    KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
+    MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
+    MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures
+    NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PLEGOnDemandRelist PodDeletionCost
+    PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
+    PreventStaticPodAPIReferences RelaxedServiceNameValidation ReloadKubeletClientCAFile
+    ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus ResourceHealthStatusMessage
+    RestartAllContainersOnContainerExits RotateKubeletServerCertificate SchedulerAsyncPreemption
+    SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate
+    StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet
+    StaleControllerConsistencyStatefulSet StatefulSetSemanticRevisionComparison StorageVersionHash
+    StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
+    StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
+    TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
+    UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO WatchCacheInitializationPostStartHook WatchList
+    WatchListClient WindowsGracefulNodeShutdown
+    `,
+  ],
+  [
+    { stage: 'beta', enabled: false },
+    `
+    ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode CoordinatedLeaderElection
+    DRADeviceTaintRules LocalStorageCapacityIsolationFSQuotaMonitoring MaxUnavailableStatefulSet
+    PodCertificateRequest SELinuxMount SchedulerAsyncAPICalls StorageVersionMigrator
+    `,
+  ],
+  [
+    { stage: 'alpha', enabled: false },
+    `
+    APIServingWithRoutine AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
+    CRIListStreaming CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
+    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ContainerStopSignals
+    ControllerManagerReleaseLeaderElectionLockOnExit CrossNamespaceVolumeDataSource DRAListTypeAttributes
+    DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims EventedPLEG GangScheduling
+    GenericWorkload HPAScaleToZero ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
+    InPlacePodVerticalScalingExclusiveMemory KubeletInUserNamespace LoggingAlphaOptions
+    ManifestBasedAdmissionControlConfig MemoryQoS MutablePVNodeAffinity NativeHistograms
+    PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodLevelResourceManagers
+    PodLogsQuerySplitStreams PodsAPI QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi
+    ShardedListAndWatch StorageCapacityScoring StorageVersionAPI TaintTolerationComparisonOperators
+    TopologyAwareWorkloadScheduling TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport
+    VolumeLimitScaling WindowsCPUAndMemoryAffinity WorkloadAwarePreemption WorkloadWithJob
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: true, locked: true },
+    `
+    AggregatedDiscoveryRemoveBetaType DisableNodeKubeProxyVersion SeparateCacheWatchRPC
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: false, locked: true },
+    `
+    AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: true },
+    `
+    DisableCPUQuotaWithExclusiveCPUs KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping
+    StorageNamespaceIndex
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: false },
+    `
+    AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests ChangeContainerStatusOnKubeletRestart
+    DeclarativeValidationTakeover KMSv1 KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
+    `,
+  ],
+]
 
-/** Every gate that is known, also those of kinds, by name. */
-export type FeatureGates = Readonly<Record<GateName, boolean>> & Readonly<Record<string, boolean>>
+export const GATES: Readonly<Record<string, Gate>> = Object.freeze(
+  Object.fromEntries(
+    BY_STAGE.flatMap(([gate, names]) =>
+      names
+        .trim()
+        .split(/\s+/)
+        .map((name) => [name, gate]),
+    ),
+  ),
+)
 
-export const ALL_GATES: Readonly<Record<string, Gate>> = Object.freeze({ ...GATES, ...KIND_GATES })
+/** The gates that the server itself asks for. */
+type ServerGate = 'CBORServingAndStorage' | 'ConstrainedImpersonation' | 'ListFromCacheSnapshot'
+
+/** Whether a gate is on, of every one that is known. */
+export type FeatureGates = Readonly<Record<ServerGate, boolean>> & Readonly<Record<string, boolean>>
+
+export interface GateState {
+  readonly name: string
+  /** `ALPHA`, `BETA`, `DEPRECATED`; empty for GA. */
+  readonly stage: string
+  readonly enabled: boolean
+}
+
+export function gateStates(gates: FeatureGates): readonly GateState[] {
+  return Object.entries(GATES).map(([name, { stage }]) => {
+    return { name, stage: stage === 'GA' ? '' : stage.toUpperCase(), enabled: gates[name] === true }
+  })
+}
 
 /** Switch all gates of a stage that are not named themselves. */
 const GROUPS: Readonly<Record<string, Stage>> = { AllAlpha: 'alpha', AllBeta: 'beta' }
@@ -86,36 +167,25 @@ export function parseFeatureGates(text: string, source: string): FeatureGates {
   for (const setting of text.split(',').filter((part) => part.trim() !== '')) {
     // Gates of this program go by the name of the reference's component, too.
     const [name = '', value, ...more] = setting.split('=').map((part) => part.trim().replace(/^kube:/, ''))
-    const enabled = value === undefined ? undefined : BOOLEANS.get(value.toLowerCase())
+    const enabled = value === undefined ? undefined : parseBoolean(value)
     if (enabled === undefined || more.length > 0)
       throw usageError(`${source}: "${setting.trim()}" is not NAME=true or NAME=false`)
     checkGate(name, enabled, source)
     wanted.set(name, enabled)
   }
-  const entries = Object.entries(ALL_GATES).map(([name, gate]) => {
+  const entries = Object.entries(GATES).map(([name, gate]) => {
     const byGroup = Object.entries(GROUPS).find(([group, stage]) => stage === gate.stage && wanted.has(group))?.[0]
     return [name, wanted.get(name) ?? (byGroup === undefined ? gate.enabled : wanted.get(byGroup))]
   })
-  return Object.freeze(Object.fromEntries(entries) as Record<GateName, boolean>)
+  return Object.freeze(Object.fromEntries(entries) as FeatureGates)
 }
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['t', true],
-  ['1', true],
-  ['false', false],
-  ['f', false],
-  ['0', false],
-])
 
 function checkGate(name: string, enabled: boolean, source: string): void {
   if (Object.hasOwn(GROUPS, name)) return
-  const gate = Object.hasOwn(ALL_GATES, name) ? ALL_GATES[name] : undefined
+  const gate = Object.hasOwn(GATES, name) ? GATES[name] : undefined
   if (gate === undefined) {
-    const meant = closestWord(name, [...Object.keys(ALL_GATES), ...Object.keys(GROUPS)])
-    throw usageError(
-      `${source}: unknown feature gate "${name}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-    )
+    const names = [...Object.keys(GATES), ...Object.keys(GROUPS)]
+    throw usageError(`${source}: unknown feature gate "${name}"${suggestion(name, names)}`)
   }
   if (gate.locked === true && gate.enabled !== enabled) {
     throw usageError(`${source}: feature gate ${name} is locked to ${gate.enabled}`)

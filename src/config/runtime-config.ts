@@ -1,6 +1,7 @@
 // `--runtime-config`: which of the built-in resources are served (P-470).
 import { formatGroupVersion, type GroupVersionResource } from '../api/object.ts'
 import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
+import { parseBoolean } from './setting-reader.ts'
 import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 
@@ -49,15 +50,10 @@ export function servedVersions({ text, source }: Setting): ServedVersions {
 /** `apps/v1=false`; without a value it is switched on. The core group goes by `v1`, and by older names. */
 function readPart(part: string, source: string): readonly [key: string, isOn: boolean] {
   const [name = '', value = 'true', ...more] = part.split('=').map((text) => text.trim())
-  const isOn = VALUES.get(value)
+  const isOn = value === '' || parseBoolean(value)
   if (isOn === undefined || more.length > 0) throw usageError(`${source}: "${part}" is not KEY=true or KEY=false`)
   return [Object.hasOwn(STAGES, name) ? name : name.replace(/^(?:api\/|\/)?(?=v\d)/, ''), isOn]
 }
-
-const VALUES: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'True', 'TRUE', 't', 'T', '1', ''].map((text) => [text, true] as const),
-  ...['false', 'False', 'FALSE', 'f', 'F', '0'].map((text) => [text, false] as const),
-])
 
 interface Key {
   readonly key: string

@@ -39,9 +39,9 @@ export class SettingReader {
 
   switch(name: FlagName): boolean {
     const { text, source } = this.required(name)
-    if (/^(true|t|1)$/i.test(text)) return true
-    if (/^(false|f|0)$/i.test(text)) return false
-    throw usageError(`${source}: "${text}" is not a boolean`)
+    const value = parseBoolean(text)
+    if (value === undefined) throw usageError(`${source}: "${text}" is not a boolean`)
+    return value
   }
 
   list(name: FlagName): readonly string[] {
@@ -53,6 +53,11 @@ export class SettingReader {
     const text = this.optional(name)?.text ?? ''
     return text === '' ? undefined : path.resolve(text)
   }
+}
+
+export function parseBoolean(text: string): boolean | undefined {
+  if (/^(true|t|1)$/i.test(text)) return true
+  return /^(false|f|0)$/i.test(text) ? false : undefined
 }
 
 export interface CertificatePair {
@@ -103,10 +108,10 @@ export function namedPairs(setting: Setting | undefined): readonly NamedPair[] {
   })
 }
 
-export function integer({ text, source }: Setting, limits: { least: number; most: number; what: string }): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (number >= limits.least && number <= limits.most) return number
-  throw usageError(`${source}: "${text}" is not ${limits.what} (${limits.least} to ${limits.most})`)
+export function integer({ text, source }: Setting, least = 0, most = 999_999_999): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw usageError(`${source}: "${text}" is not an integer from ${least} to ${most}`)
 }
 
 export function duration({ text, source }: Setting): number {

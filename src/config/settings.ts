@@ -1,7 +1,7 @@
 // Collects what was set, and where: the command line before the environment before the configuration file before the
 // defaults. Values are still text here; `config.ts` reads them.
 import { parseArgs } from 'node:util'
-import { closestWord } from '../lib/closest-word.ts'
+import { suggestion } from '../lib/closest-word.ts'
 import { environmentName, findFlag, FLAGS, flagNames, type FlagName } from './flags.ts'
 import { usageError } from './start-error.ts'
 
@@ -26,7 +26,8 @@ export function readArguments(args: readonly string[]): Settings {
     if (token.kind === 'positional') throw usageError(`unexpected argument "${token.value}"`)
     if (token.kind !== 'option') continue
     const flag = findFlag(token.name)
-    if (flag === undefined) throw unknownFlag(token.rawName, token.name)
+    if (flag === undefined)
+      throw usageError(`unknown flag ${token.rawName}${suggestion(token.name, flagNames(), '--')}`)
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
     if (text === undefined) throw usageError(`${token.rawName} needs a value`)
     const { name } = flag
@@ -37,11 +38,6 @@ export function readArguments(args: readonly string[]): Settings {
   return settings
 }
 
-function unknownFlag(raw: string, name: string): Error {
-  const meant = closestWord(name, flagNames())
-  return usageError(`unknown flag ${raw}${meant === undefined ? '' : `; did you mean --${meant}?`}`)
-}
-
 /** `QUARTERDECK_…` of every flag. Throws for a variable that looks like one of ours and is not. */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
   const names = new Map(FLAGS.map(({ name }) => [environmentName(name), name]))
@@ -49,12 +45,8 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith('QUARTERDECK_') || text === undefined) continue
     const name = names.get(variable)
-    if (name === undefined) {
-      const meant = closestWord(variable, names.keys())
-      throw usageError(
-        `unknown environment variable ${variable}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-      )
-    }
+    if (name === undefined)
+      throw usageError(`unknown environment variable ${variable}${suggestion(variable, names.keys())}`)
     settings.set(name, { text, source: variable })
   }
   return settings

@@ -15,6 +15,12 @@ export function closestWord(word: string, known: Iterable<string>): string | und
   return best
 }
 
+/** `; did you mean --secure-port?`, to be put behind a message; empty where nothing is near. */
+export function suggestion(word: string, known: Iterable<string>, prefix = ''): string {
+  const meant = closestWord(word, known)
+  return meant === undefined ? '' : `; did you mean ${prefix}${meant}?`
+}
+
 /** How many letters must be put in, taken out or changed to make one word of the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)

@@ -23,6 +23,7 @@ import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { shownAddress } from '../config/cluster-config.ts'
 import type { Config } from '../config/config.ts'
+import { gateStates } from '../config/feature-gates.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { closeDataDirectory, makePrivateDirectory, readTextFile } from '../config/files.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
@@ -89,7 +90,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
     version: versionInfo(),
-    gates: config.featureGates,
+    gates: gateStates(config.featureGates),
     isServed: api.isServed,
     types: api.types,
     onForgotten: () => measures.forgetFound(),

@@ -5,7 +5,6 @@ import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import { exposition } from './exposition.ts'
-import { ALL_GATES, type FeatureGates } from '../config/feature-gates.ts'
 import { forgetGone, type KnownTypes } from './gone-series.ts'
 import { processFamilies } from './process-metrics.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
@@ -19,7 +18,7 @@ export interface Metrics extends MetricsSource {
 
 export interface MetricsOptions extends RequestMetricsOptions {
   readonly version: VersionInfo
-  readonly gates: FeatureGates
+  readonly gates: readonly { readonly name: string; readonly stage: string; readonly enabled: boolean }[]
   /** What there is to count by, which changes with the definitions. */
   readonly types: KnownTypes
   /** What the rooms count by themselves. */
@@ -119,9 +118,6 @@ function buildFamilies({ version, gates }: MetricsOptions): readonly Family[] {
     'name',
     'stage',
   ])
-  for (const [name, gate] of Object.entries(ALL_GATES)) {
-    const stage = gate.stage === 'GA' ? '' : gate.stage.toUpperCase()
-    features.of(name, stage).value = gates[name] === true ? 1 : 0
-  }
+  for (const { name, stage, enabled } of gates) features.of(name, stage).value = enabled ? 1 : 0
   return [build, features]
 }

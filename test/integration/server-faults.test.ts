@@ -24,7 +24,7 @@ describe('a bad command line', () => {
       ['--feature-gates', 'WatchLost=true'],
       '--feature-gates: unknown feature gate "WatchLost"; did you mean WatchList?',
     ],
-    [['--secure-port', 'many'], '--secure-port: "many" is not a port number (0 to 65535)'],
+    [['--secure-port', 'many'], '--secure-port: "many" is not an integer from 0 to 65535'],
   ])('%o', async (args, line) => {
     expect(await faultOf(args, await newHome())).toEqual({ code: 2, line })
   })
@@ -180,8 +180,6 @@ describe('a data directory', () => {
     mkdirSync(store, { recursive: true, mode: 0o700 })
     writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 1\n', { mode: 0o600 })
     writeFileSync(path.join(store, 'data.mdb'), Buffer.alloc(100_000, 7), { mode: 0o600 })
-    expect((await faultOf(['--data-dir', 'data'], home)).line).toContain(
-      'is corrupt, or not a store of this program',
-    )
+    expect((await faultOf(['--data-dir', 'data'], home)).line).toContain('is corrupt, or not a store of this program')
   })
 })

@@ -159,7 +159,7 @@ describe('what they mean', () => {
     ['--endpoint-reconciler-type=master-count', 'is not one of lease, none'],
     ['--tls-curve-preferences=23,7', '"7" is not one of 23, 24, 25, 29, 4588'],
     ['--tls-sni-cert-key=/a.crt', 'is not CERTIFICATE-FILE,KEY-FILE'],
-    ['--v=much', 'is not a level'],
+    ['--v=much', 'is not an integer from 0 to 99'],
   ])('%s is refused', async (argument, text) => {
     expect(await faultOf(argument)).toContain(text)
   })

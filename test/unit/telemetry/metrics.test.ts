@@ -2,7 +2,7 @@ import { ANONYMOUS } from '../../../src/auth/user.ts'
 import { describe, expect, it } from 'vitest'
 import type { FinishedRequest } from '../../../src/http/listener.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
-import { parseFeatureGates } from '../../../src/config/feature-gates.ts'
+import { gateStates, parseFeatureGates } from '../../../src/config/feature-gates.ts'
 import { type Count, counter, type Family, gauge } from '../../../src/lib/measure.ts'
 import { type Metrics, type MetricsOptions, openMetrics } from '../../../src/telemetry/metrics.ts'
 import { versionInfo } from '../../../src/server/version.ts'
@@ -12,7 +12,7 @@ import { fakeRequest } from '../http/fake-request.ts'
 function open(changes: Partial<MetricsOptions> = {}): Metrics {
   return openMetrics({
     version: versionInfo(),
-    gates: parseFeatureGates('WatchList=false', ''),
+    gates: gateStates(parseFeatureGates('WatchList=false', '')),
     isServed: ({ resource }) => resource === 'pods',
     isDeprecated: () => false,
     http: new HttpMeasures(),

@@ -24,7 +24,11 @@ it('belongs to one at a time, and says to whom', async () => {
 })
 
 it.each([
-  ['a newer format', `quarterdeck store, format ${FORMAT + 1}\n`, /is in format 2; this version supports formats up to 1/],
+  [
+    'a newer format',
+    `quarterdeck store, format ${FORMAT + 1}\n`,
+    /is in format 2; this version supports formats up to 1/,
+  ],
   ['no format that can be read', 'something else', /is not a valid format file/],
   ['a format cut short', 'quarterdeck store, form', /is not a valid format file/],
 ])('refuses %s in one line, and stays free for another', async (_, text, message) => {
