@@ -1,6 +1,6 @@
 // What another server says that a version of its group holds, as our own discovery tells of it (P-389).
 import { asMap, isTrue, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
-import type { AggregatedService } from '../outgoing/aggregated-service.ts'
+import type { AggregatedService } from '../kinds/kinds.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'

@@ -1,11 +1,12 @@
 // The groups that other servers serve: which they are, in step with the APIServices that are stored, and how they stand among
 // our own in discovery (P-388, P-389).
 import {
+  compareVersions,
   type RankedVersion,
   readNamedVersion,
   readAggregatedService,
   type AggregatedService,
-} from '../outgoing/aggregated-service.ts'
+} from '../kinds/kinds.ts'
 import type { ResolveService } from '../outgoing/webhook-client.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -16,7 +17,6 @@ import { type DiscoveryGroup, groupPriority } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenApiDocuments } from '../codec/openapi-documents.ts'
-import { compareVersions } from '../kinds/kinds.ts'
 import type { ReadAggregatedDiscovery } from './aggregated-discovery.ts'
 import {
   type PublishedDocuments,

@@ -3,7 +3,7 @@
 import { parseJsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import type { AggregatedService } from '../outgoing/aggregated-service.ts'
+import type { AggregatedService } from '../kinds/kinds.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { OpenApiDocument, type OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { answerValue } from '../outgoing/answer.ts'

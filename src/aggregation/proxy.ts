@@ -1,5 +1,5 @@
 // Requests for groups that another server serves (P-383): they are passed on where that server can be reached.
-import type { AggregatedService } from '../outgoing/aggregated-service.ts'
+import type { AggregatedService } from '../kinds/kinds.ts'
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { splitTarget } from '../http/exchange.ts'

@@ -3,7 +3,7 @@
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { availabilityOf, readAggregatedService, type AggregatedService } from '../outgoing/aggregated-service.ts'
+import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'

@@ -96,6 +96,13 @@ import { VOLUME_ATTACHMENT } from './storage/volume-attachment.ts'
 import { VOLUME_ATTRIBUTES_CLASS } from './storage/volume-attributes-class.ts'
 import { STORAGE_VERSION_MIGRATION } from './storagemigration/storage-version-migration.ts'
 
+export {
+  type AggregatedService,
+  availabilityOf,
+  type RankedVersion,
+  readAggregatedService,
+  readNamedVersion,
+} from './apiregistration/aggregated-service.ts'
 export { CLEANUP } from './apiextensions/custom-resource-definition/custom-resource-definition.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './authentication/token-request.ts'
 export { tokenReviewAction } from './authentication/token-review.ts'

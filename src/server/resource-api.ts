@@ -1,7 +1,6 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
 import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
-import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
@@ -29,6 +28,7 @@ import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import {
+  type AggregatedService,
   accessReviewActions,
   builtInResources,
   NODE_PORTS,

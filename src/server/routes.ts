@@ -35,7 +35,13 @@ export function routesOf({ config, kv, metrics, lifecycle, log, api, more, check
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({
-      checks: healthChecks({ kv, probeMs: config.probeMs, lifecycle, isLoaded, more: checks }),
+      checks: healthChecks({
+        checkStorage: (signal) => kv.checkHealth(signal),
+        probeMs: config.probeMs,
+        lifecycle,
+        isLoaded,
+        more: checks,
+      }),
       inGracePeriod: lifecycle.inGracePeriod,
       log,
       onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),

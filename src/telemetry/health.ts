@@ -1,6 +1,5 @@
 // The checks behind /livez, /readyz and /healthz, under the names that monitoring knows.
 import type { HealthCheck, HealthEndpoint } from '../handlers/health.ts'
-import type { Kv } from '../kv/kv.ts'
 import { anySignal } from '../lib/light-signal.ts'
 
 /** What the server knows of its own lifecycle. */
@@ -44,7 +43,7 @@ const STARTING: readonly string[] = [
 const AFTER_REGISTRATION: readonly string[] = ['apiservice-openapi-controller', 'apiservice-openapiv3-controller']
 
 export interface HealthParts {
-  readonly kv: Kv
+  readonly checkStorage: (signal: AbortSignal) => Promise<void>
   /** How long the store may take to answer a probe. */
   readonly probeMs: { readonly health: number; readonly readiness: number }
   readonly lifecycle: Lifecycle
@@ -55,7 +54,7 @@ export interface HealthParts {
 }
 
 export function healthChecks({
-  kv,
+  checkStorage,
   probeMs,
   lifecycle,
   isLoaded,
@@ -68,8 +67,7 @@ export function healthChecks({
     { name: 'log', ...fine },
   ]
   const storage = (milliseconds: number) => ({
-    check: (signal: AbortSignal): Promise<void> =>
-      kv.checkHealth(anySignal([signal, AbortSignal.timeout(milliseconds)])),
+    check: (signal: AbortSignal): Promise<void> => checkStorage(anySignal([signal, AbortSignal.timeout(milliseconds)])),
   })
   const started = (name: string): HealthCheck => ({
     name,

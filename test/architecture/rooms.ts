@@ -79,7 +79,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'words',
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
-  telemetry: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv', 'http', 'handlers', 'config'], entrance: 'words' },
+  telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
   aggregation: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
     entrance: 'words',

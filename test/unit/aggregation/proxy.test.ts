@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AggregatedService } from '../../../src/outgoing/aggregated-service.ts'
+import type { AggregatedService } from '../../../src/kinds/kinds.ts'
 import type { User } from '../../../src/api/user.ts'
 import { aggregatedProxy } from '../../../src/aggregation/proxy.ts'
 import { type HttpRequest, type HttpResponse, NOT_AUDITED } from '../../../src/http/http.ts'

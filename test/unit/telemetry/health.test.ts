@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { healthChecks } from '../../../src/telemetry/health.ts'
 
 function checksOf({ starting = false, stopping = false, loaded = true } = {}) {
   const lifecycle = { isStarting: () => starting, isStopping: () => stopping }
   return healthChecks({
-    kv: openMemory(),
+    checkStorage: () => Promise.resolve(),
     probeMs: { health: 2000, readiness: 2000 },
     lifecycle,
     isLoaded: () => loaded,

@@ -1,9 +1,17 @@
-// Groups that another server serves, as an APIService says it (P-380): where that server is, and whether it can be reached.
-import { isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, numberOrZero, textOrEmpty } from '../api/members.ts'
-import type { OutgoingTls } from './connections.ts'
-import type { ApiObject } from '../api/object.ts'
-import { own, type ValueMap } from '../api/value.ts'
-import type { ServiceReference } from './webhook-client.ts'
+// What an APIService says (P-380): which version of a group it is for, where the server of it is, and whether that is available.
+import {
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsOnly,
+  numberOrAbsent,
+  numberOrZero,
+  textOrEmpty,
+} from '../../api/members.ts'
+import type { OutgoingTls } from '../../outgoing/connections.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import type { ServiceReference } from '../../outgoing/webhook-client.ts'
 
 /** Where a version of a group stands among the others. */
 export interface RankedVersion {
