@@ -1,11 +1,10 @@
 // How far a definition has come, by what is known of the others: which of its names it may have, and whether it is there
 // (P-314, P-345, P-346). Pure: from what is stored follows what is to be stored.
 import { mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
-import { metaText } from '../api/object-members.ts'
+import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { conditionOf, type Definition, hasBadAuthority } from '../kinds/kinds.ts'
-import { approvalOf } from './definition-approval.ts'
 import { type Condition, withCondition } from './definition-conditions.ts'
 
 /** Who has which name, group by group: plurals, singulars and short names are one set, kinds and lists of them another. */
@@ -118,4 +117,27 @@ function setList(names: Record<string, Value>, field: string, list: readonly str
 
 function sorted(map: ValueMap): readonly (readonly [string, Value])[] {
   return Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+const APPROVAL = 'api-approved.kubernetes.io'
+const POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111'
+
+/** Groups of the community need an approval, which a condition tells of (P-306). Undefined for all other groups. */
+function approvalOf(object: ApiObject): Condition | undefined {
+  const group = textOrEmpty(mapOrEmpty(object, 'spec'), 'group')
+  if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return undefined
+  const text = textOrEmpty(annotationsOf(object), APPROVAL)
+  const type = 'KubernetesAPIApprovalPolicyConformant'
+  const needed = `protected groups must have approval annotation "${APPROVAL}"`
+  if (text === '') {
+    return { type, status: false, reason: 'MissingAnnotation', message: `${needed}, ${POLICY}` }
+  }
+  if (text.startsWith('unapproved')) {
+    return { type, status: false, reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(text)}` }
+  }
+  if (!/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/]+/.test(text)) {
+    const message = `${needed} with either a URL or a reason starting with "unapproved", ${POLICY}`
+    return { type, status: false, reason: 'InvalidAnnotation', message }
+  }
+  return { type, status: true, reason: 'ApprovedAnnotation', message: `approved in ${text}` }
 }

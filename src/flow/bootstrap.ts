@@ -69,101 +69,52 @@ function user(name: string): ValueMap {
   return { kind: 'User', user: { name } }
 }
 
-interface Schema {
-  readonly level: string
-  readonly precedence: number
-  readonly by?: 'ByUser' | 'ByNamespace'
-  readonly mandatory?: boolean
-  readonly subjects: readonly ValueMap[]
-  readonly rules: ValueMap
+/** What it is matched by; without a method all requests of the schema are one flow. */
+type SchemaRow = readonly [
+  level: string,
+  precedence: number,
+  method: 'ByUser' | 'ByNamespace' | undefined,
+  subjects: readonly ValueMap[],
+  rules?: ValueMap,
+]
+
+const MANAGER = user('system:kube-controller-manager')
+const SCHEDULER = user('system:kube-scheduler')
+const NODES = group('system:nodes')
+const PROBES: ValueMap = {
+  nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
+}
+const ELECTION: ValueMap = { resourceRules: [{ verbs: ['get', 'create', 'update'], ...LEASES }] }
+const HEARTBEATS: ValueMap = {
+  resourceRules: [
+    { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] },
+    { verbs: ['*'], ...LEASES },
+  ],
 }
 
-const SCHEMAS: Readonly<Record<string, Schema>> = {
-  exempt: { level: 'exempt', precedence: 1, mandatory: true, subjects: [group(MASTERS)], rules: ANYTHING },
-  probes: {
-    level: 'exempt',
-    precedence: 2,
-    subjects: EVERYBODY,
-    rules: { nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
-  },
-  'system-leader-election': {
-    level: 'leader-election',
-    precedence: 100,
-    by: 'ByUser',
-    subjects: [user('system:kube-controller-manager'), user('system:kube-scheduler'), KUBE_SYSTEM_ACCOUNTS],
-    rules: { resourceRules: [{ verbs: ['get', 'create', 'update'], ...LEASES }] },
-  },
-  'system-node-high': {
-    level: 'node-high',
-    precedence: 400,
-    by: 'ByUser',
-    subjects: [group('system:nodes')],
-    rules: {
-      resourceRules: [
-        { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] },
-        { verbs: ['*'], ...LEASES },
-      ],
+const SCHEMAS: Readonly<Record<string, SchemaRow>> = {
+  exempt: ['exempt', 1, undefined, [group(MASTERS)]],
+  probes: ['exempt', 2, undefined, EVERYBODY, PROBES],
+  'system-leader-election': ['leader-election', 100, 'ByUser', [MANAGER, SCHEDULER, KUBE_SYSTEM_ACCOUNTS], ELECTION],
+  'system-node-high': ['node-high', 400, 'ByUser', [NODES], HEARTBEATS],
+  'system-nodes': ['system', 500, 'ByUser', [NODES]],
+  'kube-controller-manager': ['workload-high', 800, 'ByNamespace', [MANAGER]],
+  'kube-scheduler': ['workload-high', 800, 'ByNamespace', [SCHEDULER]],
+  'kube-system-service-accounts': ['workload-high', 900, 'ByNamespace', [KUBE_SYSTEM_ACCOUNTS]],
+  'service-accounts': ['workload-low', 9000, 'ByUser', [group('system:serviceaccounts')]],
+  'global-default': ['global-default', 9900, 'ByUser', EVERYBODY],
+  'catch-all': ['catch-all', 10_000, 'ByUser', EVERYBODY],
+}
+
+export const BOOTSTRAP_SCHEMAS: readonly FlowObject[] = Object.entries(SCHEMAS).map(
+  ([name, [level, matchingPrecedence, method, subjects, rules = ANYTHING]]) => ({
+    name,
+    mandatory: name === 'exempt' || name === 'catch-all',
+    spec: {
+      priorityLevelConfiguration: { name: level },
+      matchingPrecedence,
+      ...(method === undefined ? {} : { distinguisherMethod: { type: method } }),
+      rules: [{ subjects, ...rules }],
     },
-  },
-  'system-nodes': {
-    level: 'system',
-    precedence: 500,
-    by: 'ByUser',
-    subjects: [group('system:nodes')],
-    rules: ANYTHING,
-  },
-  'kube-controller-manager': {
-    level: 'workload-high',
-    precedence: 800,
-    by: 'ByNamespace',
-    subjects: [user('system:kube-controller-manager')],
-    rules: ANYTHING,
-  },
-  'kube-scheduler': {
-    level: 'workload-high',
-    precedence: 800,
-    by: 'ByNamespace',
-    subjects: [user('system:kube-scheduler')],
-    rules: ANYTHING,
-  },
-  'kube-system-service-accounts': {
-    level: 'workload-high',
-    precedence: 900,
-    by: 'ByNamespace',
-    subjects: [KUBE_SYSTEM_ACCOUNTS],
-    rules: ANYTHING,
-  },
-  'service-accounts': {
-    level: 'workload-low',
-    precedence: 9000,
-    by: 'ByUser',
-    subjects: [group('system:serviceaccounts')],
-    rules: ANYTHING,
-  },
-  'global-default': {
-    level: 'global-default',
-    precedence: 9900,
-    by: 'ByUser',
-    subjects: EVERYBODY,
-    rules: ANYTHING,
-  },
-  'catch-all': {
-    level: 'catch-all',
-    precedence: 10_000,
-    by: 'ByUser',
-    mandatory: true,
-    subjects: EVERYBODY,
-    rules: ANYTHING,
-  },
-}
-
-export const BOOTSTRAP_SCHEMAS: readonly FlowObject[] = Object.entries(SCHEMAS).map(([name, schema]) => ({
-  name,
-  mandatory: schema.mandatory === true,
-  spec: {
-    priorityLevelConfiguration: { name: schema.level },
-    matchingPrecedence: schema.precedence,
-    ...(schema.by === undefined ? {} : { distinguisherMethod: { type: schema.by } }),
-    rules: [{ subjects: schema.subjects, ...schema.rules }],
-  },
-}))
+  }),
+)

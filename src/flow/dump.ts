@@ -2,21 +2,6 @@
 import type { PriorityAndFairness } from './priority-and-fairness.ts'
 import type { Ticket } from './ticket.ts'
 
-export type DumpName = 'dump_priority_levels' | 'dump_queues' | 'dump_requests'
-
-export const DUMPS: readonly DumpName[] = ['dump_priority_levels', 'dump_queues', 'dump_requests']
-
-export function dump(control: PriorityAndFairness, name: DumpName): string {
-  switch (name) {
-    case 'dump_priority_levels':
-      return levels(control)
-    case 'dump_queues':
-      return queues(control)
-    case 'dump_requests':
-      return requests(control)
-  }
-}
-
 const LEVEL_COLUMNS: readonly string[] = [
   'PriorityLevelName',
   'ActiveQueues',
@@ -96,6 +81,13 @@ function requests(control: PriorityAndFairness): string {
 
 function about({ flow, cameAt, work }: Ticket): readonly (string | number)[] {
   return [flow, new Date(cameAt).toISOString(), work.seats, work.seatsAfter, `${work.afterMs}ms`]
+}
+
+/** By the last part of their path. */
+export const DUMPS: Readonly<Record<string, (control: PriorityAndFairness) => string>> = {
+  dump_priority_levels: levels,
+  dump_queues: queues,
+  dump_requests: requests,
 }
 
 /** Columns as wide as what is in them; a name may hold anything, so that what is not printable is not printed. */

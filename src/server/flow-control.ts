@@ -1,5 +1,5 @@
 // Flow control, put together: by the objects of the API, followed from the cache, or by two plain numbers.
-import { dump, DUMPS } from '../flow/dump.ts'
+import { DUMPS } from '../flow/dump.ts'
 import type { FindLoad, FlowControl } from '../flow/flow.ts'
 import { limitInFlight } from '../flow/in-flight.ts'
 import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
@@ -43,9 +43,9 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
   return {
     control,
     measures: control.measures.all(),
-    routes: DUMPS.map((name) => ({
+    routes: Object.entries(DUMPS).map(([name, dump]) => ({
       path: `/debug/api_priority_and_fairness/${name}`,
-      handler: () => plainText(200, dump(control, name)),
+      handler: () => plainText(200, dump(control)),
     })),
     async run(signal) {
       await Promise.all([control.run(signal), followObjects(control, parts, signal)])

@@ -10,37 +10,27 @@ export interface Lifecycle {
   readonly isStopping: () => boolean
 }
 
-/** The steps of a start, as monitoring knows them. They are one step here, and done together. */
-const STARTING: readonly string[] = [
-  'start-apiserver-admission-initializer',
-  'generic-apiserver-start-informers',
-  'priority-and-fairness-config-consumer',
-  'priority-and-fairness-filter',
-  'storage-object-count-tracker-hook',
-  'start-apiextensions-informers',
-  'start-apiextensions-controllers',
-  'crd-informer-synced',
-  'start-system-namespaces-controller',
-  'peer-endpoint-reconciler-controller',
-  'start-cluster-authentication-info-controller',
-  'start-kube-apiserver-identity-lease-controller',
-  'start-kube-apiserver-identity-lease-garbage-collector',
-  'storage-readiness',
-  'start-legacy-token-tracking-controller',
-  'start-service-ip-repair-controllers',
-  'rbac/bootstrap-roles',
-  'scheduling/bootstrap-system-priority-classes',
-  'priority-and-fairness-config-producer',
-  'bootstrap-controller',
-  'start-kubernetes-service-cidr-controller',
-  'start-kube-aggregator-informers',
-  'apiservice-status-local-available-controller',
-  'apiservice-status-remote-available-controller',
-  'apiservice-registration-controller',
-  'apiservice-discovery-controller',
-  'kube-apiserver-autoregistration',
-]
-const AFTER_REGISTRATION: readonly string[] = ['apiservice-openapi-controller', 'apiservice-openapiv3-controller']
+/** The reference's post-start hooks, as monitoring knows them. They are one step here, and done together. */
+const HOOKS = `
+  start-apiserver-admission-initializer generic-apiserver-start-informers priority-and-fairness-config-consumer
+  priority-and-fairness-filter storage-object-count-tracker-hook start-apiextensions-informers
+  start-apiextensions-controllers crd-informer-synced start-system-namespaces-controller
+  peer-endpoint-reconciler-controller start-cluster-authentication-info-controller
+  start-kube-apiserver-identity-lease-controller start-kube-apiserver-identity-lease-garbage-collector
+  storage-readiness start-legacy-token-tracking-controller start-service-ip-repair-controllers
+  rbac/bootstrap-roles scheduling/bootstrap-system-priority-classes priority-and-fairness-config-producer
+  bootstrap-controller start-kubernetes-service-cidr-controller start-kube-aggregator-informers
+  apiservice-status-local-available-controller apiservice-status-remote-available-controller
+  apiservice-registration-controller apiservice-discovery-controller kube-apiserver-autoregistration
+`
+const HOOKS_AFTER_REGISTRATION = 'apiservice-openapi-controller apiservice-openapiv3-controller'
+
+function hookNames(names: string): readonly string[] {
+  return names
+    .trim()
+    .split(/\s+/)
+    .map((name) => `poststarthook/${name}`)
+}
 
 export interface HealthParts {
   readonly checkStorage: (signal: AbortSignal) => Promise<void>
@@ -76,11 +66,7 @@ export function healthChecks({
       if (isStarting()) throw new Error('not finished')
     },
   })
-  const hooks = [
-    ...STARTING.map((name) => `poststarthook/${name}`),
-    'autoregister-completion',
-    ...AFTER_REGISTRATION.map((name) => `poststarthook/${name}`),
-  ].map(started)
+  const hooks = [...hookNames(HOOKS), 'autoregister-completion', ...hookNames(HOOKS_AFTER_REGISTRATION)].map(started)
   const alive = [
     ...always,
     { name: 'loopback-serving-certificate', ...fine },
