@@ -1,6 +1,7 @@
 // The part of the configuration that says who is asking: where tokens come from and which are good.
 import path from 'node:path'
 import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
+import { AUTHENTICATION_FLAGS } from './flags-access.ts'
 import type { FlagName } from './flags.ts'
 import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
@@ -92,21 +93,9 @@ function frontProxyConfig(read: SettingReader): FrontProxyConfig | undefined {
   }
 }
 
-const OIDC_FLAGS = [
-  'oidc-issuer-url',
-  'oidc-client-id',
-  'oidc-ca-file',
-  'oidc-username-claim',
-  'oidc-username-prefix',
-  'oidc-groups-claim',
-  'oidc-groups-prefix',
-  'oidc-required-claim',
-  'oidc-signing-algs',
-] as const satisfies readonly FlagName[]
-
 function issuersOfOthers(read: SettingReader): Pick<IdentityConfig, 'authenticationFile' | 'oidc'> {
   const authenticationFile = read.file('authentication-config')
-  const set = OIDC_FLAGS.find((name) => read.isSet(name))
+  const set = AUTHENTICATION_FLAGS.find(({ name }) => name.startsWith('oidc-') && read.isSet(name))?.name
   if (authenticationFile !== undefined && set !== undefined) {
     throw usageError(`--authentication-config and --${set} are mutually exclusive`)
   }

@@ -1,11 +1,12 @@
 // The operator's AuthenticationConfiguration: whose tokens are good, who their holders are, and where strangers may look
-// (P-065 to P-067, P-081). Read strictly: a misspelt word would let somebody in or keep somebody out.
+// (P-065 to P-067, P-081).
 import type { Value, ValueMap } from '../api/value.ts'
 import { asMap, isTrue, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
 import type { ClaimMapping, ClaimRule, Expression, JwtIssuerRules } from '../auth/jwt-issuer.ts'
 import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
-import { compileExpression, type ExpressionResult } from './claim-expressions.ts'
+import { compileClaimExpression, type ExpressionResult } from './config-expressions.ts'
+import { DocumentFaults } from './document-faults.ts'
 
 export interface JwtIssuerConfig {
   readonly rules: JwtIssuerRules
@@ -42,26 +43,21 @@ const EMAIL_VERIFIED = /claims\.email_verified/
 export function readAuthenticationConfig(document: Value, ownIssuers: readonly string[]): AuthenticationReading {
   const reader = new Reader()
   const config = reader.read(document, ownIssuers)
-  return reader.faults.length === 0 ? { kind: 'config', config } : { kind: 'refused', faults: reader.faults }
+  const { all: faults } = reader
+  return faults.length === 0 ? { kind: 'config', config } : { kind: 'refused', faults }
 }
 
-class Reader {
-  readonly #faults: string[] = []
-
-  get faults(): readonly string[] {
-    return this.#faults
-  }
-
+class Reader extends DocumentFaults {
   read(document: Value, ownIssuers: readonly string[]): AuthenticationConfig {
     const root = asMap(document)
     if (own(root, 'kind') !== 'AuthenticationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
-      this.#faults.push(`must be an AuthenticationConfiguration of ${VERSIONS[0]}`)
+      this.all.push(`must be an AuthenticationConfiguration of ${VERSIONS[0]}`)
       return { issuers: [], anonymous: undefined }
     }
-    this.#only(root, ['apiVersion', 'kind', 'jwt', 'anonymous'], '')
+    this.checkFields(root, ['apiVersion', 'kind', 'jwt', 'anonymous'], '')
     const entries = mapsInPlace(root, 'jwt')
     if (entries.length > MAX_ISSUERS)
-      this.#add('jwt', `Too many: ${entries.length}: must have at most ${MAX_ISSUERS} items`)
+      this.add('jwt', `Too many: ${entries.length}: must have at most ${MAX_ISSUERS} items`)
     const issuers = entries.map((entry, i) => this.#issuer(entry, `jwt[${i}]`))
     this.#unique(issuers, ownIssuers)
     return { issuers, anonymous: this.#anonymous(own(root, 'anonymous')) }
@@ -71,10 +67,10 @@ class Reader {
     const [urls, places] = [new Set<string>(), new Set<string>()]
     for (const [i, { rules, discoveryUrl }] of issuers.entries()) {
       const at = `jwt[${i}].issuer`
-      if (urls.has(rules.issuer)) this.#add(`${at}.url`, `Duplicate value: ${JSON.stringify(rules.issuer)}`)
-      if (ownIssuers.includes(rules.issuer)) this.#add(`${at}.url`, 'URL must not overlap with disallowed issuers')
+      if (urls.has(rules.issuer)) this.duplicate(`${at}.url`, rules.issuer)
+      if (ownIssuers.includes(rules.issuer)) this.add(`${at}.url`, 'URL must not overlap with disallowed issuers')
       if (discoveryUrl !== undefined && places.has(discoveryUrl)) {
-        this.#add(`${at}.discoveryURL`, `Duplicate value: ${JSON.stringify(discoveryUrl)}`)
+        this.duplicate(`${at}.discoveryURL`, discoveryUrl)
       }
       urls.add(rules.issuer)
       if (discoveryUrl !== undefined) places.add(discoveryUrl)
@@ -82,10 +78,10 @@ class Reader {
   }
 
   #issuer(entry: ValueMap, at: string): JwtIssuerConfig {
-    this.#only(entry, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules'], at)
+    this.checkFields(entry, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules'], at)
     const issuer = mapOrEmpty(entry, 'issuer')
     const inIssuer = `${at}.issuer`
-    this.#only(
+    this.checkFields(
       issuer,
       ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy', 'egressSelectorType'],
       inIssuer,
@@ -96,14 +92,14 @@ class Reader {
     this.#checkUrl(url ?? '', `${inIssuer}.url`)
     if (discovery !== '' && discovery !== undefined) {
       this.#checkUrl(discovery, `${inIssuer}.discoveryURL`)
-      if (discovery === url) this.#add(`${inIssuer}.discoveryURL`, 'discoveryURL must be different from URL')
+      if (discovery === url) this.add(`${inIssuer}.discoveryURL`, 'discoveryURL must be different from URL')
     }
     if (authority !== '' && authority?.includes('-----BEGIN CERTIFICATE-----') !== true) {
-      this.#add(`${inIssuer}.certificateAuthority`, 'does not hold a certificate in PEM form')
+      this.add(`${inIssuer}.certificateAuthority`, 'does not hold a certificate in PEM form')
     }
     const mappings = mapOrEmpty(entry, 'claimMappings')
     const inMappings = `${at}.claimMappings`
-    this.#only(mappings, ['username', 'groups', 'uid', 'extra'], inMappings)
+    this.checkFields(mappings, ['username', 'groups', 'uid', 'extra'], inMappings)
     this.#checkEmail(entry, `${inMappings}.username.expression`)
     return {
       discoveryUrl: discovery === '' ? undefined : discovery,
@@ -128,31 +124,29 @@ class Reader {
   }
 
   #checkUrl(text: string, at: string): void {
-    if (text === '') return this.#add(at, 'Required value: URL is required')
-    if (!URL.canParse(text)) return this.#add(at, `Invalid value: ${JSON.stringify(text)}: not a URL`)
+    if (text === '') return this.add(at, 'Required value: URL is required')
+    if (!URL.canParse(text)) return this.invalid(at, text, 'not a URL')
     const { protocol, username, password, search, hash } = new URL(text)
-    if (protocol !== 'https:') this.#add(at, `Invalid value: ${JSON.stringify(text)}: URL scheme must be https`)
-    if (username !== '' || password !== '') this.#add(at, 'URL must not contain a username or password')
-    if (search !== '' || text.includes('?')) this.#add(at, 'URL must not contain a query')
-    if (hash !== '' || text.includes('#')) this.#add(at, 'URL must not contain a fragment')
+    if (protocol !== 'https:') this.invalid(at, text, 'URL scheme must be https')
+    if (username !== '' || password !== '') this.add(at, 'URL must not contain a username or password')
+    if (search !== '' || text.includes('?')) this.add(at, 'URL must not contain a query')
+    if (hash !== '' || text.includes('#')) this.add(at, 'URL must not contain a fragment')
   }
 
   #audiences(issuer: ValueMap, at: string): readonly string[] {
     const audiences = textsInPlace(issuer, 'audiences')
     const policy = textOrEmpty(issuer, 'audienceMatchPolicy')
     if (audiences.length === 0)
-      this.#add(`${at}.audiences`, 'Required value: at least one jwt[].issuer.audiences is required')
-    if (audiences.includes('')) this.#add(`${at}.audiences`, 'Required value: audience can not be empty')
-    if (new Set(audiences).size < audiences.length) this.#add(`${at}.audiences`, 'Duplicate value')
+      this.add(`${at}.audiences`, 'Required value: at least one jwt[].issuer.audiences is required')
+    if (audiences.includes('')) this.add(`${at}.audiences`, 'Required value: audience can not be empty')
+    if (new Set(audiences).size < audiences.length) this.add(`${at}.audiences`, 'Duplicate value')
     if (audiences.length > 1 && policy !== 'MatchAny') {
-      this.#add(
-        `${at}.audienceMatchPolicy`,
-        `Invalid value: ${JSON.stringify(policy)}: audienceMatchPolicy must be MatchAny for multiple audiences`,
-      )
+      this.invalid(`${at}.audienceMatchPolicy`, policy, 'audienceMatchPolicy must be MatchAny for multiple audiences')
     } else if (policy !== '' && policy !== 'MatchAny') {
-      this.#add(
+      this.invalid(
         `${at}.audienceMatchPolicy`,
-        `Invalid value: ${JSON.stringify(policy)}: audienceMatchPolicy must be empty or MatchAny for single audience`,
+        policy,
+        'audienceMatchPolicy must be empty or MatchAny for single audience',
       )
     }
     return audiences
@@ -167,7 +161,7 @@ class Reader {
       ...mapsInPlace(entry, 'claimValidationRules').map((rule) => textOrEmpty(rule, 'expression')),
     ]
     if (!EMAIL.test(username) || [username, ...others].some((text) => EMAIL_VERIFIED.test(text))) return
-    this.#add(
+    this.add(
       at,
       'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression',
     )
@@ -175,13 +169,13 @@ class Reader {
 
   #username(mappings: ValueMap, at: string): ClaimMapping {
     const given = this.#prefixed(own(mappings, 'username'), at, 'string')
-    if (given === undefined) this.#add(at, 'Required value: claim or expression is required')
+    if (given === undefined) this.add(at, 'Required value: claim or expression is required')
     return given ?? { kind: 'claim', claim: 'sub', prefix: '' }
   }
 
   #prefixed(value: Value | undefined, at: string, result: ExpressionResult): ClaimMapping | undefined {
     if (!isMap(value)) return undefined
-    this.#only(value, ['claim', 'prefix', 'expression'], at)
+    this.checkFields(value, ['claim', 'prefix', 'expression'], at)
     const [claim, expression, prefix] = [
       textOrEmpty(value, 'claim'),
       textOrEmpty(value, 'expression'),
@@ -189,7 +183,7 @@ class Reader {
     ]
     if (claim === '' && expression === '' && result !== 'string') return undefined
     if ((claim === '') === (expression === '')) {
-      this.#add(
+      this.add(
         at,
         claim === ''
           ? 'Required value: claim or expression is required'
@@ -198,14 +192,14 @@ class Reader {
       return undefined
     }
     if (expression !== '') {
-      if (prefix !== undefined) this.#add(`${at}.prefix`, "Invalid value: prefix can't be set when expression is set")
+      if (prefix !== undefined) this.add(`${at}.prefix`, "Invalid value: prefix can't be set when expression is set")
       return {
         kind: 'expression',
         evaluate: this.#expression(expression, { at: `${at}.expression`, subject: 'claims', result }),
       }
     }
     if (typeof prefix !== 'string') {
-      this.#add(
+      this.add(
         `${at}.prefix`,
         'Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing',
       )
@@ -215,10 +209,10 @@ class Reader {
 
   #uid(value: Value | undefined, at: string): ClaimMapping | undefined {
     if (!isMap(value)) return undefined
-    this.#only(value, ['claim', 'expression'], at)
+    this.checkFields(value, ['claim', 'expression'], at)
     const [claim, expression] = [textOrEmpty(value, 'claim'), textOrEmpty(value, 'expression')]
     if (claim === '' && expression === '') return undefined
-    if (claim !== '' && expression !== '') this.#add(at, 'Invalid value: "": claim and expression can\'t both be set')
+    if (claim !== '' && expression !== '') this.add(at, 'Invalid value: "": claim and expression can\'t both be set')
     if (expression === '') return { kind: 'claim', claim, prefix: '' }
     return {
       kind: 'expression',
@@ -230,17 +224,13 @@ class Reader {
     const seen = new Set<string>()
     return mapsInPlace(mappings, 'extra').map((extra, i) => {
       const here = `${at}[${i}]`
-      this.#only(extra, ['key', 'valueExpression'], here)
+      this.checkFields(extra, ['key', 'valueExpression'], here)
       const key = textOrEmpty(extra, 'key')
       const [domain = ''] = key.split('/')
-      if (!EXTRA_KEY.test(key))
-        this.#add(`${here}.key`, `Invalid value: ${JSON.stringify(key)}: must be a lowercase domain-prefixed path`)
+      if (!EXTRA_KEY.test(key)) this.invalid(`${here}.key`, key, 'must be a lowercase domain-prefixed path')
       if (/(^|\.)(k8s|kubernetes)\.io$/.test(domain))
-        this.#add(
-          `${here}.key`,
-          `Invalid value: ${JSON.stringify(key)}: k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use`,
-        )
-      if (seen.has(key)) this.#add(`${here}.key`, `Duplicate value: ${JSON.stringify(key)}`)
+        this.invalid(`${here}.key`, key, 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use')
+      if (seen.has(key)) this.duplicate(`${here}.key`, key)
       seen.add(key)
       const text = textOrEmpty(extra, 'valueExpression')
       return {
@@ -251,16 +241,16 @@ class Reader {
   }
 
   #claimRule(rule: ValueMap, at: string): ClaimRule {
-    this.#only(rule, ['claim', 'requiredValue', 'expression', 'message'], at)
+    this.checkFields(rule, ['claim', 'requiredValue', 'expression', 'message'], at)
     const [claim, requiredValue, expression, message] = ['claim', 'requiredValue', 'expression', 'message'].map(
       (name) => textOrEmpty(rule, name),
     ) as [string, string, string, string]
-    if ((claim === '') === (expression === '')) this.#add(at, 'exactly one of claim and expression is required')
+    if ((claim === '') === (expression === '')) this.add(at, 'exactly one of claim and expression is required')
     if (expression === '') {
-      if (message !== '') this.#add(`${at}.message`, "message can't be set when claim is set")
+      if (message !== '') this.add(`${at}.message`, "message can't be set when claim is set")
       return { kind: 'claim', claim, requiredValue }
     }
-    if (requiredValue !== '') this.#add(`${at}.requiredValue`, "requiredValue can't be set when expression is set")
+    if (requiredValue !== '') this.add(`${at}.requiredValue`, "requiredValue can't be set when expression is set")
     return {
       kind: 'expression',
       message,
@@ -269,7 +259,7 @@ class Reader {
   }
 
   #userRule(rule: ValueMap, at: string): JwtIssuerRules['userRules'][number] {
-    this.#only(rule, ['expression', 'message'], at)
+    this.checkFields(rule, ['expression', 'message'], at)
     const evaluate = this.#expression(textOrEmpty(rule, 'expression'), {
       at: `${at}.expression`,
       subject: 'user',
@@ -281,41 +271,30 @@ class Reader {
   #expression(text: string, about: { at: string; subject: 'claims' | 'user'; result: ExpressionResult }): Expression {
     const none: Expression = () => ({ kind: 'problem', problem: 'no expression' })
     if (text.trim() === '') {
-      this.#add(about.at, 'Required value: expression is required')
+      this.add(about.at, 'Required value: expression is required')
       return none
     }
-    const compiled = compileExpression(text, about.subject, about.result)
+    const compiled = compileClaimExpression(text, about.subject, about.result)
     if (compiled.kind === 'expression') return compiled.evaluate
-    this.#add(about.at, `Invalid value: ${JSON.stringify(text)}: ${compiled.problem}`)
+    this.invalid(about.at, text, compiled.problem)
     return none
   }
 
   #anonymous(value: Value | undefined): AnonymousConfig | undefined {
     if (value === undefined || value === null) return undefined
     const anonymous = asMap(value)
-    this.#only(anonymous, ['enabled', 'conditions'], 'anonymous')
+    this.checkFields(anonymous, ['enabled', 'conditions'], 'anonymous')
     const conditions = mapsInPlace(anonymous, 'conditions')
     const enabled = isTrue(anonymous, 'enabled')
     if (!enabled && conditions.length > 0)
-      this.#add('anonymous.conditions', 'enabled should be set to true when conditions are defined')
+      this.add('anonymous.conditions', 'enabled should be set to true when conditions are defined')
     for (const [i, condition] of conditions.entries()) {
-      this.#only(condition, ['path'], `anonymous.conditions[${i}]`)
-      if (!textOrEmpty(condition, 'path').startsWith('/'))
-        this.#add(`anonymous.conditions[${i}].path`, 'must be a path')
+      this.checkFields(condition, ['path'], `anonymous.conditions[${i}]`)
+      if (!textOrEmpty(condition, 'path').startsWith('/')) this.add(`anonymous.conditions[${i}].path`, 'must be a path')
     }
     return {
       enabled,
       paths: conditions.length === 0 ? undefined : conditions.map((condition) => textOrEmpty(condition, 'path')),
     }
-  }
-
-  #only(map: ValueMap, names: readonly string[], at: string): void {
-    for (const name of Object.keys(map)) {
-      if (!names.includes(name)) this.#faults.push(`unknown field "${at === '' ? '' : `${at}.`}${name}"`)
-    }
-  }
-
-  #add(at: string, problem: string): void {
-    this.#faults.push(`${at}: ${problem}`)
   }
 }

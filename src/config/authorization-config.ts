@@ -7,10 +7,10 @@ import {
   type AuthorizationWebhook,
   readAuthorizationFile,
 } from './authorization-file.ts'
-import { readTextFile } from './files.ts'
-import type { FlagName } from './flags.ts'
+import { readFileAs } from './files.ts'
+import { AUTHORIZATION_FLAGS } from './flags-access.ts'
 import { duration, oneOf, type SettingReader } from './setting-reader.ts'
-import { reasonOf, StartError, usageError } from './start-error.ts'
+import { usageError } from './start-error.ts'
 
 export interface AuthorizationSettings {
   /** In the order that they are asked in. */
@@ -24,20 +24,11 @@ const FILE_FLAG = '--authorization-config'
 const WEBHOOK_FLAG = '--authorization-webhook-config-file'
 const WEBHOOK_TIMEOUT_MS = 30_000
 
-/** What the file takes the place of. */
-const REPLACED: readonly FlagName[] = [
-  'authorization-mode',
-  'authorization-webhook-config-file',
-  'authorization-webhook-version',
-  'authorization-webhook-cache-authorized-ttl',
-  'authorization-webhook-cache-unauthorized-ttl',
-]
-
 export function authorizationSettings(read: SettingReader): AuthorizationSettings {
   const file = read.file('authorization-config')
   const policyFile = read.file('authorization-policy-file')
   const deciders = file === undefined ? decidersOfFlags(read) : decidersOfFile(read, file)
-  const modes = deciders.map((decider) => (decider.kind === 'mode' ? decider.mode : 'Webhook'))
+  const modes = modesOf({ deciders })
   if (modes.includes('ABAC') !== (policyFile !== undefined)) {
     throw usageError(
       policyFile === undefined
@@ -51,24 +42,21 @@ export function authorizationSettings(read: SettingReader): AuthorizationSetting
   return { deciders, policyFile, file }
 }
 
-export function modesOf({ deciders }: AuthorizationSettings): readonly AuthorizationMode[] {
+export function modesOf({ deciders }: Pick<AuthorizationSettings, 'deciders'>): readonly AuthorizationMode[] {
   return deciders.map((decider) => (decider.kind === 'mode' ? decider.mode : 'Webhook'))
 }
 
 /** Throws a `StartError` of one line. */
 export function readDeciders(file: string): readonly Decider[] {
-  try {
-    const { value, duplicates } = parseYaml(Buffer.from(readTextFile(file, FILE_FLAG)))
+  return readFileAs(file, FILE_FLAG, (text) => {
+    const { value, duplicates } = parseYaml(Buffer.from(text))
     if (duplicates.length > 0) throw new Error(duplicates[0])
     return readAuthorizationFile(value)
-  } catch (error) {
-    if (error instanceof StartError) throw error
-    throw new StartError(`${FILE_FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
-  }
+  })
 }
 
 function decidersOfFile(read: SettingReader, file: string): readonly Decider[] {
-  const replaced = REPLACED.find((name) => read.isSet(name))
+  const replaced = AUTHORIZATION_FLAGS.find(({ name }) => /-mode$|-webhook-/.test(name) && read.isSet(name))?.name
   if (replaced !== undefined) throw usageError(`${FILE_FLAG} and --${replaced} are mutually exclusive`)
   return readDeciders(file)
 }

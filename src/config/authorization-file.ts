@@ -1,10 +1,11 @@
-// The operator's AuthorizationConfiguration (P-173). Read strictly: a misspelt word would let somebody do what they must not.
+// The operator's AuthorizationConfiguration (P-173).
 import path from 'node:path'
 import { asMap, mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { parseDuration } from '../lib/duration.ts'
-import { compileCondition } from './match-conditions.ts'
+import { compileCondition } from './config-expressions.ts'
+import { DocumentFaults } from './document-faults.ts'
 
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number]
@@ -35,47 +36,35 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 /** Throws an `Error` with every fault. */
 export function readAuthorizationFile(document: Value): readonly Decider[] {
-  const faults: string[] = []
   const root = asMap(document)
   if (own(root, 'kind') !== 'AuthorizationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
     throw new Error(`must be an AuthorizationConfiguration of ${VERSIONS[0]}`)
   }
-  const reader = new Reader(faults)
-  reader.only(root, ['apiVersion', 'kind', 'authorizers'], '')
+  const reader = new Reader()
+  reader.checkFields(root, ['apiVersion', 'kind', 'authorizers'], '')
   const deciders = mapsInPlace(root, 'authorizers').map((entry, i) => reader.decider(entry, `authorizers[${i}]`))
-  if (deciders.length === 0) faults.push('authorizers: Required value: at least one authorization mode must be defined')
+  if (deciders.length === 0)
+    reader.add('authorizers', 'Required value: at least one authorization mode must be defined')
   reader.checkRepeats(deciders)
-  if (faults.length > 0) throw new Error(faults.join('; '))
+  if (reader.all.length > 0) throw new Error(reader.all.join('; '))
   return deciders
 }
 
-class Reader {
-  readonly #faults: string[]
-
-  constructor(faults: string[]) {
-    this.#faults = faults
-  }
-
-  only(map: ValueMap, known: readonly string[], at: string): void {
-    for (const name of Object.keys(map)) {
-      if (!known.includes(name)) this.#faults.push(`unknown field "${at === '' ? name : `${at}.${name}`}"`)
-    }
-  }
-
+class Reader extends DocumentFaults {
   decider(entry: ValueMap, at: string): Decider {
-    this.only(entry, ['type', 'name', 'webhook'], at)
+    this.checkFields(entry, ['type', 'name', 'webhook'], at)
     const [type, name, webhook] = [textOrEmpty(entry, 'type'), textOrEmpty(entry, 'name'), own(entry, 'webhook')]
-    if (type === '') this.#add(`${at}.type`, 'Required value')
-    else if (!MODES.includes(type)) this.#unsupported(`${at}.type`, type, MODES)
-    if (name === '') this.#add(`${at}.name`, 'Required value')
+    if (type === '') this.add(`${at}.type`, 'Required value')
+    else if (!MODES.includes(type)) this.unsupported(`${at}.type`, type, MODES)
+    if (name === '') this.add(`${at}.name`, 'Required value')
     else if (!SUBDOMAIN.test(name) || name.length > 253) {
-      this.#add(`${at}.name`, `Invalid value: ${JSON.stringify(name)}: authorizer name is invalid`)
+      this.invalid(`${at}.name`, name, 'authorizer name is invalid')
     }
     if (type !== 'Webhook') {
-      if (webhook !== undefined) this.#add(`${at}.webhook`, 'Invalid value: may only be specified when type=Webhook')
+      if (webhook !== undefined) this.add(`${at}.webhook`, 'Invalid value: may only be specified when type=Webhook')
       return { kind: 'mode', mode: type as Exclude<AuthorizationMode, 'Webhook'>, name }
     }
-    if (webhook === undefined) this.#add(`${at}.webhook`, 'Required value: required when type=Webhook')
+    if (webhook === undefined) this.add(`${at}.webhook`, 'Required value: required when type=Webhook')
     return { kind: 'webhook', name, webhook: this.#webhook(asMap(webhook), `${at}.webhook`) }
   }
 
@@ -83,24 +72,24 @@ class Reader {
     const [modes, names] = [new Set<string>(), new Set<string>()]
     for (const [i, decider] of deciders.entries()) {
       if (decider.kind === 'mode') {
-        if (modes.has(decider.mode)) this.#add(`authorizers[${i}].type`, `Duplicate value: "${decider.mode}"`)
+        if (modes.has(decider.mode)) this.duplicate(`authorizers[${i}].type`, decider.mode)
         modes.add(decider.mode)
       }
       if (decider.name !== '' && names.has(decider.name)) {
-        this.#add(`authorizers[${i}].name`, `Duplicate value: "${decider.name}"`)
+        this.duplicate(`authorizers[${i}].name`, decider.name)
       }
       names.add(decider.name)
     }
   }
 
   #webhook(webhook: ValueMap, at: string): AuthorizationWebhook {
-    this.only(webhook, WEBHOOK_FIELDS, at)
+    this.checkFields(webhook, WEBHOOK_FIELDS, at)
     const conditions = mapsInPlace(webhook, 'matchConditions').map((condition) => textOrEmpty(condition, 'expression'))
     this.#conditions(conditions, webhook, at)
     const failure = this.#choice(webhook, 'failurePolicy', ['NoOpinion', 'Deny'], at)
     const version = this.#choice(webhook, 'subjectAccessReviewVersion', ['v1', 'v1beta1'], at)
     const timeoutMs = this.#duration(webhook, 'timeout', at)
-    if (timeoutMs > MAX_TIMEOUT_MS) this.#add(`${at}.timeout`, 'Invalid value: must be <= 30s')
+    if (timeoutMs > MAX_TIMEOUT_MS) this.add(`${at}.timeout`, 'Invalid value: must be <= 30s')
     return {
       kubeconfigFile: this.#connection(mapOrEmpty(webhook, 'connectionInfo'), `${at}.connectionInfo`),
       source: `${at}.connectionInfo.kubeConfigFile`,
@@ -116,46 +105,45 @@ class Reader {
   #conditions(conditions: readonly string[], webhook: ValueMap, at: string): void {
     const version = textOrEmpty(webhook, 'matchConditionSubjectAccessReviewVersion')
     if (version !== '' && version !== 'v1') {
-      this.#unsupported(`${at}.matchConditionSubjectAccessReviewVersion`, version, ['v1'])
+      this.unsupported(`${at}.matchConditionSubjectAccessReviewVersion`, version, ['v1'])
     } else if (version === '' && conditions.length > 0) {
-      this.#add(
+      this.add(
         `${at}.matchConditionSubjectAccessReviewVersion`,
         'Required value: required if match conditions are specified',
       )
     }
     if (conditions.length > MAX_CONDITIONS) {
-      this.#add(`${at}.matchConditions`, `Too many: ${conditions.length}: must have at most ${MAX_CONDITIONS} items`)
+      this.add(`${at}.matchConditions`, `Too many: ${conditions.length}: must have at most ${MAX_CONDITIONS} items`)
     }
     const seen = new Set<string>()
     for (const [i, expression] of conditions.slice(0, MAX_CONDITIONS).entries()) {
       const place = `${at}.matchConditions[${i}].expression`
       const compiled = expression.trim() === '' ? undefined : compileCondition(expression)
-      if (compiled === undefined) this.#add(place, 'Required value')
-      else if (compiled.kind === 'problem')
-        this.#add(place, `Invalid value: ${JSON.stringify(expression)}: ${compiled.problem}`)
-      else if (seen.has(expression)) this.#add(place, `Duplicate value: ${JSON.stringify(expression)}`)
+      if (compiled === undefined) this.add(place, 'Required value')
+      else if (compiled.kind === 'problem') this.invalid(place, expression, compiled.problem)
+      else if (seen.has(expression)) this.duplicate(place, expression)
       seen.add(expression)
     }
   }
 
   #connection(info: ValueMap, at: string): string | undefined {
-    this.only(info, ['type', 'kubeConfigFile'], at)
+    this.checkFields(info, ['type', 'kubeConfigFile'], at)
     const [type, file] = [textOrEmpty(info, 'type'), textOrEmpty(info, 'kubeConfigFile')]
     switch (type) {
       case '':
-        this.#add(`${at}.type`, 'Required value')
+        this.add(`${at}.type`, 'Required value')
         return undefined
       case 'InClusterConfig':
-        if (file !== '') this.#add(`${at}.kubeConfigFile`, 'Invalid value: can only be set when type=KubeConfigFile')
+        if (file !== '') this.add(`${at}.kubeConfigFile`, 'Invalid value: can only be set when type=KubeConfigFile')
         return undefined
       case 'KubeConfigFile':
-        if (file === '') this.#add(`${at}.kubeConfigFile`, 'Required value')
+        if (file === '') this.add(`${at}.kubeConfigFile`, 'Required value')
         else if (!path.isAbsolute(file)) {
-          this.#add(`${at}.kubeConfigFile`, `Invalid value: ${JSON.stringify(file)}: must be an absolute path`)
+          this.invalid(`${at}.kubeConfigFile`, file, 'must be an absolute path')
         }
         return file
       default:
-        this.#unsupported(`${at}.type`, type, ['InClusterConfig', 'KubeConfigFile'])
+        this.unsupported(`${at}.type`, type, ['InClusterConfig', 'KubeConfigFile'])
         return undefined
     }
   }
@@ -168,27 +156,18 @@ class Reader {
   #duration(webhook: ValueMap, field: string, at: string): number {
     const text = textOrEmpty(webhook, field)
     const parsed = parseDuration(text)
-    if (text === '') this.#add(`${at}.${field}`, 'Required value')
+    if (text === '') this.add(`${at}.${field}`, 'Required value')
     else if (!parsed.ok || parsed.nanoseconds <= 0n) {
-      this.#add(`${at}.${field}`, `Invalid value: ${JSON.stringify(text)}: must be > 0s`)
+      this.invalid(`${at}.${field}`, text, 'must be > 0s')
     }
     return parsed.ok ? Number(parsed.nanoseconds) / 1e6 : 0
   }
 
   #choice(webhook: ValueMap, field: string, known: readonly string[], at: string): string {
     const text = textOrEmpty(webhook, field)
-    if (text === '') this.#add(`${at}.${field}`, 'Required value')
-    else if (!known.includes(text)) this.#unsupported(`${at}.${field}`, text, known)
+    if (text === '') this.add(`${at}.${field}`, 'Required value')
+    else if (!known.includes(text)) this.unsupported(`${at}.${field}`, text, known)
     return text
-  }
-
-  #unsupported(at: string, text: string, known: readonly string[]): void {
-    const supported = known.map((each) => JSON.stringify(each)).join(', ')
-    this.#add(at, `Unsupported value: ${JSON.stringify(text)}: supported values: ${supported}`)
-  }
-
-  #add(at: string, fault: string): void {
-    this.#faults.push(`${at}: ${fault}`)
   }
 }
 

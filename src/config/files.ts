@@ -76,6 +76,16 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
+/** What the text of a file says. What `parse` throws is told in one line, behind the flag and the file. */
+export function readFileAs<T>(file: string, what: string, parse: (text: string) => T): T {
+  const text = readTextFile(file, what)
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new StartError(`${what} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
 /** Undefined where it is not there. */
 export function readOwnFile(directory: string, name: string): string | undefined {
   const file = path.join(directory, name)

@@ -6,17 +6,11 @@ import { own, type Value, type ValueMap } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import type { OutgoingTls } from '../outgoing/connections.ts'
-import { readTextFile } from './files.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import { readFileAs, readTextFile } from './files.ts'
 
 /** `flag` names the flag in the message: `--authentication-token-webhook-config-file`. Throws a `StartError` of one line. */
 export function readWebhookKubeconfig(file: string, flag: string): OutgoingTarget {
-  const text = readTextFile(file, flag)
-  try {
-    return targetOf(parseYaml(Buffer.from(text)).value, dirname(resolve(file)))
-  } catch (error) {
-    throw new StartError(`${flag} ${file}: ${reasonOf(error)}`, { cause: error })
-  }
+  return readFileAs(file, flag, (text) => targetOf(parseYaml(Buffer.from(text)).value, dirname(resolve(file))))
 }
 
 /** What to show whom: the users of a kubeconfig bear the names of the hosts that they are for. */
@@ -28,8 +22,7 @@ export type HostCredentials = Pick<OutgoingTarget, 'headers'> & {
 
 /** Throws a `StartError` of one line. */
 export function readHostCredentials(file: string, what: string): CredentialsFor {
-  const text = readTextFile(file, what)
-  try {
+  return readFileAs(file, what, (text) => {
     const config = asMap(parseYaml(Buffer.from(text)).value)
     const folder = dirname(resolve(file))
     const users = new Map(
@@ -47,9 +40,7 @@ export function readHostCredentials(file: string, what: string): CredentialsFor 
       ]
       return users.get(names.find((name) => users.has(name)) ?? '') ?? {}
     }
-  } catch (error) {
-    throw new StartError(`${what} ${file}: ${reasonOf(error)}`, { cause: error })
-  }
+  })
 }
 
 /** `a.b:1`, then `*.b:1`: the one that says most comes first. */

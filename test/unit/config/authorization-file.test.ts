@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../../../src/api/value.ts'
-import { concernsOf } from '../../../src/config/match-conditions.ts'
+import { concernsOf } from '../../../src/config/config-expressions.ts'
 import { readAuthorizationFile } from '../../../src/config/authorization-file.ts'
 
 const webhook = {

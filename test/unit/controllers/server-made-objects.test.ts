@@ -5,7 +5,7 @@ import { makeBuiltInApiServices } from '../../../src/controllers/built-in-api-se
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
-import { makeSystemNamespaces } from '../../../src/controllers/system-namespaces.ts'
+import { makeSystemNamespaces } from '../../../src/controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
