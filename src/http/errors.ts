@@ -55,7 +55,7 @@ export function answerError(
 }
 
 function faultError(auditId: string): ApiError {
-  const text = `the server failed to answer; its log has more under audit id ${auditId}`
+  const text = `unexpected failure, see the log of the server for audit ID ${auditId}`
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }
 

@@ -29,9 +29,9 @@ export function translate(error: unknown, operation: Operation): unknown {
     case 'unavailable':
       return serverTimeout(operation, error)
     case 'unknown':
-      return new ApiError('Timeout', 'Timeout: it is not known whether the write took place', { cause: error })
+      return new ApiError('Timeout', 'Timeout: the write may or may not have been applied', { cause: error })
     case 'full':
-      return internal('the storage has no room left', error)
+      return internal('the storage is out of space', error)
     case 'too-large':
       return new ApiError(
         'RequestEntityTooLarge',
@@ -41,9 +41,9 @@ export function translate(error: unknown, operation: Operation): unknown {
         },
       )
     case 'denied':
-      return internal('the storage refused the server', error)
+      return internal('the storage denied access to the server', error)
     case 'corrupt':
-      return internal('the storage is damaged', error)
+      return internal('the storage is corrupt', error)
     case 'closed':
       return new ApiError('ServiceUnavailable', 'apiserver is shutting down', { cause: error })
   }

@@ -75,7 +75,7 @@ function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way)
       if (record.wantsResponseBody) record.keepFailure(statusOf(error) as unknown as Value)
     } else if (!(error instanceof CancelledError)) {
       stage = 'Panic'
-      record.outcome = { status: 'Failure', reason: 'InternalError', message: 'the server failed to answer', code: 500 }
+      record.outcome = { status: 'Failure', reason: 'InternalError', message: 'unexpected failure', code: 500 }
     }
     throw error
   }

@@ -15,15 +15,19 @@ describe('what the storage says, to a client (R-013, R-029, R-102, D23)', () => 
       reason: 'ServerTimeout',
       message: 'The list operation against deployments.apps could not be completed at this time, please try again.',
     },
-    unknown: { code: 504, reason: 'Timeout', message: 'Timeout: it is not known whether the write took place' },
-    full: { code: 500, reason: 'InternalError', message: 'Internal error occurred: the storage has no room left' },
+    unknown: { code: 504, reason: 'Timeout', message: 'Timeout: the write may or may not have been applied' },
+    full: { code: 500, reason: 'InternalError', message: 'Internal error occurred: the storage is out of space' },
     'too-large': {
       code: 413,
       reason: 'RequestEntityTooLarge',
       message: 'Request entity too large: the storage does not take an object of this size',
     },
-    denied: { code: 500, reason: 'InternalError', message: 'Internal error occurred: the storage refused the server' },
-    corrupt: { code: 500, reason: 'InternalError', message: 'Internal error occurred: the storage is damaged' },
+    denied: {
+      code: 500,
+      reason: 'InternalError',
+      message: 'Internal error occurred: the storage denied access to the server',
+    },
+    corrupt: { code: 500, reason: 'InternalError', message: 'Internal error occurred: the storage is corrupt' },
     closed: { code: 503, reason: 'ServiceUnavailable', message: 'apiserver is shutting down' },
   }
   it.each(Object.entries(rows))('%s', (code, wanted) => {
