@@ -1,5 +1,5 @@
-// Whether the servers of other groups can be reached: looked at when something about them changes and every 30 seconds, and
-// told in the status of their APIService (P-382).
+// The condition Available of APIServices: aggregated API servers are probed when something about them changes and every 30
+// seconds (P-382).
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'

@@ -1,4 +1,4 @@
-// A condition that a loop keeps in an object's status as one who applies it: it owns that condition and nothing beside it.
+// A condition that a controller sets as if by server-side apply: it owns that condition and nothing else.
 import { mapOrEmpty, mapsOnly } from '../api/members.ts'
 import { metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -1,5 +1,5 @@
-// The default roles and bindings: what is missing of them is made at every start, what was added to them stays, and what bears the
-// annotation with `false` is left alone (P-145).
+// The default RBAC roles and bindings: reconciled at every start. Additions are kept, and objects with the autoupdate annotation
+// set to `false` are left alone (P-145).
 import { listOrEmpty, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
@@ -163,10 +163,10 @@ function rbac(parts: ControllerParts, resource: string): Resource {
 interface RoleLine {
   readonly name: string
   readonly namespace: string
-  /** The labels that others gather it by. */
+  /** The labels that others aggregate it by. */
   readonly labels: readonly string[]
-  /** The label that it gathers others by. */
-  readonly gathers: string | undefined
+  /** The label that it aggregates others by. */
+  readonly aggregates: string | undefined
   readonly rules: PolicyRule[]
 }
 
@@ -186,7 +186,7 @@ function parseRoles(text: string): RoleLine[] {
     const [place = '', ...marks] = line.split(' ')
     const marked = (sign: string): string[] =>
       marks.flatMap((mark) => (mark.startsWith(sign) ? [`${API_GROUP}/${mark.slice(1)}`] : []))
-    roles.push({ ...placeOf(place), labels: marked('+'), gathers: marked('=')[0], rules: [] })
+    roles.push({ ...placeOf(place), labels: marked('+'), aggregates: marked('=')[0], rules: [] })
   }
   return roles
 }
@@ -214,14 +214,16 @@ function placeOf(place: string): { readonly namespace: string; readonly name: st
 }
 
 function roleObject(resource: Resource, line: RoleLine): Wanted {
-  const { name, namespace, labels, gathers, rules } = line
+  const { name, namespace, labels, aggregates, rules } = line
   const metadata = {
     name,
     annotations: ANNOTATIONS,
     labels: { ...LABELS, ...Object.fromEntries(labels.map((label) => [label, 'true'])) },
   }
   const aggregationRule =
-    gathers === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [gathers]: 'true' } }] } }
+    aggregates === undefined
+      ? {}
+      : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregates]: 'true' } }] } }
   const object = newObject(resource, metadata, { rules: rules.map(ruleDocument), ...aggregationRule })
   return { resource, namespace, name, object }
 }

@@ -1,5 +1,5 @@
-// The front door: the loops that keep the server's own state true. One replica at a time runs them, held by a Lease; each
-// can be switched off where something else does its work.
+// The front door: the controllers, loops that keep the server's own state true. One replica at a time runs them, elected by a
+// Lease; each can be disabled where another program does its work.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -14,32 +14,35 @@ export interface ControllerParts {
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   readonly log: Log
-  /** Absent: nobody looks how busy they are. */
   readonly queues?: QueueMeasures | undefined
 }
 
 export interface Controller {
-  /** As it is switched off by, and named in the log. */
+  /** As in `--controllers`, and in the log. */
   readonly name: string
   /** Runs until the signal fires; resolves when nothing of it is left. */
   run(signal: AbortSignal): Promise<void>
-  /** Tells others that this replica is about to go, while it can still be reached (P-250). */
-  leave?(signal: AbortSignal): Promise<void>
+  /** Tells others that this replica shuts down, while it can still be reached (P-250). */
+  deregister?(signal: AbortSignal): Promise<void>
 }
 
-/** What cannot be told in time is found out by others all the same. */
-export async function leaveWith(controllers: readonly Controller[], log: Log, signal: AbortSignal): Promise<void> {
-  const leaving = controllers.map(async (controller) => {
+/** Best effort: what is not told in time expires. */
+export async function deregisterControllers(
+  controllers: readonly Controller[],
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const deregistering = controllers.map(async (controller) => {
     try {
-      await controller.leave?.(signal)
+      await controller.deregister?.(signal)
     } catch (error) {
-      log.warn({ err: error, controller: controller.name }, 'controller could not announce shutdown')
+      log.warn({ err: error, controller: controller.name }, 'controller failed to deregister at shutdown')
     }
   })
-  await Promise.all(leaving)
+  await Promise.all(deregistering)
 }
 
-/** Runs all of them; one that breaks is begun anew, the others go on. */
+/** Runs all of them; one that fails is restarted. */
 export async function runControllers(controllers: readonly Controller[], log: Log, signal: AbortSignal): Promise<void> {
   await Promise.all(controllers.map((controller) => runOne(controller, log, signal)))
 }

@@ -1,5 +1,5 @@
-// How far a definition has come, by what is known of the others: which of its names it may have, and whether it is there
-// (P-314, P-345, P-346). Pure: from what is stored follows what is to be stored.
+// Which names a custom resource definition is given, and whether it is established, by what is known of the others (P-314, P-345,
+// P-346). Pure: from what is stored follows what is to be stored.
 import { mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -78,7 +78,7 @@ export function withNames(object: ApiObject, taken: TakenNames, now: string): Ap
   return withApproval(withCondition(judged, { type: 'Established', status: false, ...next }, now), now)
 }
 
-/** What keeps it from being established stays told, or the two steps would undo each other for ever. */
+/** Keeps the reason that it is not established, or the two steps would undo each other for ever. */
 function awaiting(object: ApiObject): Pick<Condition, 'reason' | 'message'> {
   const isRefused = conditionOf(object, 'Established')?.['reason'] === UNTRUSTED.reason && hasBadAuthority(object)
   return isRefused ? UNTRUSTED : { reason: 'Installing', message: 'the initial names have been accepted' }

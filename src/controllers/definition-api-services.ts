@@ -1,4 +1,4 @@
-// An APIService for every version of every group that definitions serve, so that clients and people who look there find them.
+// An APIService for every version of every group that custom resource definitions serve.
 import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -15,10 +15,10 @@ const NAME = 'definition-services'
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 
 export function definitionApiServices(parts: ControllerParts): Controller {
-  return { name: NAME, run: (signal) => new ServiceKeeper(parts).run(signal) }
+  return { name: NAME, run: (signal) => new DefinitionApiServices(parts).run(signal) }
 }
 
-class ServiceKeeper {
+class DefinitionApiServices {
   readonly #parts: ControllerParts
   readonly #definitions: Resource
   readonly #services: Resource
@@ -35,7 +35,7 @@ class ServiceKeeper {
     this.#parts = parts
     this.#definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
     this.#services = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
-    const work = (name: string, signal: AbortSignal): Promise<void> => this.#settle(name, signal)
+    const work = (name: string, signal: AbortSignal): Promise<void> => this.#sync(name, signal)
     this.#queue = new WorkQueue(parts, { name: NAME, workers: 1, work })
   }
 
@@ -93,7 +93,7 @@ class ServiceKeeper {
     }
   }
 
-  async #settle(name: string, signal: AbortSignal): Promise<void> {
+  async #sync(name: string, signal: AbortSignal): Promise<void> {
     const context = serverContext(this.#parts, '', signal)
     const isWanted = this.#wanted.has(name)
     if (isWanted === this.#ours.has(name)) return

@@ -1,5 +1,5 @@
-// Removes the objects of a definition that is being deleted, and then lets the definition go (P-349, W-619, W-620). Objects
-// that somebody holds keep the definition; it is looked at again every second.
+// The finalizer of custom resource definitions: deletes the objects of one that is terminating, then removes the finalizer (P-349,
+// W-619, W-620). Retried every second while objects with finalizers remain.
 import { withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { deleteCollection } from '../registry/delete.ts'

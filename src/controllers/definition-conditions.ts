@@ -1,4 +1,4 @@
-// The conditions of a definition: what the server has found out about it.
+// The conditions of custom resource definitions.
 import { listOrEmpty, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'

@@ -1,5 +1,5 @@
-// Accepts the names of definitions, and then the definitions themselves (P-345, P-346). Every replica does it: what is to be
-// done follows from what is stored, so whoever comes second finds it done.
+// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does it: the outcome follows
+// from what is stored, so the second one finds it done.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { isTerminating } from '../registry/object-meta.ts'
@@ -13,30 +13,30 @@ import { runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export function definitionNames(parts: ControllerParts): Controller {
-  return { name: NAME, run: (signal) => new NameJudge(parts).run(signal) }
+  return { name: NAME, run: (signal) => new NameController(parts).run(signal) }
 }
 
 const NAME = 'definition-names'
 
-/** A step that a definition goes through; it gives back the same object where nothing is to be done. */
+/** Returns the same object where nothing is to be done. */
 type Step = (object: ApiObject, taken: TakenNames, now: string) => ApiObject
 
 const STEPS: readonly Step[] = [withNames, withEstablished]
 
-class NameJudge {
+class NameController {
   readonly #parts: ControllerParts
   readonly #resource: Resource
   readonly #known = new Map<string, { readonly stored: StoredObject; readonly definition: Definition }>()
   readonly #taken = new TakenNames()
-  /** Those that did not get all their names. */
-  readonly #losers = new Map<string, Definition>()
+  /** Those that were not given all of their names. */
+  readonly #conflicting = new Map<string, Definition>()
   readonly #queue: WorkQueue
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
     this.#resource = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
     const work = async (name: string, signal: AbortSignal): Promise<void> => {
-      for (const step of STEPS) if (!(await this.#judge(name, step, signal))) break
+      for (const step of STEPS) if (!(await this.#apply(name, step, signal))) break
     }
     this.#queue = new WorkQueue(parts, { name: NAME, workers: 4, work })
   }
@@ -55,21 +55,23 @@ class NameJudge {
     this.#note(stored)
     this.#queue.add(stored.name)
     const after = this.#known.get(stored.name)?.definition
-    if (before !== undefined && after !== undefined && namesIn(before) !== namesIn(after)) this.#lookAgain(after.group)
+    if (before !== undefined && after !== undefined && namesIn(before) !== namesIn(after))
+      this.#retryConflicts(after.group)
   }
 
   #onGone(name: string): void {
     const gone = this.#known.get(name)?.definition
     this.#known.delete(name)
-    this.#losers.delete(name)
+    this.#conflicting.delete(name)
     if (gone === undefined) return
     this.#taken.remove(gone)
-    this.#lookAgain(gone.group)
+    this.#retryConflicts(gone.group)
   }
 
-  /** What one definition gives up another may take. */
-  #lookAgain(group: string): void {
-    for (const loser of this.#losers.values()) if (loser.group === group) this.#queue.add(loser.name)
+  /** A name that one definition gives up may be given to another. */
+  #retryConflicts(group: string): void {
+    for (const definition of this.#conflicting.values())
+      if (definition.group === group) this.#queue.add(definition.name)
   }
 
   #note(stored: StoredObject): void {
@@ -80,12 +82,12 @@ class NameJudge {
     this.#known.set(stored.name, { stored, definition })
     if (before !== undefined) this.#taken.remove(before.definition)
     this.#taken.add(definition)
-    if (definition.isJudged && !definition.isServed) this.#losers.set(definition.name, definition)
-    else this.#losers.delete(definition.name)
+    if (definition.isJudged && !definition.isServed) this.#conflicting.set(definition.name, definition)
+    else this.#conflicting.delete(definition.name)
   }
 
   /** Whether the next step may follow. */
-  async #judge(name: string, step: Step, signal: AbortSignal): Promise<boolean> {
+  async #apply(name: string, step: Step, signal: AbortSignal): Promise<boolean> {
     const object = this.#known.get(name)?.stored.object()
     if (object === undefined || isTerminating(object)) return false
     const context = serverContext(this.#parts, '', signal)

@@ -1,4 +1,4 @@
-// What becomes of an object that has owners: a pure decision on how its owners are (W-357 to W-366).
+// Whether an object with owners is kept, released or deleted, decided on the state of its owners (W-357 to W-366). Pure.
 import type { Propagation } from '../registry/registry.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, type OwnerReference } from './ownership-graph.ts'
 

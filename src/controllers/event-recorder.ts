@@ -1,4 +1,4 @@
-// Events by which controllers tell people what is wrong with an object. Telling is best effort: it never fails the work.
+// Records events about objects, best effort: a failure never fails the controller.
 import { ApiError } from '../api/status.ts'
 import { createObject } from '../registry/create.ts'
 import type { ControllerParts } from './controllers.ts'
@@ -14,7 +14,6 @@ export interface RecordedEvent {
     readonly uid: string
     readonly resourceVersion: string
   }
-  /** Who tells. */
   readonly component: string
   readonly reason: string
   readonly message: string

@@ -1,5 +1,5 @@
-// What other servers of the cluster have to know of authentication: whose certificates are good, what proxies say in their headers,
-// and since when the use of old tokens is written down (P-053, P-079, W-629).
+// The config maps for extension API servers: CA bundles and request headers of authenticating proxies, and since when the use of
+// legacy tokens is tracked (P-053, P-079, W-629).
 import type { ApiObject } from '../api/object.ts'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'

@@ -1,5 +1,5 @@
-// What keeps a replica that is no longer the one to run controllers from writing as if it were: no decision about a write is
-// made or carried out after its time is up, and every write is bound to the revision that it was decided on.
+// Keeps a replica that has lost leadership from writing as if it had not: no write is decided or carried out after the lease has
+// expired, and every write is bound to the revision that it was decided on.
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { Store } from '../store/store.ts'
@@ -29,7 +29,7 @@ export class Fence {
   /** The same store, for writers inside the fence: their writes throw `CancelledError` where it is closed. */
   around(store: Store): Store {
     const check = (): void => {
-      if (!this.isOpen) throw new CancelledError('another replica may run the controllers by now')
+      if (!this.isOpen) throw new CancelledError('leadership was lost')
     }
     return {
       get: (key, at, signal) => store.get(key, at, signal),

@@ -1,5 +1,5 @@
-// The flow schemas and priority levels that belong to the server: made at the start, put back as they should be once a
-// minute (P-201 to P-204), and every schema told whether its level is there (P-206).
+// The bootstrap flow schemas and priority levels: created at the start and restored once a minute (P-201 to P-204); and the
+// condition Dangling of every flow schema (P-206).
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -37,7 +37,7 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
   return {
     name: 'flow-control-objects',
     async run(signal) {
-      await Promise.all([tellDangling(parts, signal), keep()])
+      await Promise.all([reportDangling(parts, signal), keep()])
       async function keep(): Promise<void> {
         do await makeFlowObjects(parts, wanted, signal)
         while (await pause(systemClock, LOOK_AGAIN_MS, signal))
@@ -51,12 +51,12 @@ export async function makeFlowObjects(parts: ControllerParts, wanted: FlowObject
   const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
   const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
   await Promise.all([
-    ...wanted.levels.map((object) => keepObject(parts, levels, object, signal)),
-    ...wanted.schemas.map((object) => keepObject(parts, schemas, object, signal)),
+    ...wanted.levels.map((object) => ensureFlowObject(parts, levels, object, signal)),
+    ...wanted.schemas.map((object) => ensureFlowObject(parts, schemas, object, signal)),
   ])
 }
 
-async function keepObject(
+async function ensureFlowObject(
   parts: ControllerParts,
   resource: Resource,
   wanted: WantedObject,
@@ -96,7 +96,7 @@ function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
   return own(spec, 'type') === 'Exempt' && exempt !== undefined ? { ...spec, exempt } : spec
 }
 
-async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+async function reportDangling(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const { store } = parts.registry
   const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
   const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
@@ -104,9 +104,9 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
   const levelOf = new Map<string, string>()
   const isSynced = { levels: false, schemas: false }
   const work = (name: string): Promise<void> =>
-    tellSchema({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
+    updateSchemaStatus({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
   const queue = new WorkQueue(parts, { name: 'flow-control-objects', workers: 1, work })
-  const look = (concerns: (level: string) => boolean): void => {
+  const enqueue = (concerns: (level: string) => boolean): void => {
     if (!isSynced.levels || !isSynced.schemas) return
     for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
   }
@@ -117,15 +117,15 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
       onPresent: ({ name }) => {
         if (present.has(name)) return
         present.add(name)
-        look((level) => level === name)
+        enqueue((level) => level === name)
       },
       onGone: ({ name }) => {
         present.delete(name)
-        look((level) => level === name)
+        enqueue((level) => level === name)
       },
       onSynced: () => {
         isSynced.levels = true
-        look(() => true)
+        enqueue(() => true)
       },
     },
     signal,
@@ -141,7 +141,7 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
       onGone: ({ name }) => void levelOf.delete(name),
       onSynced: () => {
         isSynced.schemas = true
-        look(() => true)
+        enqueue(() => true)
       },
     },
     signal,
@@ -155,7 +155,7 @@ interface SchemaParts {
   readonly hasLevel: (level: string) => boolean
 }
 
-async function tellSchema(
+async function updateSchemaStatus(
   { parts, resource, hasLevel }: SchemaParts,
   name: string,
   signal: AbortSignal,

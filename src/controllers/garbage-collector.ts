@@ -1,5 +1,5 @@
-// The garbage collector: objects whose owners are all gone go too; owners that wait for their dependents, or let them go,
-// are helped to their end. Decisions are made on the graph and made sure of on what is stored.
+// The garbage collector: deletes objects whose owners are all gone, and removes the finalizers of owners that wait for their
+// dependents (foreground) or release them (orphan). Decisions are made on the graph and verified against the store.
 import { isDeepStrictEqual } from 'node:util'
 import { isTrue, mapsOnly } from '../api/members.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
@@ -38,12 +38,12 @@ class Collector {
   readonly #parts: ControllerParts
   readonly #graph = new OwnershipGraph()
   readonly #owners: OwnerLookup
-  /** What has been complained of already. */
-  readonly #told = new BoundedMap<string, true>(REMEMBERED)
+  /** Invalid owner references that an event was recorded for. */
+  readonly #reported = new BoundedMap<string, true>(REMEMBERED)
   /** Objects that were made to hold none of their owners: these are to have gone, or not, before it is decided again. */
   readonly #unblocked = new Set<string>()
   /** Owners that wait for nobody: they come again behind dependents that do not hold them, which find them waiting. */
-  readonly #announced = new Set<string>()
+  readonly #requeued = new Set<string>()
   /** Owners about which nothing can be decided before all types have been told of. */
   readonly #untilComplete = new Set<string>()
   readonly #untilServed = new KindWaits()
@@ -62,7 +62,7 @@ class Collector {
       onComplete: () => this.#onTypesComplete(),
       onEnded: (type, signal) => this.#onTypeEnded(type, signal),
     })
-    const work = (uid: string, signal: AbortSignal): Promise<boolean> => this.#attend(uid, signal)
+    const work = (uid: string, signal: AbortSignal): Promise<boolean> => this.#process(uid, signal)
     this.#queue = new WorkQueue(parts, { name: 'garbage-collector', workers: WORKERS, work })
   }
 
@@ -97,7 +97,7 @@ class Collector {
   #onPresent(node: GraphNode, before: GraphNode | undefined): void {
     if (node.owners.length > 0 || (node.isTerminating && waitsForDependents(node))) this.#queue.add(node.uid)
     if (before !== undefined) this.#untilServed.remove(before)
-    this.#tellOwners(before)
+    this.#enqueueOwners(before)
   }
 
   #onGone(uid: string, isCertain: boolean): void {
@@ -106,17 +106,17 @@ class Collector {
     const dependents = this.#graph.dependentsOf(uid)
     if (isCertain && node !== undefined && dependents.length > 0) this.#owners.noteGone(node)
     for (const dependent of dependents) this.#queue.add(dependent.uid)
-    this.#tellOwners(node)
+    this.#enqueueOwners(node)
   }
 
   #forget(node: GraphNode): void {
     this.#graph.delete(node.uid)
     this.#untilServed.remove(node)
-    for (const uids of [this.#untilComplete, this.#unblocked, this.#announced]) uids.delete(node.uid)
+    for (const uids of [this.#untilComplete, this.#unblocked, this.#requeued]) uids.delete(node.uid)
   }
 
   /** An owner is looked at when the last one that it waits for is gone, not for each of ten thousand. */
-  #tellOwners(dependent: GraphNode | undefined): void {
+  #enqueueOwners(dependent: GraphNode | undefined): void {
     for (const { uid } of dependent?.owners ?? []) {
       if (!this.#graph.isBlocked(uid) && this.#graph.get(uid)?.deletesDependents === true) this.#queue.add(uid)
     }
@@ -138,19 +138,19 @@ class Collector {
     }
   }
 
-  /** True where it has to be looked at again after a pause. */
-  async #attend(uid: string, signal: AbortSignal): Promise<boolean> {
+  /** True where it has to be retried after a pause. */
+  async #process(uid: string, signal: AbortSignal): Promise<boolean> {
     const node = this.#graph.get(uid)
     if (node === undefined || !node.type.isServed) return false
-    if (node.isTerminating) return waitsForDependents(node) && this.#finish(node, signal)
-    return node.owners.length > 0 && this.#judge(node, signal)
+    if (node.isTerminating) return waitsForDependents(node) && this.#processOwner(node, signal)
+    return node.owners.length > 0 && this.#processDependent(node, signal)
   }
 
   /** A live object with owners: does it still have one? */
-  async #judge(node: GraphNode, signal: AbortSignal): Promise<boolean> {
+  async #processDependent(node: GraphNode, signal: AbortSignal): Promise<boolean> {
     const before = this.#typeChanges
     const found = await Promise.all(node.owners.map((owner) => this.#owners.find(node, owner, signal)))
-    for (const one of found) if (isMisplaced(one)) await this.#complain(node, one.reference, signal)
+    for (const one of found) if (isMisplaced(one)) await this.#reportOwner(node, one.reference, signal)
     if (found.some(({ kind }) => kind === 'impossible')) return false
     const unserved = found.find((one) => one.kind === 'unserved')
     if (unserved !== undefined) {
@@ -158,14 +158,14 @@ class Collector {
       return before !== this.#typeChanges
     }
     const owners = found.filter((one) => one.kind === 'known')
-    if (owners.length < found.length || this.#isBefore(node, owners)) return true
+    if (owners.length < found.length || this.#waitsForOwner(node, owners)) return true
     const isSettled = await this.#decide(node, owners, signal)
     // Nobody will tell when an owner goes that is not in the graph.
     return !isSettled || owners.some(({ state, isFollowed }) => state !== 'absent' && !isFollowed)
   }
 
   /** Whether an owner that the object no longer holds is about to be done with waiting. */
-  #isBefore({ uid }: GraphNode, owners: readonly KnownOwner[]): boolean {
+  #waitsForOwner({ uid }: GraphNode, owners: readonly KnownOwner[]): boolean {
     const isSoon = ({ state, reference }: KnownOwner): boolean =>
       state === 'waiting' && !this.#graph.isBlocked(reference.uid)
     if (this.#unblocked.has(uid) && owners.some(isSoon)) return true
@@ -192,14 +192,14 @@ class Collector {
   }
 
   /** Owners are looked for in the dependent's own namespace; one that is in another is as good as absent (W-360, W-361). */
-  async #complain(
+  async #reportOwner(
     node: GraphNode,
     { apiVersion, kind, name, uid }: OwnerReference,
     signal: AbortSignal,
   ): Promise<void> {
     const key = `${node.uid} ${uid}`
-    if (this.#told.get(key) === true) return
-    this.#told.set(key, true)
+    if (this.#reported.get(key) === true) return
+    this.#reported.set(key, true)
     const { namespace, type } = node
     await recordEvent(
       this.#parts,
@@ -214,7 +214,7 @@ class Collector {
   }
 
   /** An owner that lets its dependents go, or waits for them. */
-  async #finish(node: GraphNode, signal: AbortSignal): Promise<boolean> {
+  async #processOwner(node: GraphNode, signal: AbortSignal): Promise<boolean> {
     if (!this.#informers.isComplete) {
       this.#untilComplete.add(node.uid)
       return false
@@ -232,8 +232,8 @@ class Collector {
     const undecided = dependents.filter((dependent) => !dependent.isTerminating)
     for (const dependent of undecided) this.#queue.add(dependent.uid)
     if (this.#graph.isBlocked(node.uid)) return false
-    if (undecided.length > 0 && !this.#announced.has(node.uid)) {
-      this.#announced.add(node.uid)
+    if (undecided.length > 0 && !this.#requeued.has(node.uid)) {
+      this.#requeued.add(node.uid)
       this.#queue.add(node.uid)
       return false
     }

@@ -1,5 +1,4 @@
-// Objects about whose owners nothing can be said before a kind is served, by that kind: there may be thousands of them, and other
-// kinds come and go.
+// Objects whose owners are of a kind that is not served, by that kind: they are processed once it is.
 import type { GraphNode, OwnerReference } from './ownership-graph.ts'
 
 export type NamedKind = Pick<OwnerReference, 'apiVersion' | 'kind'>

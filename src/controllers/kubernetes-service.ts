@@ -1,6 +1,5 @@
-// The server as a service of its own cluster: `kubernetes` in the namespace default, its endpoints, and the range that its
-// address is from. Every replica says every few seconds that it is there; endpoints are those that have said so of late
-// (W-624, W-625, W-628).
+// The service `kubernetes` in the namespace default, its endpoints, and the ServiceCIDR that its address is from. Every replica
+// renews a master lease; the endpoints are the replicas whose lease has not expired (W-624, W-625, W-628).
 import { isIP } from 'node:net'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
@@ -16,14 +15,14 @@ import { isReason, type LiveUpdate, newObject, serverContext, succeeds, updateLi
 
 const NAME = 'kubernetes'
 const NAMESPACE = 'default'
-const RANGE_KEEPER = 'kubernetes-service-cidr-controller'
+const RANGE_MANAGER = 'kubernetes-service-cidr-controller'
 const RENEW_MS = 10_000
 const WAIT_FOR_PORT_MS = 100
-/** The namespace is made by another one. */
+/** The namespace is created by another controller. */
 const WAIT_FOR_NAMESPACE_MS = 200
-/** What cannot be made by then does not hold the start up. */
+/** What cannot be created by then does not hold up the start. */
 const FIRST_ATTEMPTS = 10
-const PRESENCE_SECONDS = 15
+const LEASE_SECONDS = 15
 /** Another server may have been told to advertise what endpoints may not have. */
 const LOCAL = /^(?:127\.|169\.254\.|::1$|fe80:)/i
 
@@ -40,8 +39,8 @@ export interface Advertised {
   readonly nodePort?: number
 }
 
-/** What a replica says of itself, under its address; it goes by itself when it is not said again. */
-export const PRESENCE = Object.freeze({
+/** The lease of a replica, under its address; it expires unless it is renewed. */
+export const MASTER_LEASES = Object.freeze({
   group: '',
   resource: 'masterleases',
   storagePrefix: 'masterleases',
@@ -49,46 +48,46 @@ export const PRESENCE = Object.freeze({
   selectableFields: [],
 } satisfies Resource['stored'])
 
-/** Makes what is missing, once: whoever comes first is to find it. The system's namespaces are there already. */
+/** Creates what is missing, once, before anything is served. The system namespaces exist already. */
 export async function makeKubernetesService(
   parts: ControllerParts,
   advertised: Advertised,
   signal: AbortSignal,
 ): Promise<void> {
-  const keeper = new Keeper(parts, advertised, signal)
+  const reconciler = new ServiceReconciler(parts, advertised, signal)
   let attempts = FIRST_ATTEMPTS
-  do await keeper.keep()
-  while (keeper.isHeldUp && --attempts > 0 && (await pause(systemClock, WAIT_FOR_NAMESPACE_MS, signal)))
+  do await reconciler.reconcile()
+  while (reconciler.isBlocked && --attempts > 0 && (await pause(systemClock, WAIT_FOR_NAMESPACE_MS, signal)))
 }
 
 export function kubernetesService(parts: ControllerParts, advertised: Advertised): Controller {
-  const leaving = new AbortController()
-  let keeping = Promise.resolve()
+  const deregistering = new AbortController()
+  let reconciling = Promise.resolve()
   return {
     name: 'kubernetes-service',
     async run(signal) {
-      const stop = AbortSignal.any([signal, leaving.signal])
+      const stop = AbortSignal.any([signal, deregistering.signal])
       while (advertised.port() === 0) if (!(await pause(systemClock, WAIT_FOR_PORT_MS, stop))) break
-      const keeper = new Keeper(parts, advertised, signal)
+      const reconciler = new ServiceReconciler(parts, advertised, signal)
       while (!stop.aborted) {
-        keeping = keeper.keep()
-        await keeping
-        await pause(systemClock, keeper.isHeldUp ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, stop)
+        reconciling = reconciler.reconcile()
+        await reconciling
+        await pause(systemClock, reconciler.isBlocked ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, stop)
       }
-      // Not begun anew until everything ends.
+      // Not restarted until the server ends.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     },
-    async leave(signal) {
-      leaving.abort()
-      await keeping.catch(() => {})
-      await new Keeper(parts, advertised, signal).leave()
+    async deregister(signal) {
+      deregistering.abort()
+      await reconciling.catch(() => {})
+      await new ServiceReconciler(parts, advertised, signal).deregister()
     },
   }
 }
 
-class Keeper {
-  /** Something could not be made yet. */
-  isHeldUp = false
+class ServiceReconciler {
+  /** Something could not be created yet. */
+  isBlocked = false
   readonly #parts: ControllerParts
   readonly #advertised: Advertised
   readonly #signal: AbortSignal
@@ -99,28 +98,28 @@ class Keeper {
     this.#signal = signal
   }
 
-  async keep(): Promise<void> {
-    this.isHeldUp = false
-    await this.#keepRange()
-    await this.#keepService()
-    if (this.#advertised.keepsEndpoints !== false) await this.#keepEndpoints(await this.#addresses())
+  async reconcile(): Promise<void> {
+    this.isBlocked = false
+    await this.#ensureRange()
+    await this.#ensureService()
+    if (this.#advertised.keepsEndpoints !== false) await this.#reconcileEndpoints(await this.#addresses())
   }
 
-  /** Says that this replica is not to be called any more; the last one leaves its traces, as there is nobody else to call. */
-  async leave(): Promise<void> {
+  /** Removes this replica from the endpoints, unless it is the last one. */
+  async deregister(): Promise<void> {
     const { address, keepsEndpoints = true } = this.#advertised
     if (address === undefined || !keepsEndpoints) return
-    const key = { resource: PRESENCE, namespace: '', name: address }
+    const key = { resource: MASTER_LEASES, namespace: '', name: address }
     await this.#parts.registry.store.write(key, () => ({ kind: 'remove' }), this.#signal)
-    const others = (await this.#present()).filter((name) => name !== address)
-    if (others.length > 0) await this.#keepEndpoints(others)
+    const others = (await this.#liveAddresses()).filter((name) => name !== address)
+    if (others.length > 0) await this.#reconcileEndpoints(others)
   }
 
-  async #keepEndpoints(addresses: readonly string[]): Promise<void> {
+  async #reconcileEndpoints(addresses: readonly string[]): Promise<void> {
     const port = this.#advertised.port()
-    await this.#keepObject(servedResource(this.#parts.resources(), 'endpoints'), endpoints(addresses, port))
+    await this.#ensure(servedResource(this.#parts.resources(), 'endpoints'), endpoints(addresses, port))
     const slices = servedResource(this.#parts.resources(), 'endpointslices', 'discovery.k8s.io')
-    await this.#keepObject(slices, endpointSlice(addresses, port))
+    await this.#ensure(slices, endpointSlice(addresses, port))
   }
 
   #context(namespace: string): WriteContext {
@@ -142,24 +141,24 @@ class Keeper {
     } catch (error) {
       // Invalid: somebody else is making it at this moment and has its address already.
       if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden', 'Invalid')) throw error
-      if (!isReason(error, 'AlreadyExists')) this.isHeldUp = true
+      if (!isReason(error, 'AlreadyExists')) this.isBlocked = true
       return false
     }
   }
 
-  async #keepRange(): Promise<void> {
+  async #ensureRange(): Promise<void> {
     const ranges = servedResource(this.#parts.resources(), 'servicecidrs', 'networking.k8s.io')
     const cidrs = [this.#advertised.serviceRange.text]
     if (!(await this.#create(ranges, this.#made(ranges, { name: NAME }, { spec: { cidrs } }), ''))) return
     const message = 'Kubernetes default Service CIDR is ready'
     const now = this.#parts.now()
     const ready = { type: 'Ready', status: 'True', lastTransitionTime: now, message }
-    const change = (live: ApiObject): ApiObject => withAppliedCondition(live, ready, { manager: RANGE_KEEPER, now })
+    const change = (live: ApiObject): ApiObject => withAppliedCondition(live, ready, { manager: RANGE_MANAGER, now })
     const update = { name: NAME, subresource: 'status', change, tracksFields: true } as const
     await this.#update(ranges, update, '')
   }
 
-  async #keepService(): Promise<void> {
+  async #ensureService(): Promise<void> {
     const services = servedResource(this.#parts.resources(), 'services')
     const metadata = { name: NAME, labels: { component: 'apiserver', provider: 'kubernetes' } }
     const { nodePort = 0, serviceRange } = this.#advertised
@@ -174,7 +173,7 @@ class Keeper {
     await this.#create(services, this.#made(services, metadata, { spec }), NAMESPACE)
   }
 
-  /** Says that this replica is there, and reads who else is. */
+  /** Renews the lease of this replica, and reads those of all. */
   async #addresses(): Promise<readonly string[]> {
     const { store } = this.#parts.registry
     const { address } = this.#advertised
@@ -182,24 +181,27 @@ class Keeper {
       // As kube-apiserver says it, which reads the addresses of all who serve here. What is as it was would not be written anew.
       const metadata = { name: address, creationTimestamp: this.#parts.now(), uid: String(Date.now()) }
       const object = { kind: 'Endpoints', apiVersion: 'v1', metadata, subsets: [{ addresses: [{ ip: address }] }] }
-      const key = { resource: PRESENCE, namespace: '', name: address }
-      await store.write(key, () => ({ kind: 'put', object, ttlSeconds: PRESENCE_SECONDS }), this.#signal)
+      const key = { resource: MASTER_LEASES, namespace: '', name: address }
+      await store.write(key, () => ({ kind: 'put', object, ttlSeconds: LEASE_SECONDS }), this.#signal)
     }
-    const names = new Set([...(address === undefined ? [] : [address]), ...(await this.#present())])
+    const names = new Set([...(address === undefined ? [] : [address]), ...(await this.#liveAddresses())])
     return [...names].sort()
   }
 
-  /** The replicas that have said of late that they are there. */
-  async #present(): Promise<readonly string[]> {
+  /** The replicas whose lease has not expired. */
+  async #liveAddresses(): Promise<readonly string[]> {
     const { store } = this.#parts.registry
-    const page = await store.list({ resource: PRESENCE, at: { kind: 'latest' }, skipUnreadable: true }, this.#signal)
+    const page = await store.list(
+      { resource: MASTER_LEASES, at: { kind: 'latest' }, skipUnreadable: true },
+      this.#signal,
+    )
     const names: string[] = []
     for await (const batch of page.batches) for (const { name } of batch) names.push(name)
     return names.filter((name) => isIP(name) !== 0 && !LOCAL.test(name)).sort()
   }
 
-  /** As it should be, whatever anybody made of it. */
-  async #keepObject(resource: Resource, { metadata, ...rest }: Kept): Promise<void> {
+  /** Creates the object, or restores what somebody changed. */
+  async #ensure(resource: Resource, { metadata, ...rest }: WantedObject): Promise<void> {
     const made = this.#made(resource, { name: NAME, ...metadata }, rest)
     if (await this.#create(resource, made, NAMESPACE)) return
     const key = { resource: resource.stored, namespace: NAMESPACE, name: NAME }
@@ -217,21 +219,21 @@ class Keeper {
   }
 }
 
-interface Kept {
+interface WantedObject {
   readonly metadata: ApiObject['metadata']
   readonly [member: string]: Value
 }
 
 const PORT_NAME = 'https'
 
-function endpoints(addresses: readonly string[], port: number): Kept {
+function endpoints(addresses: readonly string[], port: number): WantedObject {
   const metadata = { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }
   if (addresses.length === 0) return { metadata }
   const ports = [{ name: PORT_NAME, port, protocol: 'TCP' }]
   return { metadata, subsets: [{ addresses: addresses.map((ip) => ({ ip })), ports }] }
 }
 
-function endpointSlice(addresses: readonly string[], port: number): Kept {
+function endpointSlice(addresses: readonly string[], port: number): WantedObject {
   const addressType = addresses.some((address) => address.includes(':')) ? 'IPv6' : 'IPv4'
   return {
     metadata: { labels: { 'kubernetes.io/service-name': NAME } },

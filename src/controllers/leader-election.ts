@@ -1,5 +1,5 @@
-// One replica at a time runs the controllers: the one that holds a Lease in kube-system and renews it. Clocks of replicas are
-// never compared: a lease has run out where it was not renewed for its whole length by the clock of whoever is waiting.
+// Leader election: the replica that holds a Lease in kube-system and renews it runs the controllers. Clocks of replicas are never
+// compared: a lease has expired where it was not renewed for its duration by the clock of the candidate.
 import { numberOrAbsent, numberOrZero } from '../api/members.ts'
 import { metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -18,7 +18,7 @@ import { controllerContext, isReason, newObject, updateLive } from './writes.ts'
 
 export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers' } as const
 
-/** How long nobody else takes over after the last sign of life. */
+/** How long nobody else takes over after the last renewal. */
 const LEASE_SECONDS = 6
 /** A holder that cannot renew stops so much before others may take over. */
 const HOLD_MS = 4_000
@@ -28,7 +28,7 @@ const RELEASE_WITHIN_MS = 1_000
 
 export interface LeaderElectionOptions {
   readonly parts: ControllerParts
-  /** Told apart from every other replica, and from this one's last life. */
+  /** Unique to this run of this replica. */
   readonly identity: string
   readonly clock: Clock
   /** Open while this replica is the one. */

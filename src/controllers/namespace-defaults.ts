@@ -1,5 +1,4 @@
-// What every namespace has from its first moment: a service account named default, and the certificate authority that
-// clients inside are to trust.
+// What every namespace gets: the service account `default`, and the CA bundle of this server in `kube-root-ca.crt`.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { equalValues, own } from '../api/value.ts'

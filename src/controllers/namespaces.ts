@@ -1,5 +1,5 @@
-// Namespaces that are going: their content is deleted, pods first, and when nothing is left they are let go. While something
-// holds on, the conditions in their status say what.
+// Terminating namespaces: their content is deleted, pods first, and when nothing is left they are finalized. What remains is
+// reported in their conditions.
 import { listOrEmpty, mapOrEmpty, mapsInPlace } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -31,7 +31,7 @@ export function namespaceController(parts: ControllerParts): Controller {
       const queue = new WorkQueue(parts, {
         name: 'namespace',
         workers: WORKERS,
-        work: (name, inner) => new Ending(parts, namespaces, name, inner).advance(),
+        work: (name, inner) => new NamespaceDeletion(parts, namespaces, name, inner).sync(),
       })
       const onPresent = (stored: StoredObject): void => {
         if (isTerminating(stored.object())) queue.add(stored.name)
@@ -51,8 +51,8 @@ interface Remaining {
   readonly problem?: string
 }
 
-/** One look at a namespace that is going. */
-class Ending {
+/** One attempt to empty and finalize a namespace. */
+class NamespaceDeletion {
   readonly #parts: ControllerParts
   readonly #namespaces: Resource
   readonly #name: string
@@ -65,8 +65,8 @@ class Ending {
     this.#signal = signal
   }
 
-  /** True where it has to be looked at again. */
-  async advance(): Promise<boolean> {
+  /** True where it has to be retried. */
+  async sync(): Promise<boolean> {
     const namespace = await this.#read()
     if (namespace === undefined || !isTerminating(namespace)) return false
     if (!specFinalizers(namespace).includes(FINALIZER)) return false
@@ -75,7 +75,7 @@ class Ending {
       await this.#report(namespace, remaining)
       return true
     }
-    await this.#letGo()
+    await this.#finalize()
     return false
   }
 
@@ -103,17 +103,17 @@ class Ending {
     return left.filter(({ count, problem }) => count > 0 || problem !== undefined)
   }
 
-  /** What goes wrong with one type does not keep the others. */
+  /** What fails for one type does not stop the others. */
   async #deleteAll(resource: Resource): Promise<Remaining> {
     try {
-      return await this.#tryToDeleteAll(resource)
+      return await this.#deleteCollection(resource)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return { resource, count: 0, finalizers: new Map(), problem: error.message }
     }
   }
 
-  async #tryToDeleteAll(resource: Resource): Promise<Remaining> {
+  async #deleteCollection(resource: Resource): Promise<Remaining> {
     const context = controllerContext(this.#parts, this.#name, this.#signal)
     const at = { kind: 'latest' } as const
     const query = { kind: 'list', labels: EVERY_LABEL, fields: EVERY_FIELD, at, limit: undefined } as const
@@ -132,7 +132,7 @@ class Ending {
     return { resource, count, finalizers }
   }
 
-  async #letGo(): Promise<void> {
+  async #finalize(): Promise<void> {
     await this.#update('finalize', (live) => {
       const finalizers = specFinalizers(live).filter((finalizer) => finalizer !== FINALIZER)
       return { ...live, spec: finalizers.length === 0 ? {} : { finalizers } }

@@ -1,4 +1,4 @@
-// Tells in the status of a validating policy what the types of the kinds that it names say against its expressions.
+// Reports in the status of a ValidatingAdmissionPolicy what type checking finds wrong with its expressions.
 import { mapOrAbsent, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
@@ -21,12 +21,12 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
       const queue = new WorkQueue(parts, {
         name: NAME,
         workers: 1,
-        work: (name, inner) => tell(parts, { name, policy: policies.get(name), typeCheck }, inner),
+        work: (name, inner) => updateStatus(parts, { name, policy: policies.get(name), typeCheck }, inner),
       })
       const onPresent = (stored: { readonly name: string; object(): ApiObject }): void => {
         const policy = stored.object()
         policies.set(stored.name, policy)
-        if (!isTold(policy)) queue.add(stored.name)
+        if (!isObserved(policy)) queue.add(stored.name)
       }
       const onGone = ({ name }: { readonly name: string }): void => void policies.delete(name)
       const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
@@ -36,19 +36,23 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
   }
 }
 
-function isTold(policy: ApiObject): boolean {
+function isObserved(policy: ApiObject): boolean {
   const status = mapOrAbsent(policy, 'status')
   return status !== undefined && own(status, 'observedGeneration') === own(policy.metadata, 'generation')
 }
 
-interface Told {
+interface CheckedPolicy {
   readonly name: string
   readonly policy: ApiObject | undefined
   readonly typeCheck: TypeCheck
 }
 
-async function tell(parts: ControllerParts, { name, policy, typeCheck }: Told, signal: AbortSignal): Promise<void> {
-  if (policy === undefined || isTold(policy)) return
+async function updateStatus(
+  parts: ControllerParts,
+  { name, policy, typeCheck }: CheckedPolicy,
+  signal: AbortSignal,
+): Promise<void> {
+  if (policy === undefined || isObserved(policy)) return
   const generation = own(policy.metadata, 'generation') ?? 0
   const expressionWarnings = typeCheck(policy)
   const typeChecking: ValueMap = expressionWarnings.length === 0 ? {} : { expressionWarnings }

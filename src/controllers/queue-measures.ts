@@ -1,4 +1,4 @@
-// How busy the loops are that keep the server's own state true, under the reference's names.
+// The metrics of work queues, under the reference's names.
 import { type Count, counter, type Distribution, type Family, gauge, histogram } from '../lib/measure.ts'
 
 const BOUNDS: readonly number[] = Array.from({ length: 10 }, (_, i) => 10 ** (i - 8))

@@ -1,6 +1,6 @@
-// The loop that counts what quotas count: a quota's limits and what is used of them are told in its status, lowered when
-// objects go, and counted anew now and then. Admission raises what is used just before it lets a write through; so nothing is
-// counted until a quota has not been raised for a moment, and a count only holds if the quota is still as it was.
+// The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now and
+// then. Admission raises usage just before it lets a write through; so a quota is not counted until it has not been raised for a
+// moment, and a count is stored only if the quota has not changed meanwhile.
 import { setImmediate } from 'node:timers/promises'
 import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
@@ -48,7 +48,7 @@ const ENDED: readonly string[] = ['"phase":"Succeeded"', '"phase":"Failed"']
 export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting, clock: Clock): Controller {
   return {
     name: 'resource-quotas',
-    run: (signal) => new Accountant(parts, accounting, clock).run(signal),
+    run: (signal) => new QuotaController(parts, accounting, clock).run(signal),
   }
 }
 
@@ -57,7 +57,7 @@ interface Known {
   readonly revision: number
 }
 
-class Accountant {
+class QuotaController {
   readonly #parts: ControllerParts
   readonly #accounting: QuotaAccounting
   readonly #clock: Clock
@@ -76,7 +76,7 @@ class Accountant {
     this.#parts = parts
     this.#accounting = accounting
     this.#clock = clock
-    const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#attend(key, signal)
+    const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#sync(key, signal)
     this.#queue = new WorkQueue(parts, { name: 'resource-quotas', workers: WORKERS, work })
     this.#types = new TypeInformers({
       source: parts,
@@ -166,25 +166,25 @@ class Accountant {
     let isNew = true
     return {
       onPresent: (stored) => {
-        if (isPods && ENDED.some((text) => stored.bytes.includes(text))) this.#onLess(stored.namespace)
+        if (isPods && ENDED.some((text) => stored.bytes.includes(text))) this.#onReleased(stored.namespace)
       },
-      onGone: (stored) => this.#onLess(stored.namespace),
+      onGone: (stored) => this.#onReleased(stored.namespace),
       onSynced: () => {
-        if (isNew) this.#onType({ group, resource })
+        if (isNew) this.#onNewType({ group, resource })
         isNew = false
       },
     }
   }
 
-  /** There is a type that there was not: what quotas have of it is out of date, or missing. */
-  #onType({ group, resource }: GroupResource): void {
+  /** A type is served that was not: its usage is out of date or missing. */
+  #onNewType({ group, resource }: GroupResource): void {
     for (const [key, { quota }] of this.#quotas) {
       if (this.#typesOf(quota).some((type) => type.group === group && type.resource === resource)) this.#queue.add(key)
     }
   }
 
-  /** Something may take less than it did. */
-  #onLess(namespace: string): void {
+  /** Something may use less than before. */
+  #onReleased(namespace: string): void {
     for (const key of this.#byNamespace.get(namespace) ?? []) this.#queue.add(key)
   }
 
@@ -195,8 +195,8 @@ class Accountant {
     return undefined
   }
 
-  /** True where it is to be looked at again. */
-  async #attend(key: string, signal: AbortSignal): Promise<boolean> {
+  /** True where it has to be retried. */
+  async #sync(key: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#quotas.get(key)
     if (known === undefined) return false
     const now = this.#clock.now()

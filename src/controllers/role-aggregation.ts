@@ -1,5 +1,5 @@
-// Cluster roles that gather the rules of others by their labels (P-134): whenever a role changes, those that gather are made anew
-// from the ones that they select, in the order of their names, each rule once.
+// Aggregated cluster roles (P-134): whenever a role changes, each aggregated one gets the rules of the roles that it selects, in the
+// order of their names, each rule once.
 import { listOrEmpty, mapOrEmpty, mapsOnly } from '../api/members.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -29,27 +29,27 @@ export function roleAggregation(parts: ControllerParts): Controller {
     name: NAME,
     async run(signal) {
       const roles = new Map<string, Role>()
-      const gathering = new Set<string>()
+      const aggregated = new Set<string>()
       const queue = new WorkQueue(parts, {
         name: NAME,
         workers: 1,
-        work: (name, inner) => gather(parts, roles, name, inner),
+        work: (name, inner) => aggregate(parts, roles, name, inner),
       })
       let isComplete = false
       const changed = (): void => {
-        // Half of what is to be gathered would take rights away.
-        if (isComplete) for (const name of gathering) queue.add(name)
+        // Before all roles are known, rules would be missing.
+        if (isComplete) for (const name of aggregated) queue.add(name)
       }
       const onPresent = (object: StoredObject): void => {
         const role = roleOf(object.object())
         roles.set(role.name, role)
-        if (role.selectors === undefined) gathering.delete(role.name)
-        else gathering.add(role.name)
+        if (role.selectors === undefined) aggregated.delete(role.name)
+        else aggregated.add(role.name)
         changed()
       }
       const onGone = ({ name }: StoredObject): void => {
         roles.delete(name)
-        gathering.delete(name)
+        aggregated.delete(name)
         changed()
       }
       const onSynced = (): void => {
@@ -63,7 +63,7 @@ export function roleAggregation(parts: ControllerParts): Controller {
   }
 }
 
-async function gather(
+async function aggregate(
   parts: ControllerParts,
   roles: ReadonlyMap<string, Role>,
   name: string,
@@ -71,10 +71,10 @@ async function gather(
 ): Promise<void> {
   const role = roles.get(name)
   if (role?.selectors === undefined) return
-  const rules = gatheredRules([...roles.values()], role)
+  const rules = aggregatedRules([...roles.values()], role)
   if (equalValues(rules, role.rules)) return
   const context = { ...controllerContext(parts, '', signal), fieldManager: NAME }
-  // It may have stopped aggregating meanwhile: then its rules are its own.
+  // It may no longer be an aggregated one: then its rules are its own.
   const change = (live: ApiObject): ApiObject =>
     own(live, 'aggregationRule') === undefined ? live : withApplied(live, rules, context.now)
   const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
@@ -102,7 +102,7 @@ function withoutRules(entry: ValueMap): readonly ValueMap[] {
   return Object.keys(rest).length === 0 ? [] : [{ ...entry, fieldsV1: rest }]
 }
 
-function gatheredRules(all: readonly Role[], { name, selectors = [] }: Role): readonly Value[] {
+function aggregatedRules(all: readonly Role[], { name, selectors = [] }: Role): readonly Value[] {
   const others = all.filter((role) => role.name !== name).sort((a, b) => (a.name < b.name ? -1 : 1))
   const rules = new Map<string, Value>()
   for (const selector of selectors) {

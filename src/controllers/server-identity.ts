@@ -1,5 +1,5 @@
-// Each server says that it is there by a Lease of its own in kube-system, named after its host, and renews it. Leases of servers
-// that are gone for good are taken away (P-460).
+// The identity lease of this server in kube-system, named after its host and renewed; expired leases of other servers are
+// deleted (P-460).
 import { createHash, randomUUID } from 'node:crypto'
 import { mapOrEmpty, numberOrAbsent, textOrAbsent } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
@@ -19,7 +19,7 @@ const LABEL = 'apiserver.kubernetes.io/identity'
 const COMPONENT = 'kube-apiserver'
 const DURATION_SECONDS = 3600
 const RENEW_MS = 10_000
-/** The namespace is made by another one. */
+/** The namespace is created by another controller. */
 const WAIT_FOR_NAMESPACE_MS = 200
 const COLLECT_MS = 3_600_000
 
@@ -52,20 +52,20 @@ export function serverIdentity(parts: ControllerParts, hostname: string, clock: 
   return {
     name: 'server-identity',
     async run(signal) {
-      const keeper = new Keeper(parts, hostname, clock, signal)
+      const lease = new IdentityLease(parts, hostname, clock, signal)
       let collectAt = clock.now()
-      let isKept: boolean
+      let isRenewed: boolean
       do {
-        isKept = await keeper.renew()
-        if (!isKept || clock.now() < collectAt) continue
-        await keeper.collect()
+        isRenewed = await lease.renew()
+        if (!isRenewed || clock.now() < collectAt) continue
+        await lease.collect()
         collectAt = clock.now() + COLLECT_MS
-      } while (await pause(clock, isKept ? RENEW_MS : WAIT_FOR_NAMESPACE_MS, signal))
+      } while (await pause(clock, isRenewed ? RENEW_MS : WAIT_FOR_NAMESPACE_MS, signal))
     },
   }
 }
 
-class Keeper {
+class IdentityLease {
   readonly #parts: ControllerParts
   readonly #labels: Readonly<Record<string, string>>
   readonly #name: string
@@ -86,7 +86,7 @@ class Keeper {
     return serverContext(this.#parts, NAMESPACE, this.#signal)
   }
 
-  /** False: there is no place for it yet. */
+  /** False: the namespace does not exist yet. */
   async renew(): Promise<boolean> {
     const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const renewTime = new Date(this.#clock.now()).toISOString().replace('Z', '000Z')
@@ -97,7 +97,7 @@ class Keeper {
     return succeeds(updateObject(this.#parts.registry, leases, request, this.#context()), 'NotFound', 'Forbidden')
   }
 
-  /** Takes away the leases that ran out. */
+  /** Deletes the leases that have expired. */
   async collect(): Promise<void> {
     const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const page = await this.#parts.registry.store.list(
@@ -111,11 +111,11 @@ class Keeper {
       this.#signal,
     )
     for await (const batch of page.batches) {
-      for (const stored of batch) if (this.#hasRunOut(stored)) await this.#remove(stored)
+      for (const stored of batch) if (this.#hasExpired(stored)) await this.#remove(stored)
     }
   }
 
-  #hasRunOut(stored: StoredObject): boolean {
+  #hasExpired(stored: StoredObject): boolean {
     const spec = mapOrEmpty(stored.object(), 'spec')
     const [renewed, seconds] = [textOrAbsent(spec, 'renewTime'), numberOrAbsent(spec, 'leaseDurationSeconds')]
     if (renewed === undefined || seconds === undefined) return true

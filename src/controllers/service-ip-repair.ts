@@ -1,5 +1,5 @@
-// The claims of services on addresses and node ports, looked through every few minutes: a server that stops between claiming
-// and storing leaves a claim behind, and a user may delete the object that is one.
+// Repairs the allocations of cluster IPs and node ports every few minutes: a server that stops between allocating and storing leaks
+// one, and a user may delete an IPAddress.
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../kinds/kinds.ts'

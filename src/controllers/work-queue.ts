@@ -1,5 +1,5 @@
-// Keys to be worked on, each at most once at a time and at most once in the queue. What fails is tried again later, with
-// growing pauses; what succeeds is forgotten until somebody adds it again.
+// A queue of keys to reconcile, each at most once at a time and at most once in the queue. What fails is retried with exponential
+// backoff.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { ControllerParts } from './controllers.ts'

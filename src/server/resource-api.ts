@@ -13,7 +13,7 @@ import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import { runControllers, type Controller } from '../controllers/controllers.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
-import { PRESENCE } from '../controllers/kubernetes-service.ts'
+import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
 import { claimAddressesInUse } from '../controllers/service-ip-repair.ts'
@@ -273,7 +273,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
 }
 
 /** What the server keeps beside the resources. */
-const OWN_TYPES: ReadonlySet<string> = new Set([NODE_PORTS, PRESENCE].map(({ resource }) => resource))
+const OWN_TYPES: ReadonlySet<string> = new Set([NODE_PORTS, MASTER_LEASES].map(({ resource }) => resource))
 
 interface Objects {
   readonly identity: Identity
@@ -307,7 +307,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   const store: WatchCache = openWatchCache({
     store: openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store }),
     measures: measures.cache,
-    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, PRESENCE],
+    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, MASTER_LEASES],
     servePastStates: gates.ListFromCacheSnapshot,
     countKeys: options.countKeys,
     onLoading: tellProgress(log),

@@ -1,7 +1,7 @@
 // Puts the rooms together: opens the store, then the listener, and closes them in reverse. Whatever was opened before a
 // failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leaveWith, runControllers } from '../controllers/controllers.ts'
+import { deregisterControllers, runControllers } from '../controllers/controllers.ts'
 import { type FilteredHandler, withFilters } from '../http/filters/filters.ts'
 import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
 import { routeRequests } from '../http/router.ts'
@@ -147,7 +147,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     lifecycle.stage = 'stopping'
-    const leaving = leaveWith(api.controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
+    const leaving = deregisterControllers(api.controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
     await Promise.all([sleep(config.shutdownDelayMs), leaving])
     lifecycle.stage = 'closing'
     await opened.disposeAsync()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller } from '../../../src/controllers/controllers.ts'
-import { kubernetesService, PRESENCE } from '../../../src/controllers/kubernetes-service.ts'
+import { kubernetesService, MASTER_LEASES } from '../../../src/controllers/kubernetes-service.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
@@ -101,11 +101,11 @@ describe('the server as a service of its cluster', () => {
     const going = serviceOf(world, '192.0.2.8')
     const running = going.run(stop.signal)
     await expect.poll(addresses).toEqual(['192.0.2.7', '192.0.2.8'])
-    await going.leave!(stop.signal)
+    await going.deregister!(stop.signal)
     expect(await addresses()).toEqual(['192.0.2.7'])
     stop.abort()
     await running
-    await serviceOf(world, '192.0.2.7').leave!(new AbortController().signal)
+    await serviceOf(world, '192.0.2.7').deregister!(new AbortController().signal)
     expect(await addresses()).toEqual(['192.0.2.7'])
   })
 
@@ -117,7 +117,7 @@ describe('the server as a service of its cluster', () => {
     }
     // One of them was told to advertise what no endpoint may have.
     for (const name of ['127.0.0.1', '192.0.2.3']) {
-      const key = { resource: PRESENCE, namespace: '', name }
+      const key = { resource: MASTER_LEASES, namespace: '', name }
       await world.parts.store.write(key, () => ({ kind: 'put', object: says(name) }), signal)
     }
     await keepOnce(world, '192.0.2.7')
@@ -125,7 +125,7 @@ describe('the server as a service of its cluster', () => {
       subsets: [{ addresses: [{ ip: '192.0.2.3' }, { ip: '192.0.2.7' }] }],
     })
     const { item } = await world.parts.store.get(
-      { resource: PRESENCE, namespace: '', name: '192.0.2.7' },
+      { resource: MASTER_LEASES, namespace: '', name: '192.0.2.7' },
       { kind: 'latest' },
       signal,
     )
