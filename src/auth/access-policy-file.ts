@@ -1,4 +1,4 @@
-// The file of access policies, the oldest way to give rights: one JSON object a line, read once (P-176). It never denies.
+// The ABAC authorizer: a file of policies, one JSON object a line, read once (P-176). It never denies.
 import { isTrue, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'

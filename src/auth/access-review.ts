@@ -1,4 +1,4 @@
-// A question about access as others are asked it: the `spec` of a SubjectAccessReview.
+// An access check as the `spec` of a SubjectAccessReview, for webhooks.
 import type { FieldTerm, LabelRequirement } from '../api/selector.ts'
 import type { Access, ResourceAccess } from './authorizer.ts'
 
@@ -63,7 +63,7 @@ function fieldRequirement({ field, operator, value }: FieldTerm): ReviewedRequir
   return { key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] }
 }
 
-/** What a review has no word for is left out: that asks for more, never for less. */
+/** What a review cannot express is left out: that asks for more, never for less. */
 function labelRequirement(requirement: LabelRequirement): readonly ReviewedRequirement[] {
   const { key } = requirement
   switch (requirement.kind) {

@@ -1,5 +1,4 @@
-// The selectors of a question about access, from the texts that they are written in. What cannot be read is left out: that asks
-// for more, never for less (P-105).
+// The selectors of an access check, parsed. What cannot be parsed is left out: that asks for more, never for less (P-105).
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { AskedSelectors } from './authorizer.ts'

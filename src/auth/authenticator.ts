@@ -1,5 +1,5 @@
-// Proves who is asking. A method that does not know a credential says so; one that knows it to be bad says that, and then
-// the request is never taken for an anonymous one (P-012).
+// Authenticates requests. A method that does not know a credential passes it on; one that knows it to be invalid rejects it, and
+// then the request is never taken for an anonymous one (P-012).
 import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { asAuthenticated } from './user.ts'
@@ -11,7 +11,7 @@ export interface Credentials {
   readonly sent: SentHeaders
 }
 
-/** The headers of the request, for those who find who is asking in them. Names are in lower case. */
+/** The headers of the request, for authenticating proxies. Names are in lower case. */
 export interface SentHeaders {
   readonly headers: Readonly<Record<string, unknown>>
   /** The values of a header, one for each time that it was sent; nobody sees it after that. */
@@ -47,7 +47,7 @@ export interface Authenticator {
   authenticate(credentials: Credentials, signal: AbortSignal): MaybePromise<Authentication>
 }
 
-/** Asks one method after the other; the first that recognises the caller wins, a refusal is remembered (P-010, P-011). */
+/** Tries the methods in order; the first that authenticates wins, the first refusal is kept (P-010, P-011). */
 export function firstOf(methods: readonly Authenticator[]): Authenticator {
   const ask = (at: number, refusal: Authentication, asked: Question): MaybePromise<Authentication> => {
     const method = methods[at]

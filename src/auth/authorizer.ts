@@ -1,4 +1,4 @@
-// Decides whether a user may do what they ask for. The chain is asked in order; whoever has an opinion ends it (P-111).
+// Authorizes requests. The chain is asked in order; the first authorizer with an opinion ends it (P-111).
 import type { PolicyRule } from '../api/policy-rule.ts'
 import type { FieldTerm, LabelRequirement } from '../api/selector.ts'
 import type { User } from '../api/user.ts'

@@ -1,5 +1,5 @@
-// Bearer tokens: which of several methods knows one, and for whom it is meant. A token that no method knows is refused, never
-// taken for none (P-010, P-012, P-017, P-032).
+// Bearer tokens: several methods in order, and audiences. A token that no method knows is refused, never taken for anonymous
+// (P-010, P-012, P-017, P-032).
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import { Count } from '../lib/measure.ts'
@@ -7,7 +7,7 @@ import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Authenticator } from './authenticator.ts'
 import { asAuthenticated } from './user.ts'
 
-/** A token that somebody shows, and whom it is shown to. */
+/** A token, and the audiences that it is presented to. */
 export interface PresentedToken {
   readonly token: string
   /** SHA-256: what tokens are looked up by, so that the time it takes says nothing about those that are known. */
@@ -44,7 +44,7 @@ export interface BearerTokens {
 
 const UNKNOWN = 'invalid bearer token'
 
-/** So many good tokens are remembered with their digests: making one costs more than all the rest of a known caller. */
+/** Digests of so many valid tokens are cached: computing one costs more than all the rest of a known caller. */
 const REMEMBERED = 1_000
 
 /** How often a token was known, and how often it had to be looked at anew. */

@@ -1,4 +1,4 @@
-// Tokens that machines join a cluster with: kept in secrets of kube-system, each with its own end (P-038).
+// Bootstrap tokens, which nodes join a cluster with: kept in secrets of kube-system, each with its own expiration (P-038).
 import { timingSafeEqual } from 'node:crypto'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'

@@ -1,9 +1,9 @@
-// A set of authorities that can be replaced while the server runs: who they vouch for is asked anew at every request, so that
-// an authority that is taken away, or a certificate that runs out, ends what stands on it (P-021, P-025).
+// A CA bundle that can be reloaded while the server runs. Certificates are verified at every request, so that a removed authority or
+// an expired certificate takes effect at once (P-021, P-025).
 import { X509Certificate } from 'node:crypto'
 import type { CertificateCredential } from './authenticator.ts'
 
-/** Longer chains are nobody's. */
+/** Longer chains are rejected. */
 const MAX_DEPTH = 8
 
 type Verdict =

@@ -1,5 +1,5 @@
-// Users by client certificate: the common name is the user, each organization a group (P-020 to P-024). The TLS layer lets the
-// bad ones through, to be told so here.
+// Users by client certificate: the common name is the user, each organization a group (P-020 to P-024). The TLS layer lets
+// invalid ones through, to be rejected here.
 import { hash } from 'node:crypto'
 import { subjectOfCertificate } from '../pki/certificate-names.ts'
 import type { Clock } from '../lib/clock.ts'

@@ -1,10 +1,10 @@
-// Claims that a token does not hold itself but says where to ask for (OpenID Connect Core, 5.6.2): issuers do so where a user has
-// more groups than fit. The answer is a token of its own, by whoever it names, and stands the same checks (P-068).
+// Distributed claims (OpenID Connect Core, 5.6.2): a token names an endpoint that has the claim, where a user has more groups than fit.
+// The response is a token of its own, with its own issuer, and is verified like one (P-068).
 import { textOrEmpty } from '../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
-import { checkForeignToken, type ForeignTokenParts } from './foreign-token.ts'
+import { checkExternalToken, type ExternalTokenParts } from './external-token.ts'
 import { type FetchJson, IssuerKeys } from './issuer-keys.ts'
 import { parseJwt } from './jwt.ts'
 
@@ -12,7 +12,7 @@ import { parseJwt } from './jwt.ts'
 export type FetchText = (url: string, accessToken: string | undefined, signal: AbortSignal) => Promise<string>
 
 export interface DistributedClaimsOptions {
-  readonly rules: ForeignTokenParts['rules']
+  readonly rules: ExternalTokenParts['rules']
   readonly fetchText: FetchText
   readonly fetchJson: FetchJson
   readonly clock: Clock
@@ -47,7 +47,7 @@ export class DistributedClaims {
       throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(claim)}`)
     }
     const { rules, clock } = this.#options
-    await checkForeignToken(jwt, { rules, keys: await this.#keysOf(issuer, signal), clock }, signal)
+    await checkExternalToken(jwt, { rules, keys: await this.#keysOf(issuer, signal), clock }, signal)
     const value = own(jwt.claims, claim)
     if (value !== undefined) return value
     throw new Error(`jwt returned by distributed claim endpoint ${endpoint} did not contain claim: ${claim}`)

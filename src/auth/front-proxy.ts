@@ -1,5 +1,5 @@
-// Users that a proxy in front of us speaks for: it shows a certificate of its own, and says in headers whose request it is
-// (P-076, P-077). From anybody else these headers mean nothing.
+// Authenticating proxies: they present a client certificate, and name the user in request headers (P-076, P-077). The headers of
+// anybody else are ignored.
 import type { Clock } from '../lib/clock.ts'
 import { readHeaderText, unescapeHeaderName } from '../lib/header-text.ts'
 import type { Authenticator, CertificateCredential, SentHeaders } from './authenticator.ts'

@@ -1,5 +1,5 @@
-// Acting for somebody else: which rights that takes, and who one is then (P-086 to P-090). The narrow modes are tried before the
-// wide one that is older than they are, and the one that was last good for somebody before all others.
+// Impersonation: which permissions it takes, and who the user is then (P-086 to P-090). The constrained modes are tried before the
+// legacy one, and the one that last succeeded for a requester before all others.
 import type { User } from '../api/user.ts'
 import type { Access, Authorizer, ResourceAccess } from './authorizer.ts'
 import { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './user.ts'
@@ -9,12 +9,12 @@ const NODES = 'system:nodes'
 const NODE_OF_ACCOUNT = 'authentication.kubernetes.io/node-name'
 
 export type Impersonation =
-  /** `constraint`: the right that it rests on; undefined for the wide one. */
+  /** `constraint`: the permission that it rests on; undefined for the legacy mode. */
   | { readonly kind: 'user'; readonly user: User; readonly constraint: string | undefined }
   | { readonly kind: 'refused'; readonly access: Access; readonly reason: string | undefined }
 
 interface Mode {
-  /** `user-info`; undefined: the wide one. */
+  /** `user-info`; undefined: the legacy mode. */
   readonly name: string | undefined
   readonly applies: (wanted: User, requester: User) => boolean
 }
@@ -29,9 +29,9 @@ const MODES: readonly Mode[] = [
   },
   { name: undefined, applies: () => true },
 ]
-const WIDE_ONLY: readonly Mode[] = MODES.filter(({ name }) => name === undefined)
+const LEGACY_ONLY: readonly Mode[] = MODES.filter(({ name }) => name === undefined)
 
-/** Whoever impersonates does it again and again; the others are forgotten in turn. */
+/** The least recent ones are forgotten. */
 const REMEMBERED_USERS = 10_000
 
 export class Impersonator {
@@ -41,7 +41,7 @@ export class Impersonator {
 
   constructor(authorizer: Authorizer, constrained: boolean) {
     this.#authorizer = authorizer
-    this.#modes = constrained ? MODES : WIDE_ONLY
+    this.#modes = constrained ? MODES : LEGACY_ONLY
   }
 
   /** `access` is what the requester asks for, in their own name. */

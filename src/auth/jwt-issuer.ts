@@ -1,5 +1,5 @@
-// Users by tokens that somebody else issues (OpenID Connect): who the token's claims say they are, by the operator's rules. The
-// caller of a token that breaks one only ever sees 401 (P-065 to P-071).
+// Users by tokens of an external issuer (OpenID Connect): claims are mapped to the user by the operator's rules. The client of a token
+// that violates one only ever sees 401 (P-065 to P-071).
 import { textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -8,7 +8,7 @@ import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import type { DistributedClaims } from './distributed-claims.ts'
-import { checkForeignToken } from './foreign-token.ts'
+import { checkExternalToken } from './external-token.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { Jwt } from './jwt.ts'
 import { parseJwt } from './jwt.ts'
@@ -44,13 +44,13 @@ export interface JwtIssuerRules {
 export interface JwtIssuerParts {
   readonly keys: IssuerKeys
   readonly clock: Clock
-  /** Absent: what a token says stands elsewhere is not looked for. */
-  readonly elsewhere?: DistributedClaims | undefined
+  /** Absent: what a token says stands distributedClaims is not looked for. */
+  readonly distributedClaims?: DistributedClaims | undefined
 }
 
 const REMEMBERED = 4_096
 /** What somebody else said of a user is asked anew after this long, as with every other token of the reference's (P-033). */
-const REMEMBERED_ELSEWHERE_SECONDS = 10
+const DISTRIBUTED_CLAIMS_TTL_SECONDS = 10
 const UNKNOWN: TokenAnswer = { kind: 'unknown' }
 
 interface Verified {
@@ -58,16 +58,16 @@ interface Verified {
   readonly expiresAt: number
 }
 
-export function jwtIssuer(rules: JwtIssuerRules, { keys, clock, elsewhere }: JwtIssuerParts): TokenMethod {
+export function jwtIssuer(rules: JwtIssuerRules, { keys, clock, distributedClaims }: JwtIssuerParts): TokenMethod {
   const verified = new BoundedMap<string, Verified>(REMEMBERED)
   const groupsClaim = rules.groups?.kind === 'claim' ? rules.groups.claim : undefined
   const verify = async (presented: PresentedToken, jwt: Jwt, signal: AbortSignal): Promise<TokenAnswer> => {
     try {
       if (!keys.isReady) throw new Error('oidc: authenticator not initialized')
-      const expiresAt = await checkForeignToken(jwt, { rules, keys, clock }, signal)
-      const expanded = groupsClaim && (await elsewhere?.expand(jwt.claims, groupsClaim, signal))
+      const expiresAt = await checkExternalToken(jwt, { rules, keys, clock }, signal)
+      const expanded = groupsClaim && (await distributedClaims?.expand(jwt.claims, groupsClaim, signal))
       const user = userOf(rules, expanded || jwt.claims)
-      const until = expanded ? Math.min(expiresAt, clock.now() / 1000 + REMEMBERED_ELSEWHERE_SECONDS) : expiresAt
+      const until = expanded ? Math.min(expiresAt, clock.now() / 1000 + DISTRIBUTED_CLAIMS_TTL_SECONDS) : expiresAt
       verified.set(presented.digest, { user, expiresAt: until })
       return { kind: 'user', user }
     } catch (error) {

@@ -1,4 +1,4 @@
-// Tokens of the old kind: kept in a secret, without an end, good for as long as the secret holds them (P-051, P-052).
+// Legacy service account tokens: kept in a secret, without expiration, valid as long as the secret holds them (P-051, P-052).
 import { timingSafeEqual } from 'node:crypto'
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -6,7 +6,7 @@ import { own } from '../api/value.ts'
 import type { TokenAnswer } from './bearer-tokens.ts'
 import type { LiveObject } from './live-objects.ts'
 import { accountUserName } from './service-account.ts'
-import type { Tie, VerifiedToken } from './verified-token.ts'
+import type { BoundObject, VerifiedToken } from './verified-token.ts'
 import { boundUser } from './verified-token.ts'
 
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount'
@@ -27,13 +27,13 @@ export function legacyToken(claims: ValueMap, token: string): VerifiedToken | To
   const [namespace, secretName, name, uid] = texts as [string, string, string, string]
   if (own(claims, 'sub') !== accountUserName({ namespace, name })) return refused('sub claim is invalid')
   const account = { namespace, name }
-  const secret: Tie = {
+  const secret: BoundObject = {
     kind: 'secrets',
     namespace,
     name: secretName,
     problemWith: (live) => secretProblem(live, token, `${namespace}/${secretName}`),
   }
-  const owner: Tie = {
+  const owner: BoundObject = {
     kind: 'serviceaccounts',
     namespace,
     name,
@@ -48,7 +48,7 @@ export function legacyToken(claims: ValueMap, token: string): VerifiedToken | To
     issuedAt: undefined,
     warnAfter: undefined,
     audiences: [],
-    ties: [secret, owner],
+    boundObjects: [secret, owner],
     isLegacy: true,
     user: boundUser({ account: { ...account, uid }, pod: undefined, node: undefined, id: '' }),
   }

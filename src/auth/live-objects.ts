@@ -1,4 +1,4 @@
-// What identity depends on and others may take away: the objects that tokens stand for or are bound to.
+// The objects that tokens are issued for or bound to, and that may be deleted meanwhile.
 import type { ApiObject } from '../api/object.ts'
 
 export type LiveKind = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'

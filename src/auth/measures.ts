@@ -1,5 +1,4 @@
-// Who comes in and what is decided about them, counted and timed. Names of users are labels only where there
-// are few of them.
+// The metrics of authentication and authorization. User names are labels only where there are few of them.
 import { type Count, counter, type Distribution, histogram, Measures } from '../lib/measure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Authenticator } from './authenticator.ts'

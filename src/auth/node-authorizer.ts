@@ -1,4 +1,4 @@
-// What a node may do: with its own objects, and with what the pods bound to it refer to (P-165 to P-168). It never denies.
+// The Node authorizer: a node may use its own objects, and what the pods bound to it refer to (P-165 to P-168). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'

@@ -1,4 +1,4 @@
-// Role-based access: the decision on a request, and all that somebody may do (P-116, P-125 to P-130). It never denies.
+// The RBAC authorizer, and the rules of a user (P-116, P-125 to P-130). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
 import type { Access, Authorizer, Decision, PathAccess, ResourceAccess, UserRules } from './authorizer.ts'

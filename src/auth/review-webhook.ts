@@ -1,4 +1,4 @@
-// Questions to another server that decides about users or their rights: what came of one, and asking again where that may help.
+// Calls to webhooks that authenticate or authorize, with retries.
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 
@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 500
 const PAUSE_FACTOR = 1.5
 
 /** The answer, or the last failure. Throws nothing but `CancelledError`. */
-export async function askRepeatedly(
+export async function askWithRetries(
   { ask, clock }: ReviewWebhook,
   review: object,
   signal: AbortSignal,

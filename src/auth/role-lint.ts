@@ -1,4 +1,4 @@
-// What people regret about roles and bindings, found before it is regretted: the rows 5.1.1 to 5.1.13 of the CIS benchmark.
+// Finds risky roles and bindings: the rows 5.1.1 to 5.1.13 of the CIS benchmark.
 import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import { labelsOf } from '../api/object-members.ts'
 import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
@@ -12,7 +12,7 @@ export interface RoleFinding {
   readonly text: string
 }
 
-/** What is made with the server is known and not looked at. */
+/** The bootstrap roles and bindings are skipped. */
 export function lintRole(object: ValueMap): readonly RoleFinding[] {
   if (textOrEmpty(labelsOf(object), 'kubernetes.io/bootstrapping') === 'rbac-defaults') return []
   const kind = textOrEmpty(object, 'kind')
@@ -47,7 +47,7 @@ const RIGHTS: readonly RightRow[] = [
     group: '',
     resource: 'pods',
     verbs: ['create'],
-    text: 'creates pods, which can use every secret and account of their namespace',
+    text: 'creates pods, which can use every secret and service account of their namespace',
   },
   {
     row: '5.1.9',
@@ -61,28 +61,28 @@ const RIGHTS: readonly RightRow[] = [
     group: '',
     resource: 'nodes/proxy',
     verbs: [...READ, ...WRITE],
-    text: 'reaches nodes past admission and audit',
+    text: 'reaches kubelets past admission and audit',
   },
   {
     row: '5.1.11',
     group: 'certificates.k8s.io',
     resource: 'certificatesigningrequests/approval',
     verbs: WRITE,
-    text: 'approves certificates, which can make new users',
+    text: 'approves certificates, which can impersonate any user',
   },
   ...WEBHOOKS.map((resource) => ({
     row: '5.1.12',
     group: 'admissionregistration.k8s.io',
     resource,
     verbs: WRITE,
-    text: 'changes admission webhooks, which see and change what others write',
+    text: 'changes admission webhooks, which can read and change any write',
   })),
   {
     row: '5.1.13',
     group: '',
     resource: 'serviceaccounts/token',
     verbs: ['create'],
-    text: 'makes tokens of service accounts',
+    text: 'creates service account tokens',
   },
 ]
 
@@ -94,9 +94,9 @@ function lintRule(rule: PolicyRule): readonly Fault[] {
       has(rule.apiGroups, group) && has(rule.resources, resource) && verbs.some((verb) => has(rule.verbs, verb)),
   )
   return [
-    ...(isWild ? [['5.1.3', 'has a star where names would say what is meant'] as const] : []),
+    ...(isWild ? [['5.1.3', 'uses a wildcard'] as const] : []),
     ...rights.map(({ row, text }) => [row, text] as const),
-    ...special.map((verb) => ['5.1.8', `has the verb ${verb}, which leads to rights beyond its own`] as const),
+    ...special.map((verb) => ['5.1.8', `has the verb ${verb}, which allows privilege escalation`] as const),
   ]
 }
 
@@ -106,15 +106,15 @@ function lintBinding(binding: ValueMap): readonly Fault[] {
   const subjects = mapsInPlace(binding, 'subjects').flatMap((subject): readonly Fault[] => {
     const [kind, name] = [textOrEmpty(subject, 'kind'), textOrEmpty(subject, 'name')]
     if (kind === 'ServiceAccount' && name === 'default') {
-      return [['5.1.5', 'is for the account that pods have where nobody says anything']]
+      return [['5.1.5', 'is for the default service account']]
     }
     if (kind === 'Group' && name === 'system:masters') {
-      return [['5.1.7', 'is for system:masters, which no role can limit and no removal takes rights from']]
+      return [['5.1.7', 'is for system:masters, which bypasses RBAC']]
     }
     const isStranger = name === 'system:anonymous' || name === 'system:unauthenticated'
-    return isStranger ? [['1.2.1', 'is for everybody, known or not']] : []
+    return isStranger ? [['1.2.1', 'is for anonymous users']] : []
   })
-  return [...(isAdmin ? [['5.1.1', 'gives cluster-admin'] as const] : []), ...subjects]
+  return [...(isAdmin ? [['5.1.1', 'grants cluster-admin'] as const] : []), ...subjects]
 }
 
 function has(list: readonly string[], wanted: string): boolean {

@@ -1,6 +1,5 @@
-// Tokens of service accounts: what is written in one that we make, and what must be true of one that is shown to us. A
-// signature is checked once; that the account, and what the token is bound to, are still there is looked at every time, so
-// that taking them away ends the token (P-040 to P-044).
+// Service account tokens: issued and verified. A signature is checked once; that the account and the bound objects still exist is
+// checked every time, so that deleting them revokes the token (P-040 to P-044).
 import { randomUUID } from 'node:crypto'
 import { mapOrEmpty, numberOrAbsent, textOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -16,8 +15,8 @@ import type { AccountName } from './service-account.ts'
 import { accountUserName } from './service-account.ts'
 import type { VerificationKey } from './signing-keys.ts'
 import { isSignedByOneOf } from './signing-keys.ts'
-import type { Checked, Tie, VerifiedToken } from './verified-token.ts'
-import { audienceProblem, boundUser, checkTies, claimProblem, tieProblem } from './verified-token.ts'
+import type { Checked, BoundObject, VerifiedToken } from './verified-token.ts'
+import { audienceProblem, boundUser, checkBoundObjects, claimProblem, uidProblem } from './verified-token.ts'
 
 export interface Named {
   readonly name: string
@@ -133,11 +132,11 @@ function claimsOf(claims: ValueMap): VerifiedToken | undefined {
   if (own(claims, 'sub') !== accountUserName({ namespace, name: account.name })) return undefined
   if (expires === undefined) return undefined
   const [pod, secret, node] = ['pod', 'secret', 'node'].map((name) => namedIn(stated, name))
-  const ties: Tie[] = [tie('serviceaccounts', namespace, account)]
-  if (secret !== undefined) ties.push(tie('secrets', namespace, secret))
-  if (pod !== undefined) ties.push(tie('pods', namespace, pod))
+  const boundObjects: BoundObject[] = [boundObject('serviceaccounts', namespace, account)]
+  if (secret !== undefined) boundObjects.push(boundObject('secrets', namespace, secret))
+  if (pod !== undefined) boundObjects.push(boundObject('pods', namespace, pod))
   // A pod's token tells where the pod runs; it is bound to the pod, not to the node.
-  if (node !== undefined && pod === undefined) ties.push(tie('nodes', '', node))
+  if (node !== undefined && pod === undefined) boundObjects.push(boundObject('nodes', '', node))
   return {
     kind: 'verified',
     expiresAt: expires,
@@ -145,14 +144,14 @@ function claimsOf(claims: ValueMap): VerifiedToken | undefined {
     issuedAt: numberOrAbsent(claims, 'iat'),
     warnAfter: numberOrAbsent(stated, 'warnafter'),
     audiences: audiencesIn(claims),
-    ties,
+    boundObjects,
     isLegacy: false,
     user: boundUser({ account: { namespace, ...account }, pod, node, id: textOrEmpty(claims, 'jti') }),
   }
 }
 
-function tie(kind: ObjectName['kind'], namespace: string, { name, uid }: Named): Tie {
-  return { kind, namespace, name, problemWith: (live) => tieProblem(kind, live, uid) }
+function boundObject(kind: ObjectName['kind'], namespace: string, { name, uid }: Named): BoundObject {
+  return { kind, namespace, name, problemWith: (live) => uidProblem(kind, live, uid) }
 }
 
 function namedIn(map: ValueMap, member: string): Named | undefined {
@@ -194,11 +193,11 @@ function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked
     if (secret !== undefined) options.onLegacyUse?.(secret)
     return { ...user, warnings: checked.warnings, ...(annotations === undefined ? {} : { annotations }) }
   }
-  const checked = checkTies(token.ties, (name) => live.peek(name), now)
+  const checked = checkBoundObjects(token.boundObjects, (name) => live.peek(name), now)
   // What is at hand may be older than the token: whoever is to be refused is refused on what is there now.
   if (checked.kind === 'good') return conclude(checked)
-  return findTies(live, token.ties, asked.signal).then((found) =>
-    conclude(checkTies(token.ties, (name) => found.get(name), now)),
+  return findBoundObjects(live, token.boundObjects, asked.signal).then((found) =>
+    conclude(checkBoundObjects(token.boundObjects, (name) => found.get(name), now)),
   )
 }
 
@@ -215,13 +214,13 @@ function annotationsOf(
   return audiences.length === 0 ? { 'authentication.k8s.io/legacy-token': user.name } : undefined
 }
 
-async function findTies(
+async function findBoundObjects(
   live: LiveObjects,
-  ties: readonly Tie[],
+  boundObjects: readonly BoundObject[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ObjectName, LiveObject>> {
   const found = new Map<ObjectName, LiveObject>()
-  for (const name of ties) {
+  for (const name of boundObjects) {
     const object = await live.find(name, signal)
     if (object !== undefined) found.set(name, object)
   }

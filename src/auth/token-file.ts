@@ -1,5 +1,5 @@
 // The static token file: CSV with token, user name, uid and an optional list of groups in one field (P-036). Tokens are
-// kept as digests, so that looking one up takes the same time however much of it is right.
+// kept as digests, so that a lookup takes the same time however much of a token is right.
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import type { TokenAnswer, TokenMethod } from './bearer-tokens.ts'

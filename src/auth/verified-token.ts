@@ -1,4 +1,4 @@
-// A token of a service account whose signature is good: whose it is, for how long, and which objects it stands and falls with.
+// A service account token with a valid signature: its user, its lifetime, and the objects that it is bound to.
 import type { User } from '../api/user.ts'
 import type { LiveKind, LiveObject, ObjectName } from './live-objects.ts'
 import type { AccountName } from './service-account.ts'
@@ -15,13 +15,13 @@ export interface VerifiedToken {
   readonly warnAfter: number | undefined
   /** Empty: it names none. */
   readonly audiences: readonly string[]
-  readonly ties: readonly Tie[]
+  readonly boundObjects: readonly BoundObject[]
   readonly isLegacy: boolean
   readonly user: User
 }
 
 /** An object without which the token is no good. */
-export interface Tie extends ObjectName {
+export interface BoundObject extends ObjectName {
   /** What is wrong with what is found under the name. */
   readonly problemWith: (live: LiveObject) => string | undefined
   /** What the caller is to be told, though the token is good. */
@@ -57,15 +57,23 @@ export type Checked =
 const NO_WARNINGS: readonly string[] = []
 
 /** The first thing that is wrong with one of the objects; one that is going counts for a minute more. */
-export function checkTies(ties: readonly Tie[], find: (name: Tie) => LiveObject | undefined, nowMs: number): Checked {
+export function checkBoundObjects(
+  boundObjects: readonly BoundObject[],
+  find: (name: BoundObject) => LiveObject | undefined,
+  nowMs: number,
+): Checked {
   const found: LiveObject[] = []
   let warnings = NO_WARNINGS
-  for (const tie of ties) {
-    const live = find(tie)
-    const problem = live === undefined ? absence(tie) : (tie.problemWith(live) ?? deletion(tie.kind, live, nowMs))
-    if (problem !== undefined || live === undefined) return { kind: 'problem', problem: problem ?? absence(tie) }
+  for (const boundObject of boundObjects) {
+    const live = find(boundObject)
+    const problem =
+      live === undefined
+        ? absence(boundObject)
+        : (boundObject.problemWith(live) ?? deletion(boundObject.kind, live, nowMs))
+    if (problem !== undefined || live === undefined)
+      return { kind: 'problem', problem: problem ?? absence(boundObject) }
     found.push(live)
-    if (tie.warningsFrom !== undefined) warnings = [...warnings, ...tie.warningsFrom(live)]
+    if (boundObject.warningsFrom !== undefined) warnings = [...warnings, ...boundObject.warningsFrom(live)]
   }
   return { kind: 'good', found, warnings }
 }
@@ -89,7 +97,7 @@ const UID_WORDS: Readonly<Record<LiveKind, readonly [string, string]>> = {
 }
 
 /** An object of the same name that was made later is another one. */
-export function tieProblem(kind: LiveKind, live: LiveObject, uid: string): string | undefined {
+export function uidProblem(kind: LiveKind, live: LiveObject, uid: string): string | undefined {
   if (live.uid === uid) return undefined
   const [what, claim] = UID_WORDS[kind]
   return `${what} UID (${live.uid}) does not match ${claim} (${uid})`

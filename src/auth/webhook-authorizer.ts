@@ -1,11 +1,11 @@
-// Asks another server whether a user may do something (P-105, P-172, P-175). Answers are kept for a while. A server that cannot be
-// asked has no opinion, or forbids, as the operator says; either way the caller is told that something broke.
+// The Webhook authorizer (P-105, P-172, P-175). Responses are cached. A webhook that fails has no opinion or denies, as its failure
+// policy says; either way the reason says that it failed.
 import { asMap, isTrue, mapOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { Value } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { type AccessReviewSpec, reviewSpecOf } from './access-review.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
-import { askRepeatedly, type ReviewOutcome, type ReviewWebhook } from './review-webhook.ts'
+import { askWithRetries, type ReviewOutcome, type ReviewWebhook } from './review-webhook.ts'
 
 /** It is sent SubjectAccessReviews. */
 export interface WebhookAuthorizerOptions extends ReviewWebhook {
@@ -16,10 +16,10 @@ export interface WebhookAuthorizerOptions extends ReviewWebhook {
   readonly refusedMs: number
   readonly onFailure: 'no-opinion' | 'deny'
   /** Whether it is asked at all; absent: always. */
-  readonly concerns?: (spec: AccessReviewSpec) => Concern
+  readonly matches?: (spec: AccessReviewSpec) => ConditionMatch
 }
 
-export type Concern =
+export type ConditionMatch =
   | { readonly kind: 'yes' | 'no' }
   /** A condition could not be evaluated. */
   | { readonly kind: 'broken'; readonly problem: string }
@@ -40,9 +40,9 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   return {
     authorize(access, signal) {
       const spec = reviewSpecOf(access)
-      const concern = options.concerns?.(spec)
-      if (concern?.kind === 'no') return NO_OPINION
-      if (concern?.kind === 'broken') return { kind: onFailure, problem: concern.problem }
+      const match = options.matches?.(spec)
+      if (match?.kind === 'no') return NO_OPINION
+      if (match?.kind === 'broken') return { kind: onFailure, problem: match.problem }
       const key = JSON.stringify(spec)
       const known = kept.get(key)
       if (known !== undefined && clock.now() < known.untilMs) return known.decision
@@ -73,7 +73,7 @@ function ask(options: WebhookAuthorizerOptions, spec: AccessReviewSpec, signal: 
     spec: { ...rest, ...named },
     status: { allowed: false },
   }
-  return askRepeatedly(options, review, signal)
+  return askWithRetries(options, review, signal)
 }
 
 function decisionOf(review: unknown): Decision {

@@ -1,11 +1,11 @@
-// Users by asking another server whose a token is. Answers are kept for a while; one question is asked for all who show the same
-// token at the same time. A server that cannot be asked is a refusal, never a stranger (P-075).
+// Authenticates bearer tokens by a webhook. Responses are cached, and concurrent requests with the same token share one call. A webhook
+// that fails is a refusal, never an anonymous user (P-075).
 import type { User } from '../api/user.ts'
 import { isList, own, type Value, type ValueMap } from '../api/value.ts'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
-import { askRepeatedly, type ReviewWebhook } from './review-webhook.ts'
+import { askWithRetries, type ReviewWebhook } from './review-webhook.ts'
 
 /** It is sent TokenReviews. */
 export interface WebhookTokenOptions extends ReviewWebhook {
@@ -60,7 +60,7 @@ async function reviewed(
     status: { user: {} },
   }
   try {
-    const outcome = await askRepeatedly(options, review, signal)
+    const outcome = await askWithRetries(options, review, signal)
     if (outcome.kind === 'answer') return answerOf(outcome.review, audiences, options.apiAudiences)
     return { kind: 'refused', problem: outcome.problem }
   } catch (error) {

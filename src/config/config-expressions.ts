@@ -3,7 +3,7 @@
 import type { ValueMap } from '../api/value.ts'
 import type { AccessReviewSpec } from '../auth/access-review.ts'
 import type { Evaluated, Expression } from '../auth/jwt-issuer.ts'
-import type { Concern } from '../auth/webhook-authorizer.ts'
+import type { ConditionMatch } from '../auth/webhook-authorizer.ts'
 import { compile, DYN, type Json, mapOf, type Program, STRING, toJson } from '../cel/cel.ts'
 
 type Compiled =
@@ -72,7 +72,9 @@ export function compileCondition(expression: string): Compiled {
 }
 
 /** Undefined where there are none: everything is asked. The expressions compile. */
-export function concernsOf(expressions: readonly string[]): ((spec: AccessReviewSpec) => Concern) | undefined {
+export function matchConditionsOf(
+  expressions: readonly string[],
+): ((spec: AccessReviewSpec) => ConditionMatch) | undefined {
   const programs = expressions.flatMap((expression) => {
     const compiled = compileCondition(expression)
     return compiled.kind === 'program' ? [compiled.program] : []
@@ -80,7 +82,7 @@ export function concernsOf(expressions: readonly string[]): ((spec: AccessReview
   return programs.length === 0 ? undefined : (spec) => evaluate(programs, spec)
 }
 
-function evaluate(programs: readonly Program[], spec: AccessReviewSpec): Concern {
+function evaluate(programs: readonly Program[], spec: AccessReviewSpec): ConditionMatch {
   const request = requestOf(spec)
   const problems: string[] = []
   let budget = CONDITION_COST_LIMIT

@@ -35,7 +35,7 @@ export interface FlowControl {
   enter(request: FlowRequest, waitMs: number): MaybePromise<Entry>
 }
 
-export type Entry = Admitted | TurnedAway
+export type Entry = Admitted | Rejected
 
 /** It may go. */
 export interface Admitted {
@@ -46,8 +46,8 @@ export interface Admitted {
   leave(): void
 }
 
-export interface TurnedAway {
-  readonly kind: 'turned-away'
+export interface Rejected {
+  readonly kind: 'rejected'
   readonly headers: FlowHeaders
   readonly retryAfterSeconds: number
 }

@@ -33,7 +33,7 @@ class Limit {
 
   enter(isExempt: boolean): Entry {
     if (this.#most === 0) return FREE
-    if (this.#running >= this.#most && !isExempt) return { kind: 'turned-away', headers: {}, retryAfterSeconds: 1 }
+    if (this.#running >= this.#most && !isExempt) return { kind: 'rejected', headers: {}, retryAfterSeconds: 1 }
     this.#running++
     let over = false
     const leave = (): void => {

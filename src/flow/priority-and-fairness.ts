@@ -94,7 +94,7 @@ export class PriorityAndFairness implements FlowControl {
   adjust(): void {
     const nowMs = this.#options.clock.now()
     let { seats } = this.#options
-    const wishes = this.levels.flatMap((level) => {
+    const demands = this.levels.flatMap((level) => {
       const demand = level.demand.take(nowMs)
       const { name, isExempt } = level.spec
       const { nominal, lower, upper } = level.bounds
@@ -109,7 +109,7 @@ export class PriorityAndFairness implements FlowControl {
       const target = Math.max(least, Math.min(upper, level.smoothedDemand))
       return isExempt ? [] : [{ name, lower: least, upper, target }]
     })
-    for (const [name, limit] of shareOut(wishes, Math.max(0, seats))) this.#setLimit(this.#levels.get(name)!, limit)
+    for (const [name, limit] of shareOut(demands, Math.max(0, seats))) this.#setLimit(this.#levels.get(name)!, limit)
   }
 
   #setLevels(specs: readonly LevelSpec[]): void {

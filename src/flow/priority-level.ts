@@ -207,7 +207,7 @@ export class PriorityLevel {
   #reject(ticket: Ticket, reason: RejectReason, nowMs: number): Entry {
     this.rejected++
     ticket.reject(reason, nowMs)
-    return { kind: 'turned-away', headers: ticket.headers, retryAfterSeconds: this.#dropped.add(nowMs) }
+    return { kind: 'rejected', headers: ticket.headers, retryAfterSeconds: this.#dropped.add(nowMs) }
   }
 
   #noteDemand(nowMs: number): void {

@@ -29,7 +29,7 @@ export function mostSeatsOfOne(nominal: number, handSize: number | undefined): n
   return Math.max(1, Math.floor(Math.min(nominal * 0.15, byHand)))
 }
 
-export interface Wish {
+export interface LevelDemand {
   readonly name: string
   readonly lower: number
   readonly upper: number
@@ -41,8 +41,8 @@ export interface Wish {
  * Each level gets the same fraction of what it wants, but no less than its lower bound and no more than its upper one, so
  * that all of the seats are given out.
  */
-export function shareOut(wishes: readonly Wish[], total: number): ReadonlyMap<string, number> {
-  const sumAt = (fraction: number): number => wishes.reduce((sum, wish) => sum + granted(wish, fraction), 0)
+export function shareOut(demands: readonly LevelDemand[], total: number): ReadonlyMap<string, number> {
+  const sumAt = (fraction: number): number => demands.reduce((sum, demand) => sum + granted(demand, fraction), 0)
   let low = 0
   let high = 1
   while (sumAt(high) < total && high < 2 ** 40) high *= 2
@@ -51,10 +51,10 @@ export function shareOut(wishes: readonly Wish[], total: number): ReadonlyMap<st
     if (sumAt(middle) < total) low = middle
     else high = middle
   }
-  return new Map(wishes.map((wish) => [wish.name, Math.round(granted(wish, high))]))
+  return new Map(demands.map((demand) => [demand.name, Math.round(granted(demand, high))]))
 }
 
-function granted({ target, lower, upper }: Wish, fraction: number): number {
+function granted({ target, lower, upper }: LevelDemand, fraction: number): number {
   return Math.min(upper, Math.max(lower, Math.max(target, 1) * fraction))
 }
 

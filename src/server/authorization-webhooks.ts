@@ -3,7 +3,7 @@ import type { Authorizer } from '../auth/authorizer.ts'
 import { webhookAuthorizer } from '../auth/webhook-authorizer.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
-import { concernsOf } from '../config/config-expressions.ts'
+import { matchConditionsOf } from '../config/config-expressions.ts'
 import type { AuthorizationWebhook } from '../config/authorization-file.ts'
 import { readTextFile } from '../config/files.ts'
 import { reviewCalls } from './review-calls.ts'
@@ -16,10 +16,10 @@ const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount'
 export function openAuthorizationWebhook(webhook: AuthorizationWebhook, caller: OutgoingCaller): Authorizer {
   const { kubeconfigFile, source, timeoutMs } = webhook
   const target = kubeconfigFile === undefined ? ownCluster() : readWebhookKubeconfig(kubeconfigFile, source)
-  const concerns = concernsOf(webhook.conditions)
+  const matches = matchConditionsOf(webhook.conditions)
   return webhookAuthorizer({
     ...webhook,
-    ...(concerns === undefined ? {} : { concerns }),
+    ...(matches === undefined ? {} : { matches }),
     clock: systemClock,
     ask: reviewCalls(caller, target, timeoutMs),
   })

@@ -100,8 +100,8 @@ function makeSet(issuers: readonly JwtIssuerConfig[], { caller, strictCaller }: 
     const clock = systemClock
     const keys = new IssuerKeys({ issuer: rules.issuer, discoveryUrl, fetch: jsonFrom(caller, authority), clock })
     const [fetchText, fetchJson] = [textFrom(strictCaller, authority), jsonFrom(strictCaller, authority)]
-    const elsewhere = new DistributedClaims({ rules, fetchText, fetchJson, clock })
-    return { keys, method: jwtIssuer(rules, { keys, clock, elsewhere }) }
+    const distributedClaims = new DistributedClaims({ rules, fetchText, fetchJson, clock })
+    return { keys, method: jwtIssuer(rules, { keys, clock, distributedClaims }) }
   })
   return { issuers, methods: made.map(({ method }) => method), keys: made.map(({ keys }) => keys) }
 }

@@ -23,7 +23,7 @@ export function controlFlow(control: FlowControl): CallerFilter {
 
 function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpRequest): MaybePromise<HttpResponse> {
   request.responder.addHeaders(entry.headers)
-  if (entry.kind === 'turned-away') {
+  if (entry.kind === 'rejected') {
     return plainText(429, TOO_MANY, { 'retry-after': String(entry.retryAfterSeconds) })
   }
   try {

@@ -217,8 +217,8 @@ describe('claims that stand elsewhere (P-068)', () => {
     }
     const keys = new IssuerKeys({ issuer: ISSUER, discoveryUrl: undefined, fetch, clock })
     await keys.load(signal)
-    const elsewhere = new DistributedClaims({ rules: it, fetchText, fetchJson: fetch, clock })
-    const tokens = bearerTokens([jwtIssuer(it, { keys, clock, elsewhere })], ['api'])
+    const distributedClaims = new DistributedClaims({ rules: it, fetchText, fetchJson: fetch, clock })
+    const tokens = bearerTokens([jwtIssuer(it, { keys, clock, distributedClaims })], ['api'])
     return (text) => tokens.review(text, [], signal)
   }
 

@@ -139,10 +139,10 @@ describe('a webhook that decides', () => {
     })
   })
 
-  it('is asked only what concerns it (P-173)', async () => {
+  it('is asked only what matches it (P-173)', async () => {
     const { reviews, open } = answering({ allowed: true })
-    expect(await open({ concerns: () => ({ kind: 'no' }) }).authorize(asked, signal)).toEqual({ kind: 'no-opinion' })
-    const broken = open({ onFailure: 'deny', concerns: () => ({ kind: 'broken', problem: 'p' }) })
+    expect(await open({ matches: () => ({ kind: 'no' }) }).authorize(asked, signal)).toEqual({ kind: 'no-opinion' })
+    const broken = open({ onFailure: 'deny', matches: () => ({ kind: 'broken', problem: 'p' }) })
     expect(await broken.authorize(asked, signal)).toEqual({ kind: 'deny', problem: 'p' })
     expect(reviews).toEqual([])
     expect(open().rulesFor?.(asked.user, 'ns').incomplete).toBe(true)

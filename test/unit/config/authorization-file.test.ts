@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../../../src/api/value.ts'
-import { concernsOf } from '../../../src/config/config-expressions.ts'
+import { matchConditionsOf } from '../../../src/config/config-expressions.ts'
 import { readAuthorizationFile } from '../../../src/config/authorization-file.ts'
 
 const webhook = {
@@ -97,10 +97,10 @@ describe('conditions (P-173)', () => {
     [[`request.nonResourceAttributes.path == '/x'`], 'broken'],
     [[`request.nonResourceAttributes.path == '/x'`, `has(request.nonResourceAttributes)`], 'no'],
   ])('%j: %s', (expressions, kind) => {
-    expect(concernsOf(expressions)?.(spec).kind).toBe(kind)
+    expect(matchConditionsOf(expressions)?.(spec).kind).toBe(kind)
   })
 
-  it('that are none concern everything', () => {
-    expect(concernsOf([])).toBeUndefined()
+  it('that are none match everything', () => {
+    expect(matchConditionsOf([])).toBeUndefined()
   })
 })

@@ -58,11 +58,11 @@ describe('a level that rejects', () => {
     configure()
     const first = admitted(enter())
     admitted(enter())
-    expect(enter()).toMatchObject({ kind: 'turned-away', retryAfterSeconds: 1 })
+    expect(enter()).toMatchObject({ kind: 'rejected', retryAfterSeconds: 1 })
     first.leave()
     first.leave()
     admitted(enter())
-    expect(enter()).toMatchObject({ kind: 'turned-away' })
+    expect(enter()).toMatchObject({ kind: 'rejected' })
   })
 
   it('names the objects that a request fell under, also where it is turned away (P-218)', () => {
@@ -71,7 +71,7 @@ describe('a level that rejects', () => {
     expect([enter(), enter(), enter()]).toEqual([
       expect.objectContaining({ headers }),
       expect.objectContaining({ headers }),
-      expect.objectContaining({ kind: 'turned-away', headers }),
+      expect.objectContaining({ kind: 'rejected', headers }),
     ])
   })
 
@@ -83,7 +83,7 @@ describe('a level that rejects', () => {
     for (let second = 0; second < 8; second++) {
       for (let i = 0; i < 50; i++) {
         const entry = enter()
-        if (!(entry instanceof Promise) && entry.kind === 'turned-away' && i === 49) told.push(entry.retryAfterSeconds)
+        if (!(entry instanceof Promise) && entry.kind === 'rejected' && i === 49) told.push(entry.retryAfterSeconds)
       }
       clock.advance(1000)
     }
@@ -112,7 +112,7 @@ describe('a level with queues', () => {
   it('turns away whoever finds the queue full (P-217)', () => {
     configure(QUEUES)
     for (let i = 0; i < 4; i++) void enter()
-    expect(enter()).toMatchObject({ kind: 'turned-away' })
+    expect(enter()).toMatchObject({ kind: 'rejected' })
   })
 
   it('turns away who has waited long enough (P-215)', async () => {
@@ -121,7 +121,7 @@ describe('a level with queues', () => {
     admitted(enter())
     const third = enter()
     clock.advance(15_000)
-    expect(await third).toMatchObject({ kind: 'turned-away', retryAfterSeconds: 1 })
+    expect(await third).toMatchObject({ kind: 'rejected', retryAfterSeconds: 1 })
     expect(clock.pending).toBe(0)
   })
 

@@ -1,11 +1,10 @@
-// What every token that somebody else issued has to stand before its claims are looked at: its times, whom it is meant for, and
-// a signature by a key that its issuer publishes.
+// Verifies a token of an external issuer before its claims are used: its times, its audience, and its signature by a published key.
 import { isList, own, type ValueMap } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { Jwt } from './jwt.ts'
 
-export interface ForeignTokenParts {
+export interface ExternalTokenParts {
   readonly rules: {
     /** The token has to be meant for one of these. */
     readonly audiences: readonly string[]
@@ -20,9 +19,9 @@ export interface ForeignTokenParts {
 const LEEWAY_SECONDS = 300
 
 /** When it is over, in seconds since 1970. Throws an `Error` with words for the log. */
-export async function checkForeignToken(
+export async function checkExternalToken(
   jwt: Jwt,
-  { rules, keys, clock }: ForeignTokenParts,
+  { rules, keys, clock }: ExternalTokenParts,
   signal: AbortSignal,
 ): Promise<number> {
   const expiresAt = checkTimes(jwt.claims, clock.now())
