@@ -1,4 +1,4 @@
-// What another server says that a version of its group holds, as our own discovery tells of it (P-389).
+// The discovery document of an aggregated API server, read for our own (P-389).
 import { asMap, isTrue, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { AggregatedService } from '../kinds/kinds.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -13,7 +13,7 @@ export type ReadAggregatedDiscovery = (service: AggregatedService, signal: Abort
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 16 * 1024 * 1024
-/** Whom the other server is asked by. */
+/** The user that reads it. */
 export const asOurselves = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
 
 /** Asks as the server itself. Throws with words for people. */

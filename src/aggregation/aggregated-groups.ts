@@ -1,5 +1,4 @@
-// The groups that other servers serve: which they are, in step with the APIServices that are stored, and how they stand among
-// our own in discovery (P-388, P-389).
+// The aggregated API groups, as the stored APIServices say, and their order among our own in discovery (P-388, P-389).
 import {
   compareVersions,
   type RankedVersion,

@@ -1,5 +1,5 @@
-// The front door: what is written down of a request. The policy says how much, at which stages; back ends keep it. A request
-// that no rule asks for costs the look at the rules and nothing else (P-180 to P-194).
+// The front door: audit events of requests. The policy says at which level and stages; backends write them. A request that no rule
+// matches costs the match and nothing else (P-180 to P-194).
 import type { Status } from '../api/status.ts'
 
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const

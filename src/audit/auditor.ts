@@ -1,4 +1,4 @@
-// Follows requests through their stages and makes the events of those that the policy asks for.
+// Makes the audit events of a request at its stages, as the policy says.
 import type { Value } from '../api/value.ts'
 import type { User } from '../api/user.ts'
 import type { Clock } from '../lib/clock.ts'

@@ -1,5 +1,5 @@
-// From events to where they are kept: one at a time, with the request waiting where it has to, or in batches in the
-// background. What cannot be kept is counted, and never stops the server.
+// The audit backends: events are written one at a time, before the response, or in batches in the background. Events that fail to be
+// written are counted.
 import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import { pause } from '../lib/pause.ts'

@@ -1,5 +1,5 @@
-// A file that lines are added to, in order, and that is put aside when it is large: the old ones are named by their time,
-// and removed when there are too many or they are too old (P-190). Lines that come together are written together.
+// The audit log file: lines are appended in order, in batches, and the file is rotated by size. Old files are named by their time, and
+// removed by number or age (P-190).
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { createReadStream, createWriteStream } from 'node:fs'
 import path from 'node:path'
@@ -144,7 +144,7 @@ export class LogFile {
       this.#handle ??= await this.#open()
       const fits = wholeLines(lines, at, this.#options.maxBytes - this.#size)
       if (fits === at && this.#size > 0) {
-        await this.#putAside()
+        await this.#rotate()
         continue
       }
       const end = fits === at ? firstLine(lines, at) : fits
@@ -166,20 +166,20 @@ export class LogFile {
     this.#size = (await handle.stat()).size
     if (this.#size < maxBytes) return handle
     this.#handle = handle
-    await this.#putAside()
+    await this.#rotate()
     return this.#open()
   }
 
-  async #putAside(): Promise<void> {
+  async #rotate(): Promise<void> {
     const { file, clock } = this.#options
     await this.#handle?.close()
     this.#handle = undefined
     this.#size = 0
     await rename(file, await freeName(file, clock.now()))
-    await this.#tidy()
+    await this.#removeOld()
   }
 
-  async #tidy(): Promise<void> {
+  async #removeOld(): Promise<void> {
     const { file, maxBackups, maxAgeMs, compress, clock } = this.#options
     const old = await backupsOf(file)
     const tooOld = maxAgeMs === 0 ? 0 : clock.now() - maxAgeMs

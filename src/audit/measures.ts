@@ -1,4 +1,4 @@
-// What auditing counts (P-193).
+// The metrics of auditing (P-193).
 import { counter, Measures } from '../lib/measure.ts'
 
 export class AuditMeasures extends Measures {

@@ -1,4 +1,4 @@
-// Where events end up: a file, the standard output, another server.
+// The sinks of audit events: a file, standard output, a webhook.
 import { type AuditEvent, legacyLine } from './event.ts'
 import type { AuditBackend, EventSink } from './backends.ts'
 import type { Clock } from '../lib/clock.ts'

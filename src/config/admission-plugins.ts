@@ -1,4 +1,4 @@
-// The admission plugins by name, in the order that they are asked in, and which of them are on (W-444, W-445).
+// The admission plugins in the order of the chain, and which of them are enabled by default (W-444, W-445).
 import { usageError } from './start-error.ts'
 
 const PLUGINS = {
@@ -48,20 +48,17 @@ const PLUGINS = {
 
 export type AdmissionPluginName = keyof typeof PLUGINS
 
-/** In the order that they are asked in. */
+/** In the order of the chain. */
 export const DEFAULT_PLUGINS: readonly string[] = Object.entries(PLUGINS).flatMap(([name, is]) =>
   is === 'on' ? [name] : [],
 )
 
-/** Later ones are asked later. */
+/** The position in the chain. */
 export function admissionOrder(name: string | undefined): number {
   return name === undefined ? -1 : Object.keys(PLUGINS).indexOf(name)
 }
 
-/**
- * Those that are on by default, and those that are asked for, without those that are not wanted; or, in the old way, these
- * only. Throws a `StartError`.
- */
+/** The default ones and those enabled, without those disabled; or `only` those of --admission-control. Throws a `StartError`. */
 export function enabledPlugins(
   wanted: readonly string[],
   unwanted: readonly string[],

@@ -1,4 +1,4 @@
-// The part of the configuration that says what is written down of requests.
+// The configuration of auditing.
 import { duration, integer, oneOf, type SettingReader } from './setting-reader.ts'
 
 export interface AuditConfig {

@@ -1,4 +1,4 @@
-// The part of the configuration that says who is asking: where tokens come from and which are good.
+// The configuration of authentication, from flags.
 import path from 'node:path'
 import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
 import { AUTHENTICATION_FLAGS } from './flags-access.ts'
@@ -17,13 +17,13 @@ export interface IdentityConfig {
   readonly extendTokens: boolean
   readonly jwksUri: string | undefined
   readonly bootstrapTokens: boolean
-  /** Undefined: nobody speaks for others. */
+  /** Undefined: no authenticating proxies. */
   readonly frontProxy: FrontProxyConfig | undefined
   /** Excludes `oidc`. */
   readonly authenticationFile: string | undefined
   readonly oidc: OidcConfig | undefined
   readonly tokenWebhook: TokenWebhookConfig | undefined
-  /** `--anonymous-auth` was given: the file may not say anything about strangers. */
+  /** `--anonymous-auth` is set: the file may not have an anonymous section. */
   readonly anonymousByFlag: boolean
 }
 

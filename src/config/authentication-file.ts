@@ -1,5 +1,4 @@
-// The operator's AuthenticationConfiguration: whose tokens are good, who their holders are, and where strangers may look
-// (P-065 to P-067, P-081).
+// The AuthenticationConfiguration: JWT issuers, their claim mappings, and anonymous access (P-065 to P-067, P-081).
 import type { Value, ValueMap } from '../api/value.ts'
 import { asMap, isTrue, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
@@ -11,7 +10,7 @@ import { DocumentFaults } from './document-faults.ts'
 export interface JwtIssuerConfig {
   readonly rules: JwtIssuerRules
   readonly discoveryUrl: string | undefined
-  /** PEM; undefined: the authorities that the machine trusts. */
+  /** PEM; undefined: the CAs of the host. */
   readonly authority: string | undefined
   /** What it was read from, to tell whether it has changed. */
   readonly source: string
@@ -19,7 +18,7 @@ export interface JwtIssuerConfig {
 
 export interface AnonymousConfig {
   readonly enabled: boolean
-  /** The only paths that strangers may ask for; undefined: all. */
+  /** The only paths of anonymous requests; undefined: all. */
   readonly paths: readonly string[] | undefined
 }
 
@@ -39,7 +38,7 @@ const EXTRA_KEY = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[a-z0-9/._~!$&'()*+,;=:@%-]+
 const EMAIL = /claims\.email(?![\w])/
 const EMAIL_VERIFIED = /claims\.email_verified/
 
-/** `ownIssuers`: those of the tokens that we make ourselves, whom nobody else may be. */
+/** `ownIssuers`: those of service account tokens, which may not be configured here. */
 export function readAuthenticationConfig(document: Value, ownIssuers: readonly string[]): AuthenticationReading {
   const reader = new Reader()
   const config = reader.read(document, ownIssuers)
@@ -152,7 +151,7 @@ class Reader extends DocumentFaults {
     return audiences
   }
 
-  /** An address that nobody has checked is nobody's name. */
+  /** An unverified email address may not be a user name. */
   #checkEmail(entry: ValueMap, at: string): void {
     const mappings = mapOrEmpty(entry, 'claimMappings')
     const username = textOrEmpty(mapOrEmpty(mappings, 'username'), 'expression')

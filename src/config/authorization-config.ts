@@ -1,9 +1,9 @@
-// Who decides what users may do, by flags: the modes and what they need, or the file that says it all.
+// The configuration of authorization: the modes and their flags, or --authorization-config.
 import { parseYaml } from '../codec/yaml-parse.ts'
 import {
   AUTHORIZATION_MODES,
   type AuthorizationMode,
-  type Decider,
+  type AuthorizerConfig,
   type AuthorizationWebhook,
   readAuthorizationFile,
 } from './authorization-file.ts'
@@ -14,9 +14,9 @@ import { usageError } from './start-error.ts'
 
 export interface AuthorizationSettings {
   /** In the order that they are asked in. */
-  readonly deciders: readonly Decider[]
+  readonly authorizers: readonly AuthorizerConfig[]
   readonly policyFile: string | undefined
-  /** What `deciders` were read from, where that was a file. */
+  /** What `authorizers` were read from, where that was a file. */
   readonly file: string | undefined
 }
 
@@ -27,8 +27,8 @@ const WEBHOOK_TIMEOUT_MS = 30_000
 export function authorizationSettings(read: SettingReader): AuthorizationSettings {
   const file = read.file('authorization-config')
   const policyFile = read.file('authorization-policy-file')
-  const deciders = file === undefined ? decidersOfFlags(read) : decidersOfFile(read, file)
-  const modes = modesOf({ deciders })
+  const authorizers = file === undefined ? authorizersOfFlags(read) : authorizersOfFile(read, file)
+  const modes = modesOf({ authorizers })
   if (modes.includes('ABAC') !== (policyFile !== undefined)) {
     throw usageError(
       policyFile === undefined
@@ -39,15 +39,15 @@ export function authorizationSettings(read: SettingReader): AuthorizationSetting
   if (modes.includes('AlwaysAllow') && !read.switch('dev')) {
     throw usageError('authorization mode AlwaysAllow allows every request; it requires --dev')
   }
-  return { deciders, policyFile, file }
+  return { authorizers, policyFile, file }
 }
 
-export function modesOf({ deciders }: Pick<AuthorizationSettings, 'deciders'>): readonly AuthorizationMode[] {
-  return deciders.map((decider) => (decider.kind === 'mode' ? decider.mode : 'Webhook'))
+export function modesOf({ authorizers }: Pick<AuthorizationSettings, 'authorizers'>): readonly AuthorizationMode[] {
+  return authorizers.map((authorizer) => (authorizer.kind === 'mode' ? authorizer.mode : 'Webhook'))
 }
 
 /** Throws a `StartError` of one line. */
-export function readDeciders(file: string): readonly Decider[] {
+export function readAuthorizers(file: string): readonly AuthorizerConfig[] {
   return readFileAs(file, FILE_FLAG, (text) => {
     const { value, duplicates } = parseYaml(Buffer.from(text))
     if (duplicates.length > 0) throw new Error(duplicates[0])
@@ -55,13 +55,13 @@ export function readDeciders(file: string): readonly Decider[] {
   })
 }
 
-function decidersOfFile(read: SettingReader, file: string): readonly Decider[] {
+function authorizersOfFile(read: SettingReader, file: string): readonly AuthorizerConfig[] {
   const replaced = AUTHORIZATION_FLAGS.find(({ name }) => /-mode$|-webhook-/.test(name) && read.isSet(name))?.name
   if (replaced !== undefined) throw usageError(`${FILE_FLAG} and --${replaced} are mutually exclusive`)
-  return readDeciders(file)
+  return readAuthorizers(file)
 }
 
-function decidersOfFlags(read: SettingReader): readonly Decider[] {
+function authorizersOfFlags(read: SettingReader): readonly AuthorizerConfig[] {
   const { text, source } = read.required('authorization-mode')
   const modes = text.split(',').map((mode) => oneOf({ text: mode.trim(), source }, AUTHORIZATION_MODES))
   const repeated = modes.find((mode, i) => modes.indexOf(mode) !== i)

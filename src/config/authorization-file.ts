@@ -1,4 +1,4 @@
-// The operator's AuthorizationConfiguration (P-173).
+// The AuthorizationConfiguration (P-173).
 import path from 'node:path'
 import { asMap, mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -10,7 +10,7 @@ import { DocumentFaults } from './document-faults.ts'
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number]
 
-export type Decider =
+export type AuthorizerConfig =
   | { readonly kind: 'mode'; readonly mode: Exclude<AuthorizationMode, 'Webhook'>; readonly name: string }
   | { readonly kind: 'webhook'; readonly name: string; readonly webhook: AuthorizationWebhook }
 
@@ -35,23 +35,23 @@ const MAX_TIMEOUT_MS = 30_000
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
 /** Throws an `Error` with every fault. */
-export function readAuthorizationFile(document: Value): readonly Decider[] {
+export function readAuthorizationFile(document: Value): readonly AuthorizerConfig[] {
   const root = asMap(document)
   if (own(root, 'kind') !== 'AuthorizationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
     throw new Error(`must be an AuthorizationConfiguration of ${VERSIONS[0]}`)
   }
   const reader = new Reader()
   reader.checkFields(root, ['apiVersion', 'kind', 'authorizers'], '')
-  const deciders = mapsInPlace(root, 'authorizers').map((entry, i) => reader.decider(entry, `authorizers[${i}]`))
-  if (deciders.length === 0)
+  const authorizers = mapsInPlace(root, 'authorizers').map((entry, i) => reader.authorizer(entry, `authorizers[${i}]`))
+  if (authorizers.length === 0)
     reader.add('authorizers', 'Required value: at least one authorization mode must be defined')
-  reader.checkRepeats(deciders)
+  reader.checkRepeats(authorizers)
   if (reader.all.length > 0) throw new Error(reader.all.join('; '))
-  return deciders
+  return authorizers
 }
 
 class Reader extends DocumentFaults {
-  decider(entry: ValueMap, at: string): Decider {
+  authorizer(entry: ValueMap, at: string): AuthorizerConfig {
     this.checkFields(entry, ['type', 'name', 'webhook'], at)
     const [type, name, webhook] = [textOrEmpty(entry, 'type'), textOrEmpty(entry, 'name'), own(entry, 'webhook')]
     if (type === '') this.add(`${at}.type`, 'Required value')
@@ -68,17 +68,17 @@ class Reader extends DocumentFaults {
     return { kind: 'webhook', name, webhook: this.#webhook(asMap(webhook), `${at}.webhook`) }
   }
 
-  checkRepeats(deciders: readonly Decider[]): void {
+  checkRepeats(authorizers: readonly AuthorizerConfig[]): void {
     const [modes, names] = [new Set<string>(), new Set<string>()]
-    for (const [i, decider] of deciders.entries()) {
-      if (decider.kind === 'mode') {
-        if (modes.has(decider.mode)) this.duplicate(`authorizers[${i}].type`, decider.mode)
-        modes.add(decider.mode)
+    for (const [i, authorizer] of authorizers.entries()) {
+      if (authorizer.kind === 'mode') {
+        if (modes.has(authorizer.mode)) this.duplicate(`authorizers[${i}].type`, authorizer.mode)
+        modes.add(authorizer.mode)
       }
-      if (decider.name !== '' && names.has(decider.name)) {
-        this.duplicate(`authorizers[${i}].name`, decider.name)
+      if (authorizer.name !== '' && names.has(authorizer.name)) {
+        this.duplicate(`authorizers[${i}].name`, authorizer.name)
       }
-      names.add(decider.name)
+      names.add(authorizer.name)
     }
   }
 

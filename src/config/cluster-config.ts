@@ -1,4 +1,4 @@
-// Settings about the place of the server among others, read and checked.
+// The configuration of the cluster: the address of this server, services and node ports.
 import { isIP } from 'node:net'
 import type { ServedVersions } from './runtime-config.ts'
 import { integer, oneOf, type SettingReader } from './setting-reader.ts'
@@ -59,7 +59,7 @@ function ownPort(setting: Setting, { first, last }: PortRange): number {
   throw usageError(`${setting.source}: ${port} is not in --service-node-port-range`)
 }
 
-/** What the server calls itself to clients, once it is known where it listens. */
+/** The address of the server as shown to clients, once it listens. */
 export function shownAddress({ externalHost }: ClusterConfig, listening: URL): string {
   if (externalHost === undefined || externalHost === '') return listening.host
   if (isIP(externalHost) === 6) return `[${externalHost}]:${listening.port}`

@@ -1,5 +1,4 @@
-// How many connections the machine can carry, and how much memory what they leave unfinished may take, where the operator does not
-// say.
+// The default limits on connections and on the memory of incomplete requests and unread responses.
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { integer } from './setting-reader.ts'

@@ -1,5 +1,4 @@
-// The controllers by name, and which of them are on: `--controllers` reads as it does for kube-controller-manager, whose names
-// for the same work are understood too.
+// The controllers by name. `--controllers` reads as it does for kube-controller-manager, whose names are accepted too.
 import { suggestion } from '../lib/closest-word.ts'
 import { usageError } from './start-error.ts'
 

@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
-/** Makes the directory where it is missing, closed to everybody else. */
+/** Creates the directory where it is missing, accessible to the owner only. */
 export function makePrivateDirectory(directory: string, what: string): void {
   try {
     if (makeDirectory(directory, 0o700)) chmodSync(directory, 0o700)
@@ -25,8 +25,8 @@ const OWN_SECRETS: readonly string[] = [
 const OTHERS = 0o077
 
 /**
- * Takes the rights of everybody else away from what the server keeps in its data directory, and says so. Nothing else is touched,
- * not even the directory: an operator may have named one that is not for this server alone.
+ * Tightens the permissions of what the server keeps in its data directory, and logs it. Nothing else is touched, not even the
+ * directory, which may be shared.
  */
 export function closeDataDirectory(directory: string, log: Log): void {
   const own = OWN_SECRETS.map((name) => path.join(directory, name))

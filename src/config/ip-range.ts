@@ -1,10 +1,10 @@
-// Ranges of addresses in CIDR notation, as far as the server's own address needs them.
+// The range of cluster IPs in CIDR notation, and its first address.
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 export interface Range {
   /** As written. */
   readonly text: string
-  /** The first address after the range's own: what the server itself goes by. */
+  /** That of the service `kubernetes`. */
   readonly firstAddress: string
 }
 

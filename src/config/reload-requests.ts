@@ -1,14 +1,14 @@
-// Somebody asks (by SIGHUP) that what is read from files be read again now, whatever the system tells of changes to them.
+// Requests to reload files now, by SIGHUP, whether changes were noticed or not.
 
 export class ReloadRequests {
   readonly #listeners = new Set<() => void>()
 
-  /** Whoever listens does so in its own time; nothing is thrown. */
+  /** Never throws. */
   ask(): void {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Gives what ends it. */
+  /** Returns a function that ends it. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -1,5 +1,5 @@
-// Files of the operator's that may change while the server runs. The system tells of a change in their folders, which is also
-// where mounted secrets are swapped; where it does not, a look every so often finds it (P-025, P-072, P-174, P-449).
+// Files that are reloaded when they change. Their folders are watched, which is also where mounted secrets are swapped; a periodic
+// check finds what the watch misses (P-025, P-072, P-174, P-449).
 import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 import type { ReloadRequests } from './reload-requests.ts'

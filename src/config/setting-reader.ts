@@ -1,5 +1,4 @@
-// Reads settings, which are text, as what they stand for; the defaults of the table are behind them. Every fault is told in
-// one line that names where the text came from.
+// Reads settings as typed values, with the defaults of the table of flags. Errors are one line that names the source.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'

@@ -1,5 +1,5 @@
-// Collects what was set, and where: the command line before the environment before the configuration file before the
-// defaults. Values are still text here; `config.ts` reads them.
+// Collects what is set on the command line, in the environment and in the configuration file, in this order of precedence. Values
+// are still text here; `config.ts` reads them.
 import { parseArgs } from 'node:util'
 import { suggestion } from '../lib/closest-word.ts'
 import { environmentName, findFlag, FLAGS, flagNames, type FlagName } from './flags.ts'

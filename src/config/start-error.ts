@@ -1,8 +1,8 @@
-// What keeps the server from starting, in one line that says what to do about it.
+// Errors that keep the server from starting, one line each.
 
 export class StartError extends Error {
   override readonly name = 'StartError'
-  /** 2: the command line or the configuration is wrong. 1: the world is not as the configuration says. */
+  /** 2: the command line or the configuration is invalid. 1: something else failed. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, options: { exitCode?: 1 | 2; cause?: unknown } = {}) {

@@ -1,4 +1,4 @@
-// Which TLS is spoken: versions and cipher suites, in the reference's words, which are those of Go.
+// TLS versions, cipher suites and curves, by the names of the reference, which are those of Go.
 import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 

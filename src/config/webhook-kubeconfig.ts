@@ -1,5 +1,4 @@
-// The configuration files of webhooks that the operator names by flags: kubeconfigs, of which the current context says whom
-// to call and with which credentials.
+// kubeconfigs of webhooks: the current context says which server to call, with which credentials.
 import { dirname, resolve } from 'node:path'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'
@@ -13,7 +12,7 @@ export function readWebhookKubeconfig(file: string, flag: string): OutgoingTarge
   return readFileAs(file, flag, (text) => targetOf(parseYaml(Buffer.from(text)).value, dirname(resolve(file))))
 }
 
-/** What to show whom: the users of a kubeconfig bear the names of the hosts that they are for. */
+/** The credentials for a host: the users of a kubeconfig are named after hosts. */
 export type CredentialsFor = (place: { readonly host: string; readonly port: number }) => HostCredentials
 
 export type HostCredentials = Pick<OutgoingTarget, 'headers'> & {

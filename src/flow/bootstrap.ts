@@ -1,11 +1,11 @@
-// The flow schemas and priority levels that every server has: the mandatory ones, which are put back whatever happens to
-// them, and the suggested ones, which an operator may change (P-201 to P-203). In the form that clients send them.
+// The bootstrap flow schemas and priority levels: the mandatory ones, which are always restored, and the suggested ones, which an
+// operator may change (P-201 to P-203).
 import type { ValueMap } from '../api/value.ts'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from '../auth/user.ts'
 
 export interface FlowObject {
   readonly name: string
-  /** Kept as it is here; the others only until somebody says that they are theirs (P-204). */
+  /** Always restored; the others only while their autoupdate annotation says so (P-204). */
   readonly mandatory: boolean
   readonly spec: ValueMap
 }

@@ -1,4 +1,4 @@
-// How many seats were wanted over a period, weighted by how long; what limits are adjusted by (P-210).
+// The demand for seats over a period, time-weighted: what limits are adjusted by (P-210).
 
 export interface DemandOfPeriod {
   readonly average: number

@@ -1,4 +1,4 @@
-// How long to tell those who are turned away to stay away: longer where many are, shorter again when few are (P-216).
+// The Retry-After of rejected requests: longer when many are rejected, shorter when few are (P-216).
 
 const MOST_SECONDS = 32
 
@@ -9,7 +9,7 @@ export class DroppedRequests {
   #counts: number[] = []
   #adjusted = 0
 
-  /** One more was turned away; the seconds that it is told to wait. */
+  /** One more was rejected; its Retry-After in seconds. */
   add(nowMs: number): number {
     const second = Math.floor(nowMs / 1000)
     this.#turnTo(second)

@@ -1,4 +1,4 @@
-// Tables of what flow control is doing at this moment, for people who look for what is slow (P-219).
+// The debug dumps of priority and fairness (P-219).
 import type { PriorityAndFairness } from './priority-and-fairness.ts'
 import type { Ticket } from './ticket.ts'
 

@@ -1,4 +1,4 @@
-// Flow control without objects: so many reads and so many writes at a time, the rest come back in a second (P-220).
+// Flow control without priority and fairness: so many reads and so many writes at a time, the rest come back in a second (P-220).
 import { MASTERS } from '../auth/user.ts'
 import type { Entry, FlowControl, FlowRequest } from './flow.ts'
 

@@ -1,4 +1,4 @@
-// What flow control counts, under the names that dashboards know.
+// The metrics of flow control, under the reference's names.
 import { type Count, counter, type Distribution, type Family, gauge, histogram, Measures } from '../lib/measure.ts'
 
 const WAIT_BOUNDS: readonly number[] = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]

@@ -1,5 +1,5 @@
-// Flow control by the objects of the API: finds the schema of a request, and its level lets it go, wait or come back later.
-// It works from the first request on: until the objects are known, and where mandatory ones are missing, by the built-in ones.
+// Priority and fairness by the objects of the API: classifies a request, and its priority level executes, queues or rejects it. Until
+// the objects are known, and where mandatory ones are missing, the bootstrap ones apply.
 import type { ValueMap } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'

@@ -1,4 +1,4 @@
-// Shares out the server's seats: what each priority level has by right, and what it has now that others lend (P-210).
+// The seats of each priority level: its nominal share, and its current limit with borrowed and lent seats (P-210).
 import type { LevelSpec } from './flow-objects.ts'
 
 export interface NominalSeats {

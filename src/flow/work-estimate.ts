@@ -1,10 +1,10 @@
-// How many seats a request takes: a list by the size of what it reads, a watch that begins with a state like one, a write by
-// how many will be told of it, everything else one (P-211 to P-213).
+// Estimates the seats of a request: a list by the bytes that it reads, a watch with initial events like one, a write by the number of
+// watchers, everything else one (P-211 to P-213).
 import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
 
 export interface Work {
   readonly seats: number
-  /** Taken after it is done, for so long: what telling the watchers costs. */
+  /** Held after it is done, for so long: the cost of notifying watchers. */
   readonly seatsAfter: number
   readonly afterMs: number
 }
@@ -12,7 +12,7 @@ export interface Work {
 const BYTES_A_SEAT = 100_000
 const MOST_SEATS = 10
 const WATCHERS_A_SEAT = 10
-const TELLING_MS = 5
+const NOTIFY_MS = 5
 const ONE_SEAT: Work = { seats: 1, seatsAfter: 0, afterMs: 0 }
 
 /** `most`: what one request may take of its level. */
@@ -57,5 +57,5 @@ function writing(load: TypeLoad | undefined, most: number): Work {
   if (watchers < WATCHERS_A_SEAT) return ONE_SEAT
   const wanted = Math.ceil(watchers / WATCHERS_A_SEAT)
   const seatsAfter = Math.min(wanted, MOST_SEATS, most)
-  return { seats: 1, seatsAfter, afterMs: (wanted * TELLING_MS) / seatsAfter }
+  return { seats: 1, seatsAfter, afterMs: (wanted * NOTIFY_MS) / seatsAfter }
 }

@@ -1,4 +1,5 @@
-// Tells whoever keeps derived state of every object of a type and of every change to it, also of what went while the watch was broken.
+// An informer: lists and watches the objects of a type, and tells a handler of every object and change, also of what was deleted while
+// the watch was interrupted.
 import { setImmediate } from 'node:timers/promises'
 import { metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'

@@ -1,5 +1,4 @@
-// The objects that identity depends on, out of the watch cache. What was read of a version of an object is remembered by it:
-// a token that is used again and again costs a look-up.
+// The objects that tokens are bound to, from the watch cache. Each version is parsed once: a token that is used again costs a lookup.
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'

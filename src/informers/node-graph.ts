@@ -1,5 +1,4 @@
-// Keeps the graph of what nodes have to do with at what is stored, from the moment that the first node asks: without nodes nothing
-// is read.
+// Informers that feed the graph of the Node authorizer, started when the first node asks.
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
 import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../plugins/pod-references.ts'

@@ -1,5 +1,4 @@
-// Reads objects through the cache for admission. Each version of an object is parsed once: every write in a namespace asks for the
-// namespace.
+// Reads objects through the watch cache for admission. Each version of an object is parsed once: every write reads its namespace.
 import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'

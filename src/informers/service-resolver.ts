@@ -1,5 +1,5 @@
-// Where a service is reached by the server itself, which is no part of the cluster's network: at an address behind it where
-// one is known, otherwise at the address of the service.
+// Resolves a service to an address for outgoing calls: a ready endpoint where one is known, as the server may not be part of the
+// cluster network, otherwise the cluster IP.
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import { labelsOf } from '../api/object-members.ts'

@@ -1,4 +1,4 @@
-// Types as the loops see them that have to do with every object there is: each once, and its objects as they are stored.
+// All types for controllers that process every object: each once, in its stored version.
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { StoredResource } from '../store/store.ts'
 

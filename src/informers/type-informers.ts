@@ -1,5 +1,5 @@
-// Follows every type that there is, also those that custom definitions add, change and take away while it runs. Objects are
-// told as they are stored, so that a webhook that does not convert keeps nobody from being followed.
+// Informers for all types, also those that custom resource definitions add, change and remove meanwhile. Objects come as they are
+// stored, so that a failing conversion webhook does not matter.
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { StoredResource } from '../store/store.ts'
 import { asStored } from './stored-types.ts'

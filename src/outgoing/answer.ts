@@ -1,4 +1,4 @@
-// What another server's answer says, as JSON; or why there is none, in the words of the reference's client.
+// The JSON of a response, or the error in the words of the reference's client.
 import type { OutgoingAnswer } from './call.ts'
 import { OutgoingCallError } from './failure.ts'
 

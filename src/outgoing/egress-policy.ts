@@ -1,5 +1,5 @@
-// Which addresses the server may connect to on somebody else's word. An address that is not plainly an allowed one is
-// refused: link-local ones and those of the clouds' metadata services hold credentials, the machine's own its services.
+// The addresses that the server may connect to for users, in webhooks and API services. Link-local ones and cloud metadata services
+// hold credentials, those of the host other services: both are denied by default.
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 

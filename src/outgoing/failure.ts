@@ -1,4 +1,4 @@
-// Why a call to another server failed, in the words that operators know from the reference server and search for.
+// Why an outgoing call failed, in the reference's words, which operators search for.
 import { isIP } from 'node:net'
 
 export type OutgoingFailureKind =

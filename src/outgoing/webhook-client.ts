@@ -1,5 +1,4 @@
-// How configurations say which webhook to call: the same words stand in those of admission and in custom resource
-// definitions.
+// The `clientConfig` of webhooks: the same for admission and for conversion.
 import { mapOrAbsent, numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { OutgoingTarget } from './call.ts'
 import type { Place } from './connections.ts'

@@ -1,5 +1,5 @@
-// Makes certificates on elliptic curves: an authority that signs itself, and what it signs. Written out by hand because a
-// library for it takes longer to load than the whole of the rest of a start.
+// Makes ECDSA certificates: a self-signed CA, and what it signs. By hand, because a library for it takes longer to load than the rest
+// of the start.
 import {
   createHash,
   createPrivateKey,

@@ -1,4 +1,4 @@
-// Who decides what users may do, from the configuration, and what the deciders have to know of the stored objects: every replica
+// Who decides what users may do, from the configuration, and what the authorizers have to know of the stored objects: every replica
 // follows that for itself.
 import { accessPolicies } from '../auth/access-policy-file.ts'
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
@@ -12,8 +12,8 @@ import { egressPolicy, type EgressRules } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
-import type { AuthorizationMode, Decider } from '../config/authorization-file.ts'
-import { type AuthorizationSettings, modesOf, readDeciders } from '../config/authorization-config.ts'
+import type { AuthorizationMode, AuthorizerConfig } from '../config/authorization-file.ts'
+import { type AuthorizationSettings, modesOf, readAuthorizers } from '../config/authorization-config.ts'
 import { openAuthorizationWebhook } from './authorization-webhooks.ts'
 import { readTextFile } from '../config/files.ts'
 import { NodeGraphInformer } from '../informers/node-graph.ts'
@@ -51,7 +51,7 @@ export interface AuthorizationParts {
 const FILE_FLAG = '--authorization-config'
 const LOOK_AGAIN_MS = 10_000
 
-/** Administrators first, then the deciders in order. Throws a `StartError` where one of them cannot be opened. */
+/** Administrators first, then the authorizers in order. Throws a `StartError` where one of them cannot be opened. */
 export function openAuthorization(given: AuthorizationParts): Authorization {
   const { settings, egress, measures, outgoing, log } = given
   const rbac = new RbacIndex()
@@ -74,14 +74,15 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     Node: () => nodeAuthorizer({ graph: nodes.get, rules: clusterRoleRules('system:node') }),
     RBAC: () => byRoles,
   }
-  const open = (decider: Decider): Authorizer =>
+  const open = (authorizer: AuthorizerConfig): Authorizer =>
     countDecisions(
-      decider.kind === 'mode' ? modes[decider.mode]() : openAuthorizationWebhook(decider.webhook, caller),
-      { type: decider.kind === 'mode' ? decider.mode : 'Webhook', name: decider.name },
+      authorizer.kind === 'mode' ? modes[authorizer.mode]() : openAuthorizationWebhook(authorizer.webhook, caller),
+      { type: authorizer.kind === 'mode' ? authorizer.mode : 'Webhook', name: authorizer.name },
       measures,
     )
-  const chainOf = (deciders: readonly Decider[]): Authorizer => chain([allowMasters(), ...deciders.map(open)])
-  let current = chainOf(settings.deciders)
+  const chainOf = (authorizers: readonly AuthorizerConfig[]): Authorizer =>
+    chain([allowMasters(), ...authorizers.map(open)])
+  let current = chainOf(settings.authorizers)
   if (modesOf(settings).includes('AlwaysAllow'))
     log.warn({}, 'authorization mode AlwaysAllow is on: every request is allowed')
   const onChange = (isComplete: boolean): void => {
@@ -109,7 +110,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
         check()
       }),
     async follow(parts, signal) {
-      const reread = readAgain(given, signal, (deciders) => (current = chainOf(deciders)))
+      const reread = readAgain(given, signal, (authorizers) => (current = chainOf(authorizers)))
       await Promise.all([followRoles(parts, rbac, signal, onChange), nodes.run(parts, signal), reread])
       caller[Symbol.dispose]()
     },
@@ -131,7 +132,7 @@ function readPolicies(file: string | undefined): Authorizer {
 async function readAgain(
   { settings, log, measures, reloads }: AuthorizationParts,
   signal: AbortSignal,
-  use: (deciders: readonly Decider[]) => void,
+  use: (authorizers: readonly AuthorizerConfig[]) => void,
 ): Promise<void> {
   const { file } = settings
   if (file === undefined) return
@@ -140,10 +141,10 @@ async function readAgain(
   const look = (): void => {
     const now = readTextFile(file, FILE_FLAG)
     if (now === current) return
-    const deciders = readDeciders(file)
-    const added = modesOf({ ...settings, deciders }).find((mode) => mode !== 'Webhook' && !known.has(mode))
+    const authorizers = readAuthorizers(file)
+    const added = modesOf({ ...settings, authorizers }).find((mode) => mode !== 'Webhook' && !known.has(mode))
     if (added !== undefined) throw new StartError(`adding ${added} requires a restart`)
-    use(deciders)
+    use(authorizers)
     current = now
     measures.reloads.of('success').value++
     log.info({ file }, 'reloaded authorization configuration')

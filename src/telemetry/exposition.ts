@@ -1,5 +1,4 @@
-// What is counted, in the text form of Prometheus: written a piece at a time, with a turn of the event loop in between, however
-// many series there are.
+// Metrics in the Prometheus text format, written a piece at a time, with a turn of the event loop in between.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Count, Distribution, type Family } from '../lib/measure.ts'
 

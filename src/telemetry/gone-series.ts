@@ -1,4 +1,4 @@
-// Forgets what was counted of things that are gone: definitions come and go, and each leaves dozens of series.
+// Forgets the series of resources that are no longer served: custom resource definitions come and go, with dozens of series each.
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Family } from '../lib/measure.ts'
 

@@ -1,4 +1,4 @@
-// What the server counts, under the reference server's names so that dashboards and alerts fit.
+// All metrics of the server, under the reference's names, so that dashboards and alerts work.
 import type { MetricsSource } from '../handlers/metrics.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 import type { HttpRequest } from '../http/http.ts'

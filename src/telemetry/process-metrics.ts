@@ -1,4 +1,4 @@
-// What every program tells of itself, looked at when somebody asks. What only Linux tells is left out elsewhere.
+// The metrics of the process, read when they are scraped. What only Linux has is left out elsewhere.
 import { readdirSync, readFileSync } from 'node:fs'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 

@@ -1,5 +1,4 @@
-// What V8's profilers found, as the message that `go tool pprof` reads (profile.proto). Values are counted where they came
-// about, each with the way that led there.
+// Profiles of V8 as the message that `go tool pprof` reads (profile.proto).
 import { ProtobufWriter } from '../wire/protobuf-writer.ts'
 
 /** A place in the tree of calls. */

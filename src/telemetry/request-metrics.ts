@@ -1,6 +1,5 @@
-// What is counted of every request, under labels that callers cannot make up (P-481): of what is not let in only the verb and the
-// code, so that whoever has no rights cannot make series by asking for everything that there is. A request finds its series by
-// one look and bumps them.
+// The metrics of requests, under labels that clients cannot make up (P-481): of requests that are not authorized only the verb and the
+// code are counted, so that they cannot create series at will. A request finds its series by one lookup.
 import { ClientGoneError, DeadlineError } from '../http/abort-reasons.ts'
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'

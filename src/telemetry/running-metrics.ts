@@ -1,5 +1,4 @@
-// What is under way at this moment, for the gauges that tell of it: they are filled when somebody asks, from the requests
-// themselves, and so can never drift.
+// The gauges of requests in flight: set when they are scraped, from the requests themselves, so that they cannot drift.
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Family, gauge } from '../lib/measure.ts'

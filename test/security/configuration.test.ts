@@ -36,8 +36,8 @@ describe('CIS 1.2.2: tokens in a file', () => {
 
 describe('CIS 1.2.6, 1.2.7 and 1.2.8: who decides', () => {
   it('are the node authorizer and roles, where nobody says otherwise', async () => {
-    const { deciders } = (await readConfig([], {})).authorization
-    expect(deciders.map(({ name }) => name)).toEqual(['node', 'rbac'])
+    const { authorizers } = (await readConfig([], {})).authorization
+    expect(authorizers.map(({ name }) => name)).toEqual(['node', 'rbac'])
   })
 
   const FILE = '{apiVersion: apiserver.config.k8s.io/v1, kind: AuthorizationConfiguration, authorizers: [%]}'

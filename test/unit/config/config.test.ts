@@ -34,7 +34,7 @@ describe('the configuration', () => {
       securePort: 6443,
       requestTimeoutMs: 60_000,
       authorization: {
-        deciders: [
+        authorizers: [
           { kind: 'mode', mode: 'Node', name: 'node' },
           { kind: 'mode', mode: 'RBAC', name: 'rbac' },
         ],
