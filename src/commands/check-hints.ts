@@ -1,5 +1,5 @@
-// What to add to a schema whose rules might cost too much: the lists, maps and texts that nothing bounds, where the rule stands,
-// above it and below. Every one of them multiplies what the rule may cost.
+// Hints for a schema whose CEL rules exceed the cost budget: the unbounded lists, maps and strings above and below the rule, each of
+// which multiplies its estimated cost.
 import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../api/members.ts'
 import { isMap, own, type ValueMap } from '../api/value.ts'
 

@@ -1,4 +1,4 @@
-// What stands in for a server where there is none: somebody who asks, and a definition whose names were accepted.
+// Stands in for a server: the context of a write, and a definition that is established.
 import { jsonText } from '../api/json-text.ts'
 import { mapOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'

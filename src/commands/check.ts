@@ -1,5 +1,5 @@
-// `quarterdeck check`: definitions and objects are held to what the server would hold them to, without one. Every fault is one
-// line with its place: `file:line: field: what is wrong`.
+// `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its place:
+// `file:line: field: error`.
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -115,8 +115,8 @@ class Findings {
   print(objects: number): void {
     for (const line of this.#lines) process.stdout.write(`${line}\n`)
     const objectsText = `${objects} ${objects === 1 ? 'object' : 'objects'}`
-    if (this.count === 0) process.stdout.write(`${objectsText}: nothing is wrong\n`)
-    else process.stdout.write(`${objectsText}: ${this.count} ${this.count === 1 ? 'fault' : 'faults'}\n`)
+    if (this.count === 0) process.stdout.write(`${objectsText}: no errors\n`)
+    else process.stdout.write(`${objectsText}: ${this.count} ${this.count === 1 ? 'error' : 'errors'}\n`)
   }
 }
 
@@ -145,7 +145,9 @@ class Checker {
     if (resource === undefined || !isMap(value)) {
       const kind = kindOf(value)
       const what =
-        kind === '' ? 'an object needs an apiVersion and a kind' : `${kind} is neither built in nor defined here`
+        kind === ''
+          ? 'an object must have an apiVersion and a kind'
+          : `unknown kind ${kind}: neither built in nor defined by these files`
       this.#tell(document, '', what)
       return
     }

@@ -1,5 +1,4 @@
-// `quarterdeck convert`: files in, files or standard output out. What is wrong with a file is one line; the others are converted
-// all the same.
+// `quarterdeck convert`: files in, files or standard output out. The error of a file is one line; the others are still converted.
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -61,12 +60,12 @@ function complain(file: string, message: string): void {
 function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parse(args)
   const from = typeOf('from', values.from)
-  if (from === 'table') throw usageError('--from table: a table cannot be turned back into what it shows')
+  if (from === 'table') throw usageError('--from table: a table cannot be converted back to objects')
   const to = typeOf('to', values.to)
   const files = positionals.length === 0 ? ['-'] : positionals
   const binary = to !== 'json' && to !== 'yaml' && to !== 'table'
   if (binary && files.length > 1 && values.out === undefined) {
-    throw usageError(`several files in ${to} cannot go to standard output together; name a folder with --out`)
+    throw usageError(`several files in ${to} cannot be written to standard output; set --out`)
   }
   return { from, to, out: values.out, files }
 }
@@ -89,12 +88,12 @@ function parse(args: readonly string[]): {
 /** By the short name of an encoding or by its media type. */
 function typeOf(flag: 'from' | 'to', text: string | undefined): TargetEncoding {
   const names = Object.keys(ENDINGS).join(', ')
-  if (text === undefined) throw usageError(`convert: --${flag} TYPE is needed; it is one of ${names}`)
+  if (text === undefined) throw usageError(`convert: --${flag} is required, one of ${names}`)
   const [essence = ''] = text.toLowerCase().split(';', 1)
   const known = Object.hasOwn(ENDINGS, essence)
     ? (essence as TargetEncoding)
     : (ALIASES[essence] ?? encodingOf(essence))
-  if (known === undefined) throw usageError(`convert: --${flag} "${text}" is no type; it is one of ${names}`)
+  if (known === undefined) throw usageError(`convert: --${flag} "${text}" is not one of ${names}`)
   return known
 }
 
@@ -102,7 +101,7 @@ function makeFolder(folder: string): void {
   try {
     makeDirectory(folder)
   } catch (error) {
-    throw usageError(`convert: cannot make the folder ${folder}: ${reasonOf(error)}`)
+    throw usageError(`convert: cannot create the directory ${folder}: ${reasonOf(error)}`)
   }
 }
 

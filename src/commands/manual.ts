@@ -37,11 +37,11 @@ export function commandManual(): string {
       'COMMANDS',
       [
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
-        'convert  Turn objects from one encoding into another.',
-        'check    Tell what is wrong with definitions and objects, without a server.',
-        'lint-rbac  Find roles and bindings that give more than is good.',
-        'version  Print the version of the program and the level of the API.',
-        'help     Show this page, or that of a command.',
+        'convert  Convert objects from one encoding to another.',
+        'check    Validate custom resource definitions and objects, without a server.',
+        'lint-rbac  Find risky roles and bindings.',
+        'version  Print the version of the program and the API level.',
+        'help     Show this page, or the one of a command.',
       ],
     ],
   ])
@@ -49,59 +49,67 @@ export function commandManual(): string {
 
 export function convertManual(): string {
   return page([
-    ['NAME', ['quarterdeck convert - turn objects from one encoding into another']],
+    ['NAME', ['quarterdeck convert - convert objects from one encoding to another']],
     ['SYNOPSIS', ['quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...']],
     [
       'DESCRIPTION',
       [
-        'Reads the objects in the files, or in standard input, and writes them to standard output, or to files of the same names in DIR. What is stored can be read like this, and what clients send.',
+        'Reads the objects in the files, or in standard input, and writes them to standard output, or to files of the same names in DIR. Reads stored values and request bodies.',
         '',
         'TYPE is json, yaml, protobuf, cbor or cbor-seq, or the media type of one of these; --to also takes table, which shows objects as the API does for kubectl get.',
         '',
-        'Kinds that are built in take their canonical form, and fields that they do not have are told and left out. Other kinds are kept as they are; they have no protobuf.',
+        'Objects of built-in kinds are written in canonical form; unknown fields are reported and dropped. Other kinds are kept as they are; they have no protobuf encoding.',
       ],
     ],
     [
       'EXIT STATUS',
-      ['0  All files were converted.', '1  One could not be; a line says why.', '2  The command line is wrong.'],
+      ['0  All files were converted.', '1  A file could not be converted.', '2  The command line is invalid.'],
     ],
   ])
 }
 
 export function checkManual(): string {
   return page([
-    ['NAME', ['quarterdeck check - tell what is wrong with definitions and objects']],
+    ['NAME', ['quarterdeck check - validate custom resource definitions and objects']],
     ['SYNOPSIS', ['quarterdeck check FILE...']],
     [
       'DESCRIPTION',
       [
-        'Reads YAML or JSON files, or standard input for -, and holds every object in them to what the server would hold it to: fields, types, values, rules. Objects of kinds that a definition among the files makes are held to that definition.',
+        'Reads YAML or JSON files, or standard input for -, and validates every object as the server would: fields, types, values, CEL rules. Custom resources are validated by the definitions among the files.',
         '',
-        'Each fault is one line: file:line: field: what is wrong. What only a running server knows is not looked at: whether a namespace is there, who may do it, what admission says.',
+        'Each error is one line: file:line: field: error. What takes a running server is not checked: namespaces, authorization, admission.',
       ],
     ],
     [
       'EXIT STATUS',
-      ['0  Nothing is wrong.', '1  Something is.', '2  The command line is wrong, or a file cannot be read.'],
+      [
+        '0  All objects are valid.',
+        '1  There are errors.',
+        '2  The command line is invalid, or a file cannot be read.',
+      ],
     ],
   ])
 }
 
 export function lintRolesManual(): string {
   return page([
-    ['NAME', ['quarterdeck lint-rbac - find roles and bindings that give more than is good']],
+    ['NAME', ['quarterdeck lint-rbac - find risky roles and bindings']],
     ['SYNOPSIS', ['quarterdeck lint-rbac [FILE]...']],
     [
       'DESCRIPTION',
       [
-        'Reads roles and bindings from the files, or from standard input, in YAML or JSON, and says what the CIS benchmark (5.1) would say of them: stars, secrets, cluster-admin, the verbs that lead to more rights, tokens. Those that come with the server are left out.',
+        'Reads roles and bindings from the files, or from standard input, in YAML or JSON, and reports what section 5.1 of the CIS benchmark warns of: wildcards, secrets, cluster-admin, privilege escalation, tokens. The bootstrap roles are skipped.',
         '',
-        'A running server is looked at like this: kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac',
+        'To check a running server: kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac',
       ],
     ],
     [
       'EXIT STATUS',
-      ['0  Nothing was found.', '1  Something was, or a file could not be read.', '2  The command line is wrong.'],
+      [
+        '0  Nothing was found.',
+        '1  There are findings, or a file could not be read.',
+        '2  The command line is invalid.',
+      ],
     ],
   ])
 }
@@ -114,14 +122,14 @@ export function serveManual(): string {
     [
       'DESCRIPTION',
       [
-        'Serves the API over TLS, on the embedded store in the data directory or on etcd. Prints where it listens, how to reach it with kubectl, and where the data is.',
+        'Serves the API over TLS, with the embedded store in the data directory or with etcd. Prints its address, a kubectl command line, and where the data is.',
         '',
         'A flag is written --name VALUE or --name=VALUE. Each can also be set in the environment (--secure-port as ' +
           `${environmentName('secure-port')}) or in a file (see --config). The command line comes first, then the environment, then the file.`,
         '',
-        'SIGTERM and SIGINT stop the server: requests under way are finished, watches are ended. A second signal stops it at once.',
+        'SIGTERM and SIGINT shut the server down gracefully: requests in flight are finished, watches are closed. A second signal stops it at once.',
         '',
-        'SIGHUP has certificates, authorities, tokens, the audit policy and the configurations of authentication, authorization and encryption read again, and the audit log opened anew. What is wrong with a file is told, and what held before stays. All but the tokens and the audit policy are also followed by themselves.',
+        'SIGHUP reloads certificates, CA bundles, tokens, the audit policy and the configurations of authentication, authorization and encryption, and reopens the audit log. Errors are logged, and the previous state stays in effect. All but the tokens and the audit policy are also reloaded when they change.',
       ],
     ],
     ...Array.from(groups, ([group, flags]): Section => [group.toUpperCase(), flagLines(flags)]),
@@ -129,9 +137,9 @@ export function serveManual(): string {
     [
       'EXIT STATUS',
       [
-        '0  The server was stopped.',
-        '1  It could not start, or failed.',
-        '2  The command line or the configuration is wrong.',
+        '0  The server was shut down.',
+        '1  The server failed, or could not start.',
+        '2  The command line or the configuration is invalid.',
       ],
     ],
   ])

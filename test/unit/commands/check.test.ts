@@ -59,7 +59,7 @@ describe('quarterdeck check', () => {
   it('has nothing to say about what is right', async () => {
     expect(await check({ 'w.yaml': widget('  size: 1'), 'd.yaml': DEFINITION })).toEqual({
       code: 0,
-      lines: ['2 objects: nothing is wrong'],
+      lines: ['2 objects: no errors'],
     })
   })
 
@@ -70,7 +70,7 @@ describe('quarterdeck check', () => {
     expect(lines).toEqual([
       'w.yaml:14: unknown field "spec.odd"',
       'w.yaml:13: Invalid value: 9: spec.size in body should be less than or equal to 5',
-      '3 objects: 2 faults',
+      '3 objects: 2 errors',
     ])
   })
 
@@ -106,11 +106,11 @@ describe('quarterdeck check', () => {
   })
 
   it.each([
-    ['what is no object', 'just text', /^t\.yaml:1: an object needs an apiVersion and a kind$/],
+    ['what is no object', 'just text', /^t\.yaml:1: an object must have an apiVersion and a kind$/],
     [
       'what nobody defined',
       widget('  size: 1'),
-      /^t\.yaml:1: example\.com\/v1 Widget is neither built in nor defined here$/,
+      /^t\.yaml:1: unknown kind example\.com\/v1 Widget: neither built in nor defined by these files$/,
     ],
     ['what is no YAML', 'a: [', /^t\.yaml:\d+: yaml: /],
   ])('refuses %s', async (_name, text, expected) => {

@@ -61,14 +61,18 @@ describe('quarterdeck convert', () => {
   })
 
   it.each([
-    ['no types', ['x'], 'convert: --from TYPE is needed'],
-    ['an unknown type', ['--from', 'xml', '--to', 'json', 'x'], 'convert: --from "xml" is no type'],
-    ['a table to begin with', ['--from', 'table', '--to', 'json', 'x'], '--from table: a table cannot be turned back'],
+    ['no types', ['x'], 'convert: --from is required'],
+    ['an unknown type', ['--from', 'xml', '--to', 'json', 'x'], 'convert: --from "xml" is not one of'],
+    [
+      'a table to begin with',
+      ['--from', 'table', '--to', 'json', 'x'],
+      '--from table: a table cannot be converted back',
+    ],
     ['an unknown flag', ['--form', 'json'], "convert: Unknown option '--form'"],
     [
       'several binary files for standard output',
       ['--from', 'json', '--to', 'cbor', 'x', 'y'],
-      'several files in cbor cannot go to standard output together',
+      'several files in cbor cannot be written to standard output',
     ],
   ])('refuses %s', async (_name, args, complaint) => {
     expect(await convert(...args)).toBe(2)
