@@ -1,10 +1,8 @@
 // A watch on a type in memory: finds the one thing that narrows it most, and what it begins with.
 import { keyInType, namespaceInType } from '../store/keys.ts'
-import { matcherOf } from '../store/selection.ts'
-import type { Matcher } from '../store/selection.ts'
+import { type Matcher, matcherOf } from '../store/selection.ts'
 import type { WatchRequest } from '../store/store.ts'
-import { listCached } from './cached-list.ts'
-import type { CachedState } from './cached-list.ts'
+import { type CachedState, listCached } from './cached-list.ts'
 import type { TypeCache } from './type-cache.ts'
 import type { Scope } from './watcher-index.ts'
 import { Watcher } from './watcher.ts'

@@ -4,8 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../api/status.ts'
 import { pause } from '../lib/pause.ts'
 import type { Feed, Source } from '../store/source.ts'
-import { Contents } from './contents.ts'
-import type { ContentsOptions } from './contents.ts'
+import { Contents, type ContentsOptions } from './contents.ts'
 import { readPast } from './recent-history.ts'
 
 const FIRST_RETRY_MS = 100

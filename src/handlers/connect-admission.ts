@@ -2,10 +2,8 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { admitConnect } from '../registry/connect.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { writeContext } from './resource-parts.ts'
-import { isTrue } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
+import { type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
+import { isTrue, type Query } from '../http/query.ts'
 import { parseWriteOptions } from './write-options.ts'
 
 interface OptionsKind {

@@ -6,8 +6,7 @@ import type { HttpResponse } from '../http/http.ts'
 import { forbiddenError, notFoundError } from '../registry/errors.ts'
 import { checkAdmission } from './connect-admission.ts'
 import { checkNode, chooseContainer, readTarget, unreachable } from './pod-container.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { headerOf } from './resource-parts.ts'
+import { headerOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 
 /** A stream to a container, or to ports of a pod. */
 export async function handleStream(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {

@@ -2,8 +2,7 @@
 import { parseInt64 } from '../api/selector-number.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import type { Query } from '../http/query.ts'
-import { isTrue } from '../http/query.ts'
+import { isTrue, type Query } from '../http/query.ts'
 import type { DeleteOptionsContext, ParsedDeleteOptions } from '../registry/delete-options.ts'
 import { IGNORE_READ_ERRORS, readDeleteOptions } from '../registry/delete-options.ts'
 

@@ -1,9 +1,7 @@
 // DELETE on an object or on a collection.
-import { parseListQuery } from '../api/list-query.ts'
-import type { ListQuery } from '../api/list-query.ts'
+import { type ListQuery, parseListQuery } from '../api/list-query.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
-import type { StatusDetails } from '../api/status.ts'
-import { ApiError } from '../api/status.ts'
+import { ApiError, type StatusDetails } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'

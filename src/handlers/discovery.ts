@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
-import type { Asked, NegotiatedForm, Offer } from '../codec/negotiate.ts'
-import { negotiate, negotiateForm } from '../codec/negotiate.ts'
+import { type Asked, negotiate, type NegotiatedForm, negotiateForm, type Offer } from '../codec/negotiate.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import { pageNotFound } from '../http/responses.ts'
@@ -17,8 +16,7 @@ import {
   resourceListDocument,
 } from '../registry/discovery.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
-import { headerOf } from './resource-parts.ts'
-import type { KindSchema } from './resource-parts.ts'
+import { headerOf, type KindSchema } from './resource-parts.ts'
 import { respond } from './respond.ts'
 
 export interface DiscoveryParts {

@@ -4,8 +4,7 @@ import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { isTrue } from '../http/query.ts'
 import { getObject } from '../registry/read.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { servedAt } from './resource-parts.ts'
+import { type ResourceParts, type ResourceRequest, servedAt } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
 
 export async function handleGet(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {

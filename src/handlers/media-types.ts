@@ -2,10 +2,8 @@
 import { ApiError } from '../api/status.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { encodingOfBody, unsupportedMediaType } from '../codec/media-type.ts'
-import type { PatchType } from '../patch/patch.ts'
-import { patchTypeOf } from '../patch/patch.ts'
-import type { ResourceParts, ResourceRequest, ServedRequest } from './resource-parts.ts'
-import { headerOf } from './resource-parts.ts'
+import { type PatchType, patchTypeOf } from '../patch/patch.ts'
+import { headerOf, type ResourceParts, type ResourceRequest, type ServedRequest } from './resource-parts.ts'
 
 export const CBOR_GATE = 'CBORServingAndStorage'
 const CUSTOM_PATCH_TYPES: readonly string[] = [

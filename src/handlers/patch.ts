@@ -1,9 +1,7 @@
 // PATCH on an object or one of its subresources: four ways from what is there to what is wanted.
-import type { ApiObject } from '../api/object.ts'
-import { formatGroupVersion } from '../api/object.ts'
+import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import type { Value } from '../api/value.ts'
-import { isMap } from '../api/value.ts'
+import { isMap, type Value } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
 import {
   BodySyntaxError,
@@ -16,14 +14,12 @@ import type { HttpResponse } from '../http/http.ts'
 import { formatGoValue } from '../api/go-format.ts'
 import { applyJsonPatch, jsonType, oddPatchMembers } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import type { ApplyType, PatchType } from '../patch/patch.ts'
-import { isApply } from '../patch/patch.ts'
+import { type ApplyType, isApply, type PatchType } from '../patch/patch.ts'
 import { findConversionFault } from '../patch/from-unstructured.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
-import type { PatchBody } from './apply.ts'
-import { Applied } from './apply.ts'
+import { Applied, type PatchBody } from './apply.ts'
 import { patchType } from './media-types.ts'
 import {
   checkName,

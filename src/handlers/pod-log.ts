@@ -1,6 +1,5 @@
 // GET on the log of a container: the checks before a node is asked (R-266, P-405 to P-410).
-import type { FieldError } from '../api/field-error.ts'
-import { forbidden, invalid, quoted } from '../api/field-error.ts'
+import { type FieldError, forbidden, invalid, quoted } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { integerParameter } from '../api/list-query.ts'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'

@@ -10,8 +10,7 @@ import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
 import { LARGE_BYTES } from '../registry/registry.ts'
-import type { WriteOptions } from './write-options.ts'
-import { managerOf } from './write-options.ts'
+import { managerOf, type WriteOptions } from './write-options.ts'
 import type { WatchMeasures } from './watch-measures.ts'
 
 export type KindSchema = Resource['schema']

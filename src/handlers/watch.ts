@@ -1,18 +1,14 @@
 // GET on a collection with `watch`: a stream of events.
-import type { WatchQuery } from '../api/list-query.ts'
-import { parseListQuery } from '../api/list-query.ts'
+import { parseListQuery, type WatchQuery } from '../api/list-query.ts'
 import type { WatchEvent } from '../api/read.ts'
 import { ApiError, statusOf } from '../api/status.ts'
 import { frameEncoding } from '../codec/watch-encodings.ts'
-import type { WatchForm } from '../codec/watch-frames.ts'
-import { WatchFrames } from '../codec/watch-frames.ts'
+import { type WatchForm, WatchFrames } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
-import type { Watch } from '../registry/read.ts'
-import { watchObjects } from '../registry/read.ts'
+import { type Watch, watchObjects } from '../registry/read.ts'
 import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
-import type { View } from './respond.ts'
-import { listTypeOf, servedItem, watchViewOf } from './respond.ts'
+import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import type { OneWatch } from './watch-measures.ts'
 
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {

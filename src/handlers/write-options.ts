@@ -1,10 +1,8 @@
 // The options of a write as query parameters, read and judged.
-import type { FieldError } from '../api/field-error.ts'
-import { forbidden, invalid, notSupported, required, tooLong } from '../api/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import type { Query } from '../http/query.ts'
-import { isTrue } from '../http/query.ts'
+import { isTrue, type Query } from '../http/query.ts'
 import { dryRunFaults } from '../registry/delete-options.ts'
 import { invalidOptionsError } from '../registry/errors.ts'
 

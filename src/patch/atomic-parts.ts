@@ -1,9 +1,7 @@
 // The parts of a value that can only be replaced as a whole: lists, maps and structs that the schema calls atomic.
-import type { Value } from '../api/value.ts'
-import { isList, isMap } from '../api/value.ts'
+import { isList, isMap, type Value } from '../api/value.ts'
 import type { Shape } from '../schema/table.ts'
-import type { PathElement } from './field-set.ts'
-import { fieldElement } from './field-set.ts'
+import { fieldElement, type PathElement } from './field-set.ts'
 import { elementAt, memberShape, structureOf } from './structure.ts'
 
 export function atomicPartsOf(shape: Shape, value: Value): readonly (readonly PathElement[])[] {

@@ -1,7 +1,6 @@
 // A document while a JSON patch works on it. What is edited is copied once, when it is first edited, and then changed in place: an
 // operation costs what it does, not what the map or list holds in which it does it.
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own, setOwn } from '../api/value.ts'
+import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
 /** What stands at a place: as it came, or in the making. */
 export type Part = Value | Draft

@@ -1,10 +1,8 @@
 // Sets of fields that were seen before. Objects of a kind mostly come from a few templates and have the same fields: their sets
 // are made, checked and written once. What is kept is bounded, and dropped oldest first.
-import type { Value, ValueMap } from '../api/value.ts'
-import { isMap } from '../api/value.ts'
+import { isMap, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
-import type { FieldSet } from './field-set.ts'
-import { isLargerThan, setOfFields } from './field-set.ts'
+import { type FieldSet, isLargerThan, setOfFields } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 
 const MAX_SETS = 64

@@ -1,7 +1,6 @@
 // FieldsV1: the spelling of a field set in `metadata.managedFields[].fieldsV1`.
 import { jsonOrAbsent } from '../api/json-text.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, setOwn } from '../api/value.ts'
+import { isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { FieldSetBuilder, keyElement, sortedElements, valueElement } from './field-set.ts'
 

@@ -1,7 +1,6 @@
 // Whether the result of a strategic merge can be an object of its kind. The reference does not decode it as it does a body but
 // restores it member by member, in the order of the type's fields, and has words of its own for what does not fit (W-207).
-import type { Value } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own, type Value } from '../api/value.ts'
 import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { goType } from '../api/go-format.ts'

@@ -1,8 +1,7 @@
 // JSON patch (RFC 6902) with the reference's liberties: `replace` adds what is missing, negative indexes count from the
 // end, `test` of something missing passes for null. The document itself is never changed; see `draft.ts`.
 import { ApiError } from '../api/status.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import {
   type Draft,

@@ -1,7 +1,6 @@
 // The order of a merged list: items that the patch names come in its order, the others keep the order of the server, and
 // the two are woven together by where the server had them.
-import type { Value } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { isMap, own, type Value } from '../api/value.ts'
 import { formatGoValue } from '../api/go-format.ts'
 
 export interface OrderRequest {

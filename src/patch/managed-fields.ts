@@ -1,11 +1,9 @@
 // `metadata.managedFields` read into what each manager owns, and written back in the reference's order.
 import { textOrEmpty } from '../api/members.ts'
 import { metaOf } from '../api/object-members.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
-import type { FieldSet } from './field-set.ts'
-import { isEmptySet } from './field-set.ts'
+import { type FieldSet, isEmptySet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 
 export type Operation = 'Apply' | 'Update'

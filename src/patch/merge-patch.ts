@@ -1,6 +1,5 @@
 // Merge patch (RFC 7386): null deletes, objects merge, everything else replaces.
-import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own, setOwn } from '../api/value.ts'
+import { isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
 export function applyMergePatch(target: Value | undefined, patch: Value): Value {
   if (!isMap(patch)) return patch

@@ -1,8 +1,7 @@
 // The outline of a value: which fields it has by its schema, of what types they are, and of what they hold only what decides about
 // ownership. Two values of one shape with the same outline set the same fields and fit the shape equally well, so that what was
 // found out about one holds for the other.
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 
 const ANY: Shape = Object.freeze({ kind: 'any' })

@@ -1,7 +1,6 @@
 // Who owns which fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in
 // their completed form and applies as they were merged; every manager's fields in the version that it recorded them under.
-import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues } from '../api/value.ts'
+import { equalValues, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { appliedFields } from './applied-fields.ts'
 import { withZeroValues } from './zero-values.ts'
@@ -19,11 +18,9 @@ import {
   unionOf,
 } from './field-set.ts'
 import type { FieldSetMemo } from './field-set-memo.ts'
-import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
-import { identityOf } from './managed-fields.ts'
+import { identityOf, type ManagedEntry, type ManagedFields, type Manager } from './managed-fields.ts'
 import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from './typed-merge.ts'
-import type { Comparison } from './typed-walk.ts'
-import { compare, fieldsOf } from './typed-walk.ts'
+import { compare, type Comparison, fieldsOf } from './typed-walk.ts'
 
 /** The versions that a kind is known in. */
 export interface KindVersions {

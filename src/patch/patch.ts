@@ -1,7 +1,6 @@
 // The front door: what a patch body can be, and how it turns the current object into the wanted one. Pure functions; what
 // is stored, validated and owned afterwards is the registry's.
-import type { StatusDetails } from '../api/status.ts'
-import { ApiError } from '../api/status.ts'
+import { ApiError, type StatusDetails } from '../api/status.ts'
 
 export type PatchType = 'json' | 'merge' | 'strategic' | ApplyType
 

@@ -1,6 +1,5 @@
 // How a value is written, where that counts: the reference compares the texts of scalars, so that 1 is not 1.0 (W-184).
-import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { ExactMap, ExactNumber, type SourceValue } from '../schema/exact-value.ts'
 
 /** A member of a map in either form; of members that repeat the last counts. */

@@ -1,8 +1,7 @@
 // Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key, with directives in
 // the patch for what a merge cannot say. The object is copied on the way, never changed.
 import { ApiError } from '../api/status.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
+import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { Field, Shape } from '../schema/table.ts'
 import { formatGoValue, goType } from '../api/go-format.ts'
 import { patchDoesNotFit } from './patch.ts'

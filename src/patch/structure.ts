@@ -1,9 +1,7 @@
 // How values are taken apart by their schema: into members, into items that have an identity, or not at all.
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
-import type { PathElement } from './field-set.ts'
-import { scalarText, singleKeyElement, valueElement } from './field-set.ts'
+import { type PathElement, scalarText, singleKeyElement, valueElement } from './field-set.ts'
 
 /** How a value is taken apart: as one leaf, by members (`memberShape`), or by the items of its list. */
 export type Structure = 'leaf' | 'members' | 'items'

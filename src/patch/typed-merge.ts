@@ -1,9 +1,7 @@
 // Merging an applied value into a live one, and taking fields out of a value, both by the schema.
-import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
+import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
-import type { FieldSet, PathElement } from './field-set.ts'
-import { EMPTY_SET, fieldElement, isEmptySet } from './field-set.ts'
+import { EMPTY_SET, fieldElement, type FieldSet, isEmptySet, type PathElement } from './field-set.ts'
 import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './structure.ts'
 
 /**

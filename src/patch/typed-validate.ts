@@ -1,10 +1,8 @@
 // Does an applied body fit its schema? Stricter than decoding: an unknown field is an error, and so are two items of one
 // identity in a list (W-224 to W-226).
-import type { Value } from '../api/value.ts'
-import { isList, isMap } from '../api/value.ts'
+import { isList, isMap, type Value } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
-import type { PathElement } from './field-set.ts'
-import { fieldElement, formatPath } from './field-set.ts'
+import { fieldElement, formatPath, type PathElement } from './field-set.ts'
 import { formatGoValue, goType } from '../api/go-format.ts'
 import { itemElement } from './structure.ts'
 

@@ -1,9 +1,7 @@
 // Walking values by their schema: the set of fields a value has, and how two values differ field by field.
-import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
-import type { FieldSet, PathElement } from './field-set.ts'
-import { EMPTY_SET, FieldSetBuilder, fieldElement } from './field-set.ts'
+import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathElement } from './field-set.ts'
 import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './structure.ts'
 import { partsOf } from './value-parts.ts'
 

@@ -2,10 +2,8 @@
 // out nobody owns. Then nothing changes its owner, only the manager's time changes, and that is found out without making any set anew.
 import type { ValueMap } from '../api/value.ts'
 import { withZeroValues } from './zero-values.ts'
-import type { FieldSet } from './field-set.ts'
-import { differenceWithBelow, intersects, isEmptySet, isSubset, union } from './field-set.ts'
-import type { ManagedFields } from './managed-fields.ts'
-import { identityOf } from './managed-fields.ts'
+import { differenceWithBelow, type FieldSet, intersects, isEmptySet, isSubset, union } from './field-set.ts'
+import { identityOf, type ManagedFields } from './managed-fields.ts'
 import type { OwnershipRequest } from './ownership.ts'
 import { reconcileWithSchema } from './typed-merge.ts'
 import { compare } from './typed-walk.ts'

@@ -1,10 +1,8 @@
 // Everything that there is in a value, by its schema: what somebody comes to own who adds it as a whole. Items of a list are mostly
 // alike, and so sets that only have members are made once for all that have the same.
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap } from '../api/value.ts'
+import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
-import type { FieldSet, PathElement } from './field-set.ts'
-import { EMPTY_SET, fieldElement } from './field-set.ts'
+import { EMPTY_SET, fieldElement, type FieldSet, type PathElement } from './field-set.ts'
 import { elementAt, memberShape, structureOf } from './structure.ts'
 
 /** The parts of the value, those of its parts, and so on; without the value itself. */

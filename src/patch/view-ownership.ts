@@ -1,11 +1,8 @@
 // Ownership where an object is written through another kind that shows one field of it (`scale`): who owns that field is
 // carried over into the view, and what became of it there is carried back (W-279).
 import type { Value } from '../api/value.ts'
-import type { PathElement } from './field-set.ts'
-import { difference, isEmptySet, setOf } from './field-set.ts'
-import type { FieldSet } from './field-set.ts'
-import type { ManagedEntry, ManagedFields } from './managed-fields.ts'
-import { decodeManagedFields, encodeManagedFields } from './managed-fields.ts'
+import { difference, type FieldSet, isEmptySet, type PathElement, setOf } from './field-set.ts'
+import { decodeManagedFields, encodeManagedFields, type ManagedEntry, type ManagedFields } from './managed-fields.ts'
 
 /** The one field that an object and a view of it share. */
 export interface SharedField {

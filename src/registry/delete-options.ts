@@ -1,10 +1,8 @@
 // DeleteOptions, read and judged: what a delete is asked to heed.
-import type { FieldError } from '../api/field-error.ts'
-import { invalid, notSupported } from '../api/field-error.ts'
+import { type FieldError, invalid, notSupported } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { isTrue, mapOrEmpty, textOrAbsent, textsOnly } from '../api/members.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, own } from '../api/value.ts'
+import { isList, own, type Value, type ValueMap } from '../api/value.ts'
 import type { DeleteOptions } from './deletion.ts'
 import { invalidOptionsError } from './errors.ts'
 

@@ -1,6 +1,5 @@
 // What is served, told to clients: groups, versions and resources, plain and aggregated.
-import { formatGroupVersion } from '../api/object.ts'
-import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
+import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/built-in-resources.ts'
 

@@ -1,10 +1,8 @@
 // Errors in the words of the resource that they are about.
 import type { FieldError } from '../api/field-error.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import type { GroupResource } from '../api/object.ts'
-import { formatGroupResource } from '../api/object.ts'
-import type { StatusDetails } from '../api/status.ts'
-import { ApiError } from '../api/status.ts'
+import { formatGroupResource, type GroupResource } from '../api/object.ts'
+import { ApiError, type StatusDetails } from '../api/status.ts'
 
 function detailsOf(resource: GroupResource, name: string): StatusDetails {
   const named = name === '' ? {} : { name }

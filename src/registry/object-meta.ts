@@ -3,8 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import { asMap, numberOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own, type ValueMap } from '../api/value.ts'
 
 export function metaNumber(object: ValueMap, field: string): number | undefined {
   return numberOrAbsent(metaOf(object), field)

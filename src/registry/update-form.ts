@@ -1,8 +1,7 @@
 // The form that an update shows a stored object in, to the caller and to admission: the resource in its served version,
 // or a view of it as another kind; and how what comes back becomes an object to store.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
-import type { ApiObject, GroupVersionKind } from '../api/object.ts'
-import { formatGroupVersion } from '../api/object.ts'
+import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { managedFromView, managedInView } from '../patch/view-ownership.ts'

@@ -3,8 +3,7 @@
 import type { FieldError } from '../api/field-error.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { Value } from '../api/value.ts'
-import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
+import { equalValues, isList, isMap, own, sharedWith, type Value } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitNew, prepareNew } from './create-steps.ts'
@@ -35,8 +34,7 @@ import {
   withNamespace,
   writeFitting,
 } from './steps.ts'
-import type { UpdateForm } from './update-form.ts'
-import { updateFormOf } from './update-form.ts'
+import { type UpdateForm, updateFormOf } from './update-form.ts'
 
 export interface UpdateRequest {
   readonly name: string

@@ -1,7 +1,6 @@
 // One change of one object, and what it is to those who watch: an event's record and its encodings are made once for all of
 // them. With a selection, what enters it is ADDED and what leaves it is DELETED.
-import { EncodingMemo } from '../api/read.ts'
-import type { ObjectEvent, StoredObject } from '../api/read.ts'
+import { EncodingMemo, type ObjectEvent, type StoredObject } from '../api/read.ts'
 import type { Matcher } from './selection.ts'
 import type { StoredItem, UnreadableObject } from './store.ts'
 import { atRevision } from './stored-object.ts'

@@ -1,10 +1,8 @@
 // The one place where what the storage says becomes what a client is told. The storage key is never shown (D23).
 import { encodeContinue } from '../api/continue-token.ts'
-import type { GroupResource } from '../api/object.ts'
-import { formatGroupResource } from '../api/object.ts'
+import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import type { PagePosition } from '../api/read.ts'
-import { ApiError } from '../api/status.ts'
-import type { StatusCause } from '../api/status.ts'
+import { ApiError, type StatusCause } from '../api/status.ts'
 import { KvError } from '../kv/kv.ts'
 import type { UnreadableObject } from './store.ts'
 

@@ -5,8 +5,7 @@ import { namesOf, typePrefix } from './keys.ts'
 import type { StoreMeasures } from './measures.ts'
 import { OPENED_AT_ONCE } from './step-size.ts'
 import type { StoredItem, StoredResource } from './store.ts'
-import { itemOf, openValue } from './stored-object.ts'
-import type { Content, Opener } from './stored-object.ts'
+import { type Content, itemOf, type Opener, openValue } from './stored-object.ts'
 
 /** The prefix has a slash in front and none behind; it may be empty. */
 export interface KvObjects extends Opener {

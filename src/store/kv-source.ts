@@ -1,8 +1,7 @@
 // A kv's prefix as a source: loaded in steps at one revision, then followed by one watch over everything under it.
 import { setImmediate } from 'node:timers/promises'
 import type { GroupResource } from '../api/object.ts'
-import { prefixRange } from '../kv/kv.ts'
-import type { Batch, KvEvent, ListResult, Range } from '../kv/kv.ts'
+import { type Batch, type KvEvent, type ListResult, prefixRange, type Range } from '../kv/kv.ts'
 import { COMPACTION_KEY } from './compactor.ts'
 import { translate } from './errors.ts'
 import type { KvObjects } from './kv-objects.ts'

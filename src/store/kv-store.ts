@@ -5,8 +5,7 @@ import { tooLargeResourceVersion, translate } from './errors.ts'
 import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
 import { keyInType, normalizePrefix } from './keys.ts'
 import { listObjects } from './kv-list.ts'
-import { fullKey, readCurrent } from './kv-objects.ts'
-import type { Current, KvObjects } from './kv-objects.ts'
+import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
 import { followKv, loadKv, newestRevision } from './kv-source.ts'
 import { watchObjects } from './kv-watch.ts'
 import { StoreMeasures } from './measures.ts'
@@ -22,8 +21,7 @@ import type {
   WatchRequest,
   WriteResult,
 } from './store.ts'
-import { identityTransformer } from './transformer.ts'
-import type { Transformer } from './transformer.ts'
+import { identityTransformer, type Transformer } from './transformer.ts'
 import { writeObject } from './write-loop.ts'
 
 export interface KvStoreOptions {

@@ -1,17 +1,14 @@
 // Watches straight on a kv: a watch of its own for each caller. The watch cache serves all others; this is for versions
 // that are older than the cache's history and still in the storage's.
 import type { WatchEvent } from '../api/read.ts'
-import { KvError } from '../kv/kv.ts'
-import type { KeyValue, KvEvent } from '../kv/kv.ts'
+import { type KeyValue, KvError, type KvEvent } from '../kv/kv.ts'
 import { addedEvent, Change } from './change.ts'
 import { translate, unreadableObjects, watchExpired } from './errors.ts'
 import { namespaceInType } from './keys.ts'
 import { listObjects } from './kv-list.ts'
-import { fullKey, readCurrent } from './kv-objects.ts'
-import type { KvObjects } from './kv-objects.ts'
+import { fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
 import { EVERY_TYPE } from './measures.ts'
-import { matcherOf } from './selection.ts'
-import type { Matcher } from './selection.ts'
+import { type Matcher, matcherOf } from './selection.ts'
 import type { ListPage, StoredItem, Watch, WatchRequest } from './store.ts'
 
 export async function watchObjects(objects: KvObjects, request: WatchRequest, signal: AbortSignal): Promise<Watch> {

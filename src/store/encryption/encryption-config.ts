@@ -1,10 +1,8 @@
 // What is to be sealed and how, read from the operator's file. Secrets never stand in a message (P-444).
-import type { FieldError } from '../../api/field-error.ts'
-import { invalid, required } from '../../api/field-error.ts'
+import { type FieldError, invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
+import { own, type Value, type ValueMap } from '../../api/value.ts'
 import { asMap, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { own } from '../../api/value.ts'
 import { parseDuration } from '../../lib/duration.ts'
 
 export interface EncryptionConfig {

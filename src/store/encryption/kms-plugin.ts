@@ -1,7 +1,6 @@
 // The way to a plugin that keeps keys (KMS v2): gRPC over a socket of this machine. Loaded only where one is configured.
 import type { Client, ServiceError } from '@grpc/grpc-js'
-import type { BytesByText } from './kms-messages.ts'
-import { bytesOf, mapOf, readFields, textOf, writeMessage } from './kms-messages.ts'
+import { type BytesByText, bytesOf, mapOf, readFields, textOf, writeMessage } from './kms-messages.ts'
 
 export interface KmsStatus {
   readonly version: string
