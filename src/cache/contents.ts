@@ -2,7 +2,8 @@
 // type can be taken up at any moment: the definition of a custom resource may arrive after its objects.
 import type { Clock } from '../lib/clock.ts'
 import { ownBytes } from '../lib/own-bytes.ts'
-import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
+import { newSortedTree } from '../lib/sorted-tree.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import { Change } from '../store/change.ts'
 import { namesOf } from '../store/keys.ts'
 import type { FeedBatch, SourceChange, SourceItem } from '../store/source.ts'

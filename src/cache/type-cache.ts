@@ -1,6 +1,7 @@
 // One type of objects in memory: what is there now, its states of the last while, what happened, and who watches. A change
 // goes through all of them in one turn of the event loop, so a reader never sees one without the other.
-import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
+import { newSortedTree } from '../lib/sorted-tree.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import { Change } from '../store/change.ts'
 import type { Matcher } from '../store/selection.ts'
 import type { StoredResource } from '../store/store.ts'

@@ -7,11 +7,10 @@ import { InvariantError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
-import { drainedOf } from './drained.ts'
 import type { Exchange } from './exchange.ts'
 import type { HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './http.ts'
 import type { HeaderRecord, WireResponse } from '../wire/request-response.ts'
-import { StreamSink } from './stream-sink.ts'
+import { drainedOf, StreamSink } from './stream-sink.ts'
 
 /** Bodies above this are compressed for clients that take it. */
 export const GZIP_ABOVE_BYTES = 128 * 1024

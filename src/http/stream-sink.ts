@@ -3,10 +3,21 @@ import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
 import type { WireConnection, WireResponse } from '../wire/request-response.ts'
-import { drainedOf } from './drained.ts'
+import { cancellableWait } from '../lib/cancellable.ts'
+import { throwIfCancelled } from '../lib/errors.ts'
 
 /** So much does not wait for others. */
 const ENOUGH_BYTES = 64 * 1024
+
+/** Resolves when there is room, at once where there is; rejects with `CancelledError` when the signal fires. */
+export async function drainedOf(raw: WireResponse, signal: AbortSignal): Promise<void> {
+  throwIfCancelled(signal)
+  if (!raw.needsDrain) return
+  await cancellableWait(signal, (done) => {
+    raw.on('drain', done)
+    return () => raw.off('drain', done)
+  })
+}
 
 export class StreamSink implements ByteSink, Outgoing {
   /** Taken over so far. */

@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { CancelledError } from '../lib/errors.ts'
+import { cancellableWait } from '../lib/cancellable.ts'
+import { throwIfCancelled } from '../lib/errors.ts'
 import { ServerResponse } from '../lib/node-http.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
@@ -201,17 +202,12 @@ class MessageSink implements ByteSink, AnswerProgress {
     return this.#hasRoom
   }
 
-  drained(): Promise<void> {
-    const signal = this.#signal
-    if (signal.aborted) return Promise.reject(new CancelledError(signal.reason))
-    if (this.#hasRoom) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const cancel = (): void => reject(new CancelledError(signal.reason))
-      signal.addEventListener('abort', cancel, { once: true })
-      this.#onRoom = () => {
-        signal.removeEventListener('abort', cancel)
-        resolve()
-      }
+  async drained(): Promise<void> {
+    throwIfCancelled(this.#signal)
+    if (this.#hasRoom) return
+    await cancellableWait(this.#signal, (done) => {
+      this.#onRoom = done
+      return () => (this.#onRoom = undefined)
     })
   }
 

@@ -1,4 +1,4 @@
-// Leaving something that goes on without us.
+// Waiting that ends when a signal fires.
 import { CancelledError } from './errors.ts'
 
 /** As `work` ends, or with `CancelledError` as soon as the signal fires; what `work` comes to after that is of no interest. */
@@ -8,5 +8,23 @@ export function cancellable<T>(work: Promise<T>, signal: AbortSignal): Promise<T
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+/**
+ * Resolves when `done` is called, which `begin` hands to whoever is waited for; rejects with `CancelledError` where the signal fires
+ * first. What `begin` returns is called in both cases.
+ */
+export function cancellableWait(signal: AbortSignal, begin: (done: () => void) => () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(new CancelledError(signal.reason))
+    const stop = (): void => {
+      signal.removeEventListener('abort', stop)
+      cleanUp()
+      if (signal.aborted) reject(new CancelledError(signal.reason))
+      else resolve()
+    }
+    const cleanUp = begin(stop)
+    signal.addEventListener('abort', stop, { once: true })
   })
 }

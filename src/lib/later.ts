@@ -1,6 +1,7 @@
 // Work on what lists and maps hold, put off and done in turns. Whoever walks a large document puts off its long lists, and fills in
 // later what it has promised: a list that is made is handed out empty, and full when all is done.
 import { PieceSort } from './piece-sort.ts'
+import { compareStrings } from './text-order.ts'
 import type { Turns } from './turns.ts'
 
 /** Fewer things are done at once. */
@@ -29,7 +30,7 @@ export class Later {
 
   /** Calls `then` with the texts in order, as the platform sorts them: at once where they are few. */
   sort(texts: readonly string[], then: (sorted: readonly string[]) => void): void {
-    this.sortBy(texts, platformOrder, then)
+    this.sortBy(texts, compareStrings, then)
   }
 
   sortBy<T>(things: readonly T[], compare: (a: T, b: T) => number, then: (sorted: readonly T[]) => void): void {
@@ -53,8 +54,4 @@ export class Later {
     }
     this.#work.length = 0
   }
-}
-
-function platformOrder(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

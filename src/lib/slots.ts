@@ -1,5 +1,5 @@
-// At most so many at a time; who comes later waits, and goes first come, first served.
-import { CancelledError } from './errors.ts'
+// A counting semaphore: at most so many at a time, first come, first served.
+import { cancellableWait } from './cancellable.ts'
 
 export class Slots {
   readonly #waiting = new Set<() => void>()
@@ -15,27 +15,16 @@ export class Slots {
       this.#free--
       return undefined
     }
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(new CancelledError(signal.reason))
-      const go = (): void => {
-        signal.removeEventListener('abort', giveUp)
-        resolve()
-      }
-      const giveUp = (): void => {
-        this.#waiting.delete(go)
-        reject(new CancelledError(signal.reason))
-      }
+    return cancellableWait(signal, (go) => {
       this.#waiting.add(go)
-      signal.addEventListener('abort', giveUp, { once: true })
+      return () => this.#waiting.delete(go)
     })
   }
 
   /** Gives back what `take` took: to the one who has waited longest, where somebody has. */
   give(): void {
-    for (const go of this.#waiting) {
-      this.#waiting.delete(go)
-      return go()
-    }
-    this.#free++
+    const [next] = this.#waiting
+    if (next === undefined) this.#free++
+    else next()
   }
 }

@@ -11,11 +11,6 @@ export function newSortedTree<K, V>(compare: (a: K, b: K) => number): SortedTree
   return new BTree<K, V>(undefined, compare)
 }
 
-/** By UTF-16 code units, which is what `<` compares. */
-export function compareStrings(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
 export function compareNumbers(a: number, b: number): number {
   return a - b
 }

@@ -4,7 +4,12 @@
 /** Characters for which the two differ. */
 export const HIGH: RegExp = /[\ud800-\uffff]/
 
-/** Negative, zero or positive. */
+/** By UTF-16 code units, which is what `<` compares and what `sort` goes by. */
+export function compareStrings(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** By code points. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

@@ -3,7 +3,8 @@
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { ownBytes } from '../../lib/own-bytes.ts'
-import { compareStrings, newSortedTree } from '../../lib/sorted-tree.ts'
+import { newSortedTree } from '../../lib/sorted-tree.ts'
+import { compareStrings } from '../../lib/text-order.ts'
 import {
   ABSENT,
   type Batch,

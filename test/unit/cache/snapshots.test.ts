@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PastBudget, STATE_BYTES } from '../../../src/cache/past-budget.ts'
 import { type Snapshot, Snapshots } from '../../../src/cache/snapshots.ts'
-import { compareStrings, newSortedTree } from '../../../src/lib/sorted-tree.ts'
+import { newSortedTree } from '../../../src/lib/sorted-tree.ts'
+import { compareStrings } from '../../../src/lib/text-order.ts'
 
 function snapshot(revision: number, atMs = 0): Snapshot {
   return { revision, tree: newSortedTree(compareStrings), unreadable: 0, atMs }
