@@ -44,7 +44,7 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   const { revision } = state
   const matcher = matcherOf(request.resource, request.selection)
   const range = listRange(request, matcher)
-  if (range === undefined) return { revision, next: undefined, remaining: undefined, batches: noBatches() }
+  if (range === undefined) return { revision, next: undefined, remaining: undefined, batches: [] }
   if (state.snapshot.unreadable > 0 && request.skipUnreadable !== true) refuseUnreadable(state, request, range)
   const items = itemsIn(state, range, { matcher, isPaged: request.limit !== undefined })
   if (request.limit === undefined) {
@@ -53,11 +53,11 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   const { found, isCut } = await fill(items, matcher, request.limit)
   if (state.returned !== undefined) state.returned.value += found.length
   const last = found.at(-1)
-  if (!isCut || last === undefined) return { revision, next: undefined, remaining: undefined, batches: once(found) }
+  if (!isCut || last === undefined) return { revision, next: undefined, remaining: undefined, batches: [found] }
   const next = positionAfter(last.key, range, revision)
   const remaining =
     matcher === undefined ? state.countKeys?.(state.snapshot.tree, `${last.key}\0`, range.end) : undefined
-  return { revision, next, remaining, batches: once(found) }
+  return { revision, next, remaining, batches: [found] }
 }
 
 /** The readable objects of a namespace, of all where it is empty. For types that there are few of. */
@@ -67,8 +67,7 @@ export function listAtHand(
   namespace: string,
 ): readonly CachedObject[] | undefined {
   if (snapshot === undefined || snapshot.tree.size === 0) return snapshot && NOTHING
-  const within = namespace === '' ? {} : { namespace }
-  const range = listRange({ resource, ...within, at: { kind: 'any' } }, undefined)
+  const range = listRange({ resource, namespace: namespace || undefined, at: { kind: 'any' } }, undefined)
   if (range === undefined) return NOTHING
   const found: CachedObject[] = []
   for (const item of walkTree(snapshot.tree, range)) if (item.kind === 'object') found.push(item)
@@ -148,9 +147,3 @@ function refuseUnreadable(state: CachedState, request: ListRequest, range: ListR
   for (const item of walkTree(state.snapshot.tree, range)) if (item.kind === 'unreadable') unreadable.push(item)
   if (unreadable.length > 0) throw unreadableObjects(request.resource, 'list', unreadable)
 }
-
-async function* once(objects: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
-  if (objects.length > 0) yield objects
-}
-
-async function* noBatches(): AsyncGenerator<readonly StoredObject[]> {}

@@ -29,7 +29,8 @@ export async function watchCached(
   const matcher = matcherOf(resource, selection)
   const prefix = namespace === undefined ? '' : (namespaceInType(namespace) ?? NOWHERE)
   const { initEvents: returned } = type.measures
-  const state = beginning.state === undefined ? undefined : await batchesOf({ ...beginning.state, returned }, request)
+  const state =
+    beginning.state && (await listCached({ ...beginning.state, returned }, { ...request, at: { kind: 'any' } }))
   return new Watcher(
     {
       resource,
@@ -39,27 +40,13 @@ export async function watchCached(
       history: type.history,
       index: type.watchers,
       after,
-      state,
+      state: state?.batches,
       bookmarks: request.bookmarks,
       skipUnreadable: request.skipUnreadable === true,
       onEnd,
     },
     signal,
   )
-}
-
-type Batches = ReturnType<Awaited<ReturnType<typeof listCached>>['batches'][typeof Symbol.asyncIterator]>
-
-async function batchesOf(state: CachedState, request: WatchRequest): Promise<Batches> {
-  const { resource, namespace, selection } = request
-  const page = await listCached(state, {
-    resource,
-    at: { kind: 'any' },
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(selection === undefined ? {} : { selection }),
-    ...(request.skipUnreadable === true ? { skipUnreadable: true } : {}),
-  })
-  return page.batches[Symbol.asyncIterator]()
 }
 
 function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | undefined, prefix: string): Scope {

@@ -1,11 +1,11 @@
 // One reader of changes: first a state, then history, then live. What is live waits in a small batch; if the reader does not
 // come for it, the batch is dropped and reread from history, from the cursor, which is the truth. Behind history: 410.
-import type { StoredObject, WatchEvent } from '../api/read.ts'
+import type { WatchEvent } from '../api/read.ts'
 import { CancelledError } from '../lib/errors.ts'
-import { addedEvent } from '../store/change.ts'
+import { initialEvents } from '../store/change.ts'
 import { tooOldResourceVersion, unreadableObjects } from '../store/errors.ts'
 import type { Matcher } from '../store/selection.ts'
-import type { StoredResource } from '../store/store.ts'
+import type { ListPage, StoredResource } from '../store/store.ts'
 import type { History, HistoryRecord } from './history.ts'
 import type { Scope, WatcherIndex } from './watcher-index.ts'
 
@@ -25,7 +25,7 @@ export interface WatcherOptions {
   /** Changes after this revision are wanted. */
   readonly after: number
   /** The state as of that revision, where it is wanted first. */
-  readonly state: AsyncIterator<readonly StoredObject[]> | undefined
+  readonly state: ListPage['batches'] | undefined
   readonly bookmarks: boolean
   readonly skipUnreadable: boolean
   readonly onEnd: (watcher: Watcher) => void
@@ -35,7 +35,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   readonly #options: WatcherOptions
   readonly #signal: AbortSignal
   readonly #onAbort = (): void => this.fail(new CancelledError(this.#signal.reason))
-  #state: AsyncIterator<readonly StoredObject[]> | undefined
+  #state: AsyncGenerator<readonly WatchEvent[]> | undefined
   /** Everything up to this was delivered, or is not wanted; kept up to date only while `#isBehind`. */
   #cursor: number
   #isBehind = true
@@ -52,8 +52,9 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   constructor(options: WatcherOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = signal
-    this.#state = options.state
-    this.#cursor = options.after
+    const { after, bookmarks, state } = options
+    this.#state = state && initialEvents({ revision: after, batches: state }, bookmarks)
+    this.#cursor = after
     options.index.add(options.scope, this)
     signal.addEventListener('abort', this.#onAbort, { once: true })
     if (signal.aborted) this.#onAbort()
@@ -67,8 +68,9 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
 
   async next(): Promise<IteratorResult<readonly WatchEvent[], undefined>> {
     if (this.#state !== undefined) {
-      const initial = await this.#nextOfState(this.#state)
-      if (initial !== undefined) return { done: false, value: initial }
+      const initial = await this.#orFail(this.#state.next())
+      if (initial.done !== true) return initial
+      this.#state = undefined
     }
     for (;;) {
       if (this.#pending.length > 0) return { done: false, value: this.#takePending() }
@@ -88,7 +90,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   }
 
   async return(): Promise<IteratorResult<readonly WatchEvent[], undefined>> {
-    await this.#state?.return?.()
+    await this.#state?.return(undefined)
     this.#end()
     return { done: true, value: undefined }
   }
@@ -171,14 +173,6 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       this.#cursor = record.revision
     }
     if (isAll) this.#isBehind = false
-  }
-
-  async #nextOfState(state: AsyncIterator<readonly StoredObject[]>): Promise<readonly WatchEvent[] | undefined> {
-    const { done, value } = await this.#orFail(state.next())
-    if (done !== true) return value.map(addedEvent)
-    this.#state = undefined
-    const { bookmarks, after } = this.#options
-    return bookmarks ? [{ type: 'BOOKMARK', revision: after, initialEventsEnd: true }] : undefined
   }
 
   async #orFail<T>(step: Promise<T>): Promise<T> {

@@ -43,7 +43,7 @@ export interface ListDocument {
   readonly form: ListForm
   readonly metadata: ListMetadata
   /** Read once, a batch when all before it is written. */
-  readonly items: AsyncIterable<readonly ListItem[]>
+  readonly items: AsyncIterable<readonly ListItem[]> | Iterable<readonly ListItem[]>
 }
 
 /** How one list is put together. */

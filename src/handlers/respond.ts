@@ -255,7 +255,7 @@ function listFormOf({ transform, table }: View, request: ResourceRequest): ListF
 
 async function* convertedBatches(
   request: ResourceRequest,
-  batches: AsyncIterable<readonly StoredObject[]>,
+  batches: ListPage['batches'],
 ): AsyncGenerator<readonly ListItem[]> {
   for await (const batch of batches) yield batch.map((stored) => servedItem(request, stored))
 }
@@ -263,7 +263,7 @@ async function* convertedBatches(
 /** A list of what is stored nowhere. */
 export function respondWithMade(view: View, request: ResourceRequest, items: readonly ListItem[]): HttpResponse {
   const metadata: ListMetadata = { resourceVersion: '', continue: '', remainingItemCount: undefined }
-  const list = { form: listFormOf(view, request), metadata, items: oneBatch(items) }
+  const list = { form: listFormOf(view, request), metadata, items: [items] }
   return {
     status: 200,
     headers: { 'content-type': view.contentType },
@@ -277,9 +277,5 @@ export function respondWithItems(
   request: ResourceRequest,
   { page, items }: { readonly page: ListPage; readonly items: readonly StoredObject[] },
 ): HttpResponse {
-  return respondWithList(view, request, { ...page, batches: oneBatch(items) })
-}
-
-async function* oneBatch<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
-  yield items
+  return respondWithList(view, request, { ...page, batches: [items] })
 }

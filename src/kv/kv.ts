@@ -28,11 +28,11 @@ export interface Range {
   readonly start: string
   readonly end: string
   /** At most this many items; absent: all. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** As of the end of this revision; absent: the newest. */
-  readonly at?: Revision
+  readonly at?: Revision | undefined
   /** Also say how many keys are in the range in all; an engine may have to walk it for that. */
-  readonly countAll?: boolean
+  readonly countAll?: boolean | undefined
 }
 
 export interface ListResult {
@@ -50,7 +50,7 @@ export interface PutRequest {
   /** The revision that the key must have now; `ABSENT`: it must not exist. */
   readonly expected: Revision
   /** The key goes by itself after at least this long, as a delete; keys that go together may share its revision. */
-  readonly ttlSeconds?: number
+  readonly ttlSeconds?: number | undefined
 }
 
 export interface DeleteRequest {
@@ -145,7 +145,11 @@ export class KvError extends Error {
   readonly code: KvErrorCode
   readonly compactRevision: Revision | undefined
 
-  constructor(code: KvErrorCode, message: string, options: { cause?: unknown; compactRevision?: Revision } = {}) {
+  constructor(
+    code: KvErrorCode,
+    message: string,
+    options: { cause?: unknown; compactRevision?: Revision | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.compactRevision = options.compactRevision

@@ -29,9 +29,9 @@ export async function getObject(
 export function listRequest({ resource, namespace }: Place, query: ListQuery): ListRequest {
   return {
     resource: resource.stored,
-    ...(namespace === '' ? {} : { namespace }),
+    namespace: namespace || undefined,
     at: query.at,
-    ...(query.limit === undefined ? {} : { limit: query.limit }),
+    limit: query.limit,
     selection: { labels: query.labels, fields: query.fields },
   }
 }
@@ -55,11 +55,11 @@ export function watchObjects(
   return parts.store.watch(
     {
       resource: resource.stored,
-      ...(namespace === '' ? {} : { namespace }),
+      namespace: namespace || undefined,
       start: query.start,
       selection: { labels: query.labels, fields: query.fields },
       bookmarks: query.bookmarks,
-      ...(timeoutSeconds === undefined ? {} : { timeoutMilliseconds: timeoutSeconds * 1000 }),
+      timeoutMilliseconds: timeoutSeconds && timeoutSeconds * 1000,
     },
     signal,
   )

@@ -53,18 +53,14 @@ export async function selectedPage(
   const isAcross = namespace === undefined && last?.namespace !== ''
   const start = `${isAcross ? `${last?.namespace}/` : ''}${last?.name}\0`
   const next = isMore ? { revision: page.revision, start } : undefined
-  return { revision: page.revision, next, remaining: undefined, batches: oneBatch(taken) }
+  return { revision: page.revision, next, remaining: undefined, batches: [taken] }
 }
 
 async function* selectedBatches(
-  batches: AsyncIterable<readonly StoredObject[]>,
+  batches: ListPage['batches'],
   matches: SplitSelection['matches'],
 ): AsyncGenerator<readonly StoredObject[]> {
   for await (const batch of batches) yield batch.filter(matches)
-}
-
-async function* oneBatch(objects: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
-  if (objects.length > 0) yield objects
 }
 
 export interface SelectedWatch {

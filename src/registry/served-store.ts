@@ -84,8 +84,7 @@ export class ServedStore implements Store {
     if (start.kind === 'state' || selection === undefined) return shown
     const at = start.kind === 'after' ? ({ kind: 'exact', revision: start.revision } as const) : start.at
     try {
-      const where = namespace === undefined ? { resource } : { resource, namespace }
-      const { batches } = await this.list({ ...where, at, selection, skipUnreadable: true }, signal)
+      const { batches } = await this.list({ resource, namespace, at, selection, skipUnreadable: true }, signal)
       for await (const batch of batches) for (const one of batch) shown.set(`${one.namespace}/${one.name}`, one)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -135,7 +134,7 @@ async function shown(form: ServedForm, item: StoredItem, signal: AbortSignal): P
 
 async function* shownBatches(
   form: ServedForm,
-  batches: AsyncIterable<readonly StoredObject[]>,
+  batches: ListPage['batches'],
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredObject[]> {
   for await (const batch of batches) yield await form.fromStored(batch, signal)

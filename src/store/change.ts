@@ -1,8 +1,8 @@
 // One change of one object, and what it is to those who watch: an event's record and its encodings are made once for all of
 // them. With a selection, what enters it is ADDED and what leaves it is DELETED.
-import { EncodingMemo, type ObjectEvent, type StoredObject } from '../api/read.ts'
+import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import type { Matcher } from './selection.ts'
-import type { StoredItem, UnreadableObject } from './store.ts'
+import type { ListPage, StoredItem, UnreadableObject } from './store.ts'
 import { atRevision } from './stored-object.ts'
 
 export class Change {
@@ -56,7 +56,11 @@ function event(type: ObjectEvent['type'], object: StoredObject): ObjectEvent {
   return { type, object, memo: new EncodingMemo() }
 }
 
-/** A state that a watch begins with. */
-export function addedEvent(object: StoredObject): ObjectEvent {
-  return event('ADDED', object)
+/** The state that a watch begins with, and the bookmark that ends it. */
+export async function* initialEvents(
+  { revision, batches }: Pick<ListPage, 'revision' | 'batches'>,
+  bookmarks: boolean,
+): AsyncGenerator<readonly WatchEvent[]> {
+  for await (const batch of batches) yield batch.map((object) => event('ADDED', object))
+  if (bookmarks) yield [{ type: 'BOOKMARK', revision, initialEventsEnd: true }]
 }

@@ -11,10 +11,12 @@ export interface Operation {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
   readonly resource: GroupResource
   /** The revision that was asked for, where one was. */
-  readonly revision?: number
+  readonly revision?: number | undefined
   /** Set for a page behind the first: where it was to begin. */
-  readonly position?: PagePosition
+  readonly position?: PagePosition | undefined
 }
+
+const TOO_LARGE = 'Request entity too large: the storage does not take an object of this size'
 
 /** Anything but a `KvError` comes back as it is. */
 export function translate(error: unknown, operation: Operation): unknown {
@@ -31,13 +33,7 @@ export function translate(error: unknown, operation: Operation): unknown {
     case 'full':
       return internal('the storage is out of space', error)
     case 'too-large':
-      return new ApiError(
-        'RequestEntityTooLarge',
-        'Request entity too large: the storage does not take an object of this size',
-        {
-          cause: error,
-        },
-      )
+      return new ApiError('RequestEntityTooLarge', TOO_LARGE, { cause: error })
     case 'denied':
       return internal('the storage denied access to the server', error)
     case 'corrupt':

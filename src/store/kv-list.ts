@@ -66,11 +66,7 @@ async function page(steps: Steps, matcher: Matcher | undefined, limit: number, s
   const last = found.at(-1)
   const next = last !== undefined && (isCut || steps.more) ? steps.positionAfter(last) : undefined
   const remaining = matcher === undefined && next !== undefined ? steps.behindFirst(limit) : undefined
-  return { revision: steps.revision, next, remaining, batches: once(found) }
-}
-
-async function* once(objects: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
-  if (objects.length > 0) yield objects
+  return { revision: steps.revision, next, remaining, batches: [found] }
 }
 
 /** A walk over a range at one revision, one bounded read after the other. */
@@ -97,18 +93,14 @@ class Steps {
 
   /** `most`: no more keys than these are wanted. */
   async next(
-    step: { readonly most?: number | undefined; readonly countAll?: boolean },
+    { most = Infinity, countAll }: { readonly most?: number | undefined; readonly countAll?: boolean },
     signal: AbortSignal,
   ): Promise<void> {
     const { resource } = this.#request
     const at = this.#revision ?? startRevision(this.#request)
-    const range: Range = {
-      start: fullKey(this.#objects, resource, this.#start),
-      end: fullKey(this.#objects, resource, this.#range.end),
-      limit: Math.min(step.most ?? Number.POSITIVE_INFINITY, stepKeys(this.#found)),
-      ...(at === undefined ? {} : { at }),
-      ...(step.countAll === true ? { countAll: true } : {}),
-    }
+    const start = fullKey(this.#objects, resource, this.#start)
+    const end = fullKey(this.#objects, resource, this.#range.end)
+    const range: Range = { start, end, limit: Math.min(most, stepKeys(this.#found)), at, countAll }
     const { kv, measures } = this.#objects
     const result = await this.#told(
       measures.time('list', resource, () => kv.list(range, signal)),
@@ -153,8 +145,8 @@ class Steps {
       return await reading
     } catch (error) {
       const { at, resource } = this.#request
-      const position = at.kind === 'continuation' ? { position: at.position } : {}
-      throw translate(error, { verb: 'list', resource, ...(revision === undefined ? {} : { revision }), ...position })
+      const position = at.kind === 'continuation' ? at.position : undefined
+      throw translate(error, { verb: 'list', resource, revision, position })
     }
   }
 }

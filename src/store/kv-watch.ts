@@ -2,7 +2,7 @@
 // that are older than the cache's history and still in the storage's.
 import type { WatchEvent } from '../api/read.ts'
 import { type KeyValue, KvError, type KvEvent } from '../kv/kv.ts'
-import { addedEvent, Change } from './change.ts'
+import { Change, initialEvents } from './change.ts'
 import { translate, unreadableObjects, watchExpired } from './errors.ts'
 import { namespaceInType } from './keys.ts'
 import { listObjects } from './kv-list.ts'
@@ -17,18 +17,7 @@ export async function watchObjects(objects: KvObjects, request: WatchRequest, si
   try {
     switch (start.kind) {
       case 'state': {
-        const { selection, namespace } = request
-        const state = await listObjects(
-          objects,
-          {
-            resource,
-            at: start.at,
-            ...(namespace === undefined ? {} : { namespace }),
-            ...(selection === undefined ? {} : { selection }),
-            ...(request.skipUnreadable === true ? { skipUnreadable: true } : {}),
-          },
-          signal,
-        )
+        const state = await listObjects(objects, { ...request, at: start.at }, signal)
         return follow(objects, { request, matcher, state, after: state.revision }, signal)
       }
       case 'changes': {
@@ -70,10 +59,7 @@ async function* follow(
   const { request, state, after } = following
   const { resource } = request
   try {
-    if (state !== undefined) {
-      for await (const batch of state.batches) yield batch.map(addedEvent)
-      if (request.bookmarks) yield [{ type: 'BOOKMARK', revision: after, initialEventsEnd: true }]
-    }
+    if (state !== undefined) yield* initialEvents(state, request.bookmarks)
     const scope = request.namespace === undefined ? '' : namespaceInType(request.namespace)
     const prefix = fullKey(objects, resource, scope ?? '\x7f/')
     for await (const batch of objects.kv.watch({ prefix, after, withPrevious: true }, signal)) {

@@ -74,13 +74,13 @@ export interface GetResult {
 export interface ListRequest {
   readonly resource: StoredResource
   /** Absent: all namespaces. */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly at: ListAt
   /** At most this many objects; absent: all. Always above zero. */
-  readonly limit?: number
-  readonly selection?: Selection
+  readonly limit?: number | undefined
+  readonly selection?: Selection | undefined
   /** Lists go on without the objects that cannot be read, where otherwise they fail with `StorageReadError`. */
-  readonly skipUnreadable?: boolean
+  readonly skipUnreadable?: boolean | undefined
 }
 
 export interface ListPage {
@@ -91,20 +91,20 @@ export interface ListPage {
   /** How many objects are behind this page, where that is known: never with a selection, never on the last page. */
   readonly remaining: number | undefined
   /** The objects in key order, as many at a time as are at hand. To be iterated once; may throw `ApiError` on the way. */
-  readonly batches: AsyncIterable<readonly StoredObject[]>
+  readonly batches: AsyncIterable<readonly StoredObject[]> | Iterable<readonly StoredObject[]>
 }
 
 export interface WatchRequest {
   readonly resource: StoredResource
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly start: WatchStart
-  readonly selection?: Selection
+  readonly selection?: Selection | undefined
   /** Send BOOKMARK events: the one that ends the initial state, one a minute or so, one shortly before the end. */
   readonly bookmarks: boolean
   /** When the caller is going to end the watch, so that a bookmark can go out before that. */
-  readonly timeoutMilliseconds?: number
+  readonly timeoutMilliseconds?: number | undefined
   /** Goes on without the objects that cannot be read, as if nothing happened to them, where otherwise the watch fails. */
-  readonly skipUnreadable?: boolean
+  readonly skipUnreadable?: boolean | undefined
 }
 
 /** A watch under way. To be iterated once; each turn gives what is ready, never nothing. Leaving the loop ends it. */

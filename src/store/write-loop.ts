@@ -122,8 +122,7 @@ class Attempt {
     const { kv, measures, transformer } = this.#objects
     try {
       const value = await transformer.toStorage(bytes, this.#kvKey)
-      const ttl = outcome.ttlSeconds === undefined ? {} : { ttlSeconds: outcome.ttlSeconds }
-      const request = { key: this.#kvKey, value, expected: revisionOf(current), ...ttl }
+      const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds: outcome.ttlSeconds }
       const result = await measures.time(operation, this.#key.resource, () => kv.put(request, signal))
       if (!result.ok) return await this.#lost(result)
       return { kind: 'put', object: new WrittenObject(this.#key, result.revision, object, bytes), created }

@@ -124,8 +124,7 @@ export class Etcd implements Kv {
   }
 
   async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
-    const request = options.at === undefined ? { key } : { key, revision: options.at }
-    const { header, kvs } = await this.#range(request, this.#patience, signal)
+    const { header, kvs } = await this.#range({ key, revision: options.at }, this.#patience, signal)
     return { revision: header.revision, item: kvs[0] === undefined ? undefined : toKeyValue(kvs[0]) }
   }
 
@@ -136,8 +135,8 @@ export class Etcd implements Kv {
     const request: RangeRequest = {
       key: from === '' || isEmpty ? '\0' : from,
       rangeEnd: isEmpty ? '\0\0' : end,
-      ...(limit === undefined ? {} : { limit }),
-      ...(at === undefined ? {} : { revision: at }),
+      limit,
+      revision: at,
     }
     const { header, kvs, more, count } = await this.#range(request, LIST_PATIENCE, signal)
     const result = { revision: header.revision, items: kvs.map(toKeyValue), more }

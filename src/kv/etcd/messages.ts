@@ -23,9 +23,9 @@ export interface WireKeyValue {
 export interface RangeRequest {
   readonly key: string
   /** Absent: just the key. */
-  readonly rangeEnd?: string
-  readonly limit?: number
-  readonly revision?: number
+  readonly rangeEnd?: string | undefined
+  readonly limit?: number | undefined
+  readonly revision?: number | undefined
 }
 
 export interface RangeResponse extends Answer {
@@ -62,10 +62,10 @@ export interface TxnResponse extends Answer {
 
 export interface WatchCreateRequest {
   readonly key: string
-  readonly rangeEnd?: string
+  readonly rangeEnd?: string | undefined
   readonly startRevision: number
   readonly progressNotify?: boolean
-  readonly prevKv?: boolean
+  readonly prevKv?: boolean | undefined
   readonly fragment?: boolean
 }
 

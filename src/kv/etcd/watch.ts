@@ -218,15 +218,8 @@ export class EtcdWatch implements KvWatch {
   }
 
   #createRequest(): WatchCreateRequest {
-    const { key, rangeEnd, withPrevious } = this.#target
-    return {
-      key,
-      ...(rangeEnd === undefined ? {} : { rangeEnd }),
-      ...(withPrevious === true ? { prevKv: true } : {}),
-      startRevision: this.#after + 1,
-      progressNotify: true,
-      fragment: true,
-    }
+    const { key, rangeEnd, withPrevious: prevKv } = this.#target
+    return { key, rangeEnd, prevKv, startRevision: this.#after + 1, progressNotify: true, fragment: true }
   }
 
   /** Waits until etcd has taken the watch on, and makes sure that what it is to begin with is still there. */
@@ -277,9 +270,5 @@ function ended({ compactRevision, cancelReason }: WatchResponse, endpoint: Endpo
 export function compacted(after: Revision | undefined, compactRevision: Revision | undefined): KvError {
   const what = after === undefined ? 'history' : `history after revision ${after}`
   const rest = compactRevision === undefined ? '' : `, the oldest revision is ${compactRevision}`
-  return new KvError(
-    'compacted',
-    `${what} is no longer kept${rest}`,
-    compactRevision === undefined ? {} : { compactRevision },
-  )
+  return new KvError('compacted', `${what} is no longer kept${rest}`, { compactRevision })
 }
