@@ -33,7 +33,7 @@ export interface AdmissionRequest {
   /** A note for the audit log, `pod-security.kubernetes.io/enforce-policy`; the first word on a key stands. */
   readonly annotate: (key: string, value: string) => void
   /** By `performance.now()`: when an answer is too late. Absent: never. */
-  readonly deadline?: number
+  readonly deadline?: number | undefined
   /** Only in the mutating pass, and only where a plugin of the chain may ask for a second one. */
   readonly walk?: MutatingWalk
 }

@@ -26,10 +26,7 @@ export async function handleAction(parts: ResourceParts, request: ActionHttpRequ
   const options = parseWriteOptions(http.query, 'CreateOptions')
   const context = writeContext(parts, { http, caller, namespace }, { options, bytes })
   const resources = parts.resources()
-  const { fieldValidation } = options
-  const { warn } = http.responder
-  const read = { bytes, encoding, resource: body, alsoVersions, resources, fieldValidation, warn }
-  const sent = await decodeBody(read, context)
+  const sent = await decodeBody({ bytes, encoding, resource: body, alsoVersions, resources, options }, context)
   const answer = await runAction(action, withDefaults(body, sent, context), {
     ...context,
     parts: parts.registry,

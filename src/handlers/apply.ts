@@ -13,10 +13,10 @@ import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
 import { withConversions } from '../registry/conversions.ts'
 import { conflictError } from '../registry/errors.ts'
-import type { WriteContext } from '../registry/registry.ts'
+import type { WriteContext, WrittenKind } from '../registry/registry.ts'
 import { updateFormOf } from '../registry/update-form.ts'
 import { decodeMade } from './read-body.ts'
-import { type ResourceRequest, servedAt, type WrittenKind } from './resource-parts.ts'
+import { type ResourceRequest, servedAt } from './resource-parts.ts'
 import type { WriteOptions } from './write-options.ts'
 
 export interface PatchBody {

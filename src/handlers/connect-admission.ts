@@ -1,7 +1,7 @@
 // Admission of connections to pods, services and nodes: it is shown the options of the request as an object (W-449).
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
-import { admitConnect } from '../registry/connect.ts'
+import { admissionRequest } from '../registry/steps.ts'
 import { type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
 import { isTrue, type Query } from '../http/query.ts'
 import { parseWriteOptions } from './write-options.ts'
@@ -52,5 +52,16 @@ export async function checkAdmission(parts: ResourceParts, request: ResourceRequ
   const object = { kind, apiVersion: 'v1', ...read(http.query, path) } as unknown as ApiObject
   const bytes = Buffer.alloc(0)
   const context = writeContext(parts, request, { options: parseWriteOptions(http.query, 'CreateOptions'), bytes })
-  await admitConnect(parts.registry, resource, { kind, object, subresource, name: info.name ?? '' }, context)
+  const gvk = { group: '', version: 'v1', kind }
+  const step = {
+    resource,
+    kind: gvk,
+    operation: 'CONNECT',
+    subresource,
+    name: info.name ?? '',
+    oldObject: undefined,
+  } as const
+  const { admission } = parts.registry
+  const mutated = await admission.mutate(admissionRequest({ ...step, object }, context), context.signal)
+  await admission.validate(admissionRequest({ ...step, object: mutated ?? object }, context), context.signal)
 }

@@ -14,9 +14,7 @@ export async function handleCreate(parts: ResourceParts, request: ResourceReques
   const bytes = await http.body.read()
   const options = parseWriteOptions(http.query, 'CreateOptions')
   const context = writeContext(parts, request, { options, bytes })
-  const { fieldValidation } = options
-  const body = { bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.responder.warn }
-  const sent = await decodeBody(body, context)
+  const sent = await decodeBody({ bytes, encoding, resource, resources: parts.resources(), options }, context)
   caller.audit.nameObject(sent.metadata)
   const { object } = await createObject(parts.registry, resource, withDefaults(resource, sent, context), context)
   return respondWithObject(view, request, object, 201)

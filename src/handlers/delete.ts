@@ -1,21 +1,19 @@
 // DELETE on an object or on a collection.
 import { type ListQuery, parseListQuery } from '../api/list-query.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
-import { ApiError, type StatusDetails } from '../api/status.ts'
+import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
 import type { ParsedDeleteOptions } from '../registry/delete-options.ts'
-import { forbiddenError } from '../registry/errors.ts'
+import { forbiddenError, resourceDetails } from '../registry/errors.ts'
 import { listRequest } from '../registry/read.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { parseDeleteOptions } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
 import { readBody } from './read-body.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { fieldsOf, largeWork, userAgentOf, WRITE_CEILING_MS } from './resource-parts.ts'
-import { respondWithItems, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
-import { managerOf } from './write-options.ts'
+import { fieldsOf, largeWork, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
+import { respondWithList, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 
 const UNSAFE_GATE = 'AllowUnsafeMalformedObjectDeletion'
 const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors'
@@ -31,9 +29,8 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
     await deleteUnreadable(parts.registry, resource, name, context)
     return respondWithStatus(view, { name, kind: resource.kind }, 200)
   }
-  const deadline = performance.now() + WRITE_CEILING_MS
-  const answer = await deleteObject(parts.registry, resource, { name, options }, { ...context, deadline })
-  if (answer.kind === 'gone') return respondWithStatus(view, goneDetails(request, name, answer.uid))
+  const answer = await deleteObject(parts.registry, resource, { name, options }, context)
+  if (answer.kind === 'gone') return respondWithStatus(view, { ...resourceDetails(resource, name), uid: answer.uid })
   // The one case in which the reference says that it is not done yet (W-312).
   const isPending = !answer.removed && options.orphanDependents === false
   return respondWithObject(view, request, answer.object, isPending ? 202 : 200)
@@ -44,14 +41,10 @@ export async function handleDeleteCollection(parts: ResourceParts, request: Reso
   const view = viewOf(parts, request)
   const query = parseListQuery(http.query, { fields: fieldsOf(resource), neverWatch: true }) as ListQuery
   const options = await readDeleteOptions(parts, request, true)
-  const context = deleteContext(parts, request, options)
+  const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)
   const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
-  return respondWithItems(view, request, { page, items })
-}
-
-function goneDetails({ resource }: ResourceRequest, name: string, uid: string): StatusDetails {
-  return { name, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.resource, uid }
+  return respondWithList(view, request, { ...page, batches: [items] })
 }
 
 async function readDeleteOptions(
@@ -83,21 +76,9 @@ async function decodeOptions(parts: ResourceParts, request: ResourceRequest, byt
 }
 
 function deleteContext(parts: ResourceParts, request: ResourceRequest, options: ParsedDeleteOptions): WriteContext {
-  const { http, caller } = request
-  const unowned = { dryRun: options.dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body: {} } as const
-  return {
-    user: caller.user,
-    namespace: request.namespace,
-    dryRun: options.dryRun,
-    now: parts.now(),
-    gates: parts.gates,
-    warn: http.responder.warn,
-    annotate: (key, value) => caller.audit.annotate(key, value),
-    signal: http.signal,
-    fieldManager: managerOf(unowned, userAgentOf(http)),
-    options: options.body,
-    authorize: (verb) => parts.authorize(request, verb),
-  }
+  const { dryRun, body } = options
+  const unowned = { dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body } as const
+  return writeContext(parts, request, { options: unowned, bytes: Buffer.alloc(0) })
 }
 
 /** Removing what cannot be read takes a right of its own (W-349). */

@@ -1,9 +1,9 @@
 // Discovery: `/api`, `/apis` and what is below them, in all encodings, plain and aggregated.
 import { createHash } from 'node:crypto'
-import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
-import { type Asked, negotiate, type NegotiatedForm, negotiateForm, type Offer } from '../codec/negotiate.ts'
+import { negotiate, type NegotiatedForm, negotiateForm, type Offer } from '../codec/negotiate.ts'
+import { methodNotAllowedError, unknownResourceError } from '../http/errors.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import { pageNotFound } from '../http/responses.ts'
@@ -16,7 +16,7 @@ import {
   resourceListDocument,
 } from '../registry/discovery.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
-import { headerOf, type KindSchema } from './resource-parts.ts'
+import { askedBy, headerOf, type KindSchema } from './resource-parts.ts'
 import { respond } from './respond.ts'
 
 export interface DiscoveryParts {
@@ -92,7 +92,7 @@ function showVersions(parts: DiscoveryParts): Handler {
     if (found === undefined) {
       // A group that definitions made has no routes of its own (R-044).
       if (group.versions.every(({ custom }) => custom === true)) return pageNotFound()
-      throw new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
+      throw unknownResourceError()
     }
     const isRouted = found.custom !== true
     if (isRouted) onlyGet(request)
@@ -102,13 +102,7 @@ function showVersions(parts: DiscoveryParts): Handler {
 
 /** Some of these paths are served like resources, by their method; the others answer to any. */
 function onlyGet({ method }: HttpRequest): void {
-  if (method === 'GET') return
-  const message = 'the server does not allow this method on the requested resource'
-  throw new ApiError('MethodNotAllowed', message, { details: {} })
-}
-
-function askedBy(request: HttpRequest): Asked {
-  return { accept: headerOf(request, 'accept'), contentType: headerOf(request, 'content-type') }
+  if (method !== 'GET') throw methodNotAllowedError()
 }
 
 function plain(parts: DiscoveryParts, request: HttpRequest, document: ValueMap, router: boolean): HttpResponse {

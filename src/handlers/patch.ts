@@ -18,6 +18,7 @@ import { type ApplyType, isApply, type PatchType } from '../patch/patch.ts'
 import { findConversionFault } from '../patch/from-unstructured.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { ResourceTable, WrittenKind } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { Applied, type PatchBody } from './apply.ts'
 import { patchType } from './media-types.ts'
@@ -31,8 +32,7 @@ import {
   unnamedProblem,
   withReset,
 } from './read-body.ts'
-import type { ResourceParts, ResourceRequest, WrittenKind } from './resource-parts.ts'
-import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
+import { type ResourceParts, type ResourceRequest, servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
 import { parseWriteOptions } from './write-options.ts'
 
@@ -50,7 +50,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   const patch = isApply(type)
     ? new Applied(request, type, body)
     : new Patch({
-        parts,
+        resources: parts.resources(),
         target: served.resource,
         addressed: { name, subresource, isCustom: resource.schema.custom === true },
         type,
@@ -77,7 +77,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
 }
 
 interface PatchParts {
-  readonly parts: ResourceParts
+  readonly resources: ResourceTable
   /** The kind that is patched: that of the resource, or of a view of it. */
   readonly target: WrittenKind
   readonly addressed: { readonly name: string; readonly subresource: string; readonly isCustom: boolean }
@@ -93,25 +93,17 @@ interface PatchedFrom {
 
 /** One patch, applied as often as other writes win. Its document is read when there is an object to apply it to (W-159). */
 class Patch {
-  readonly #parts: ResourceParts
-  readonly #target: WrittenKind
-  readonly #addressed: PatchParts['addressed']
-  readonly #type: PatchParts['type']
-  readonly #body: PatchBody
+  readonly #parts: PatchParts
   #read: PatchDocument | undefined
 
-  constructor({ parts, target, addressed, type, body }: PatchParts) {
+  constructor(parts: PatchParts) {
     this.#parts = parts
-    this.#target = target
-    this.#addressed = addressed
-    this.#type = type
-    this.#body = body
   }
 
   async apply(live: ApiObject | undefined): Promise<ApiObject> {
     if (live === undefined) throw new TypeError('a patch needs something to be applied to')
     this.#read ??= await this.#readPatch()
-    switch (this.#type) {
+    switch (this.#parts.type) {
       case 'json':
         return this.#json(live, this.#read)
       case 'merge':
@@ -123,7 +115,7 @@ class Patch {
 
   /** With field validation off the reference does not look at the patch first, and so finds other words for it. */
   get #isLoose(): boolean {
-    return this.#body.options.fieldValidation === 'Ignore'
+    return this.#parts.body.options.fieldValidation === 'Ignore'
   }
 
   async #json(live: ApiObject, { document, spelled, problems }: PatchDocument): Promise<ApiObject> {
@@ -146,7 +138,7 @@ class Patch {
   async #strategic(live: ApiObject, { document, problems }: PatchDocument): Promise<ApiObject> {
     if (document === null) return live
     if (!isMap(document)) throw notAnObject('', document)
-    const { shape } = this.#target.schema
+    const { shape } = this.#parts.target.schema
     const shown = (): string => formatGoValue(document)
     const far = await this.#patchedElsewhere(live)
     const patched = far === undefined ? applyStrategicMerge(shape, live, document) : far.value
@@ -159,23 +151,23 @@ class Patch {
   #patchedElsewhere(
     live: ApiObject,
   ): MaybePromise<{ readonly value: Value; readonly fault: string | undefined } | undefined> {
-    const { bytes, context } = this.#body
-    const { shape } = this.#target.schema
+    const { bytes, context } = this.#parts.body
+    const { shape } = this.#parts.target.schema
     return context.offload?.patched(
       live,
-      { type: this.#type, patch: bytes, shape, loose: this.#isLoose },
+      { type: this.#parts.type, patch: bytes, shape, loose: this.#isLoose },
       context.signal,
     )
   }
 
   async #readPatch(): Promise<PatchDocument> {
-    const { bytes, context } = this.#body
+    const { bytes, context } = this.#parts.body
     try {
       return context.turns === undefined ? readPatch(bytes) : await readPatchInTurns(bytes, context.turns)
     } catch (error) {
       if (!(error instanceof BodySyntaxError)) throw error
-      if (this.#type === 'strategic') throw new ApiError('BadRequest', error.message)
-      if (this.#type === 'merge' && this.#isLoose) throw new ApiError('BadRequest', 'Invalid JSON Patch')
+      if (this.#parts.type === 'strategic') throw new ApiError('BadRequest', error.message)
+      if (this.#parts.type === 'merge' && this.#isLoose) throw new ApiError('BadRequest', 'Invalid JSON Patch')
       throw new ApiError('BadRequest', this.#isLoose ? error.message : `error decoding patch: ${error.message}`)
     }
   }
@@ -195,39 +187,39 @@ class Patch {
 
   /** Of what is sent to them the reference looks at nothing but the status, and at no version of a scale, of custom objects. */
   #checkKind(patched: Value, problems: readonly string[], shown: () => string): void {
-    const { name, subresource, isCustom } = this.#addressed
-    const unnamed = unnamedProblem(patched, this.#target)
+    const { name, subresource, isCustom } = this.#parts.addressed
+    const unnamed = unnamedProblem(patched, this.#parts.target)
     if (unnamed !== undefined) throw refuse(shown(), unnamed)
     if (isCustom && subresource === 'status') return
-    checkStaysCustomKind(patched, this.#target, name)
+    checkStaysCustomKind(patched, this.#parts.target, name)
     if (!isCustom) this.#checkVersioned(patched, problems, shown)
-    const other = otherKindProblem(patched, this.#target, this.#parts.resources())
+    const other = otherKindProblem(patched, this.#parts.target, this.#parts.resources)
     if (other !== undefined) throw refuse(shown(), other)
   }
 
   #checkVersioned(patched: Value, problems: readonly string[], shown: () => string): void {
-    const found = innerFormProblems(patched, this.#target, this.#parts.resources())
+    const found = innerFormProblems(patched, this.#parts.target, this.#parts.resources)
     if (found === undefined) return
     if (found.error !== undefined) throw refuse(shown(), found.error)
     this.#report([...problems, ...found.odd], shown)
-    throw nameMissing(this.#addressed.name)
+    throw nameMissing(this.#parts.addressed.name)
   }
 
   /** Unknown and repeated fields: dropped in silence, told, or refused. */
   #report(problems: readonly string[], shown: () => string): void {
-    const { fieldValidation } = this.#body.options
+    const { fieldValidation } = this.#parts.body.options
     if (fieldValidation === 'Strict' && problems.length > 0) {
       throw refuse(shown(), `strict decoding error: ${problems.join(', ')}`)
     }
-    if (fieldValidation === 'Warn') for (const problem of problems) this.#body.context.warn(problem)
+    if (fieldValidation === 'Warn') for (const problem of problems) this.#parts.body.context.warn(problem)
   }
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
   async #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): Promise<ApiObject> {
-    const target = this.#target
+    const target = this.#parts.target
     let decoded: ReturnType<typeof target.decode>
     try {
-      decoded = await decodeMade(target, patched, { live, turns: this.#body.context.turns })
+      decoded = await decodeMade(target, patched, { live, turns: this.#parts.body.context.turns })
     } catch (error) {
       throw refuse(shown(), (error as Error).message)
     }

@@ -13,41 +13,44 @@ import type { SourceDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readDocument, readJsonInTurns, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
-import type { KindSchema, WrittenKind } from './resource-parts.ts'
-import type { FieldValidation } from './write-options.ts'
+import type { ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
+import type { KindSchema } from './resource-parts.ts'
+import type { WriteOptions } from './write-options.ts'
 
-/** What the body has to be. */
-export type BodyKind = Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'decode' | 'large'>
+type Decoded = ReturnType<WrittenKind['decode']>
 
-type Decoded = ReturnType<BodyKind['decode']>
-
-export interface BodyRequest {
+interface BodyRequest {
   readonly bytes: Buffer
   readonly encoding: Encoding
-  readonly resource: BodyKind
+  /** What the body has to be. */
+  readonly resource: WrittenKind
   /** Versions of its group that say the same. */
   readonly alsoVersions?: readonly string[]
   readonly resources: ResourceTable
-  readonly fieldValidation: FieldValidation
-  readonly warn: (text: string) => void
+  readonly options: Pick<WriteOptions, 'fieldValidation'>
 }
 
 /** How a large body is read; others are read at once. */
-export type LargeBody = Pick<WriteContext, 'turns' | 'offload' | 'signal'>
+type LargeBody = Pick<WriteContext, 'turns' | 'offload' | 'signal'>
 
 /** The object, typed and complete but for defaults. Throws `BadRequest`. */
-export async function decodeBody(request: BodyRequest, large: LargeBody): Promise<ApiObject> {
+export async function decodeBody(
+  request: BodyRequest,
+  context: LargeBody & Pick<WriteContext, 'warn'>,
+): Promise<ApiObject> {
   const { resource } = request
-  const document = await parsed(request, large)
+  const document = await parsed(request, context)
   const kind = checkedKind(document.value, request)
-  const { turns } = large
+  const { turns } = context
   try {
     const { source } = document
     const isSmall = turns === undefined || resource.large === undefined
-    return objectOf(document, isSmall ? resource.decode(source) : await resource.large.decode(source, turns), request)
+    const { value, problems } = isSmall ? resource.decode(source) : await resource.large.decode(source, turns)
+    reportProblems([...document.problems, ...problems], request, context.warn)
+    const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
+    return withReset(object, document.value, resource)
   } catch (error) {
-    throw refusalOf(error, kind, resource)
+    throw error instanceof ApiError ? error : cannotBeHandled(kind, resource, (error as Error).message)
   }
 }
 
@@ -96,17 +99,6 @@ function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   return kind
 }
 
-function objectOf(document: SourceDocument, { value, problems }: Decoded, request: BodyRequest): ApiObject {
-  const { resource } = request
-  reportProblems([...document.problems, ...problems], request)
-  const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
-  return withReset(object, document.value, resource)
-}
-
-function refusalOf(error: unknown, kind: GroupVersionKind, resource: BodyKind): unknown {
-  return error instanceof ApiError ? error : cannotBeHandled(kind, resource, (error as Error).message)
-}
-
 /** As much of a body as goes into a message. */
 const TOLD_CHARACTERS = 16 * 1024
 
@@ -123,7 +115,7 @@ function kindMissing(body: string): string {
   return `Object 'Kind' is missing in '${body.slice(0, TOLD_CHARACTERS)}'`
 }
 
-function otherVersion(given: string, resource: BodyKind): ApiError {
+function otherVersion(given: string, resource: WrittenKind): ApiError {
   const wanted = formatGroupVersion(resource)
   return new ApiError(
     'BadRequest',
@@ -141,7 +133,7 @@ function excerpt(bytes: Buffer): string {
 }
 
 /** What the body says it is; what it leaves out is what the path says (W-034). */
-function kindIn(value: Value, resource: BodyKind): GroupVersionKind {
+function kindIn(value: Value, resource: WrittenKind): GroupVersionKind {
   const [kind, apiVersion] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
   const gv = apiVersion === '' ? resource : (parseGroupVersion(apiVersion) ?? { group: '', version: apiVersion })
   return { group: gv.group, version: gv.version, kind: kind === '' ? resource.kind : kind }
@@ -159,7 +151,7 @@ function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest
   throw cannotBeHandled(kind, resource, unfitKind(kind, resource, resources))
 }
 
-function unfitKind(kind: GroupVersionKind, resource: BodyKind, resources: ResourceTable): string {
+function unfitKind(kind: GroupVersionKind, resource: WrittenKind, resources: ResourceTable): string {
   if (!resources.knowsKind(kind)) {
     return `no kind "${kind.kind}" is registered for version "${formatGroupVersion(kind)}"`
   }
@@ -167,7 +159,7 @@ function unfitKind(kind: GroupVersionKind, resource: BodyKind, resources: Resour
 }
 
 /** A custom object stays what it is: a patch that says otherwise is refused in the words of its fields. */
-export function checkStaysCustomKind(patched: Value, resource: BodyKind, name: string): void {
+export function checkStaysCustomKind(patched: Value, resource: WrittenKind, name: string): void {
   if (resource.schema.custom !== true) return
   const kind = kindIn(patched, resource)
   const given = formatGroupVersion(kind)
@@ -180,7 +172,7 @@ export function checkStaysCustomKind(patched: Value, resource: BodyKind, name: s
 }
 
 /** Why a custom object that does not say what it is is none; undefined: it does, or is not a custom one. */
-export function unnamedProblem(patched: Value, resource: BodyKind): string | undefined {
+export function unnamedProblem(patched: Value, resource: WrittenKind): string | undefined {
   if (resource.schema.custom !== true) return undefined
   if (textOrEmpty(asMap(patched), 'kind') === '') return kindMissing(plainJson(patched))
   if (textOrEmpty(asMap(patched), 'apiVersion') !== '') return undefined
@@ -194,7 +186,7 @@ export function unnamedProblem(patched: Value, resource: BodyKind): string | und
  */
 export function innerFormProblems(
   patched: Value,
-  resource: BodyKind,
+  resource: WrittenKind,
   resources: ResourceTable,
 ): { readonly error?: string; readonly odd: readonly string[] } | undefined {
   if (resource.schema.custom === true || !isMap(patched) || textOrEmpty(patched, 'apiVersion') !== '') return undefined
@@ -211,12 +203,12 @@ export function innerFormProblems(
 }
 
 /** As Go calls the package of the inner forms. */
-function shortGroup({ group }: BodyKind): string {
+function shortGroup({ group }: WrittenKind): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!
 }
 
 /** Why a document cannot be of the resource's kind by what it says it is; undefined: it can. It is first read as what it says. */
-export function otherKindProblem(value: Value, resource: BodyKind, resources: ResourceTable): string | undefined {
+export function otherKindProblem(value: Value, resource: WrittenKind, resources: ResourceTable): string | undefined {
   const kind = kindIn(value, resource)
   if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)
     return undefined
@@ -232,7 +224,7 @@ export function otherKindProblem(value: Value, resource: BodyKind, resources: Re
   return unfitKind(kind, resource, resources)
 }
 
-function cannotBeHandled(kind: GroupVersionKind, resource: BodyKind, problem: string): ApiError {
+function cannotBeHandled(kind: GroupVersionKind, resource: WrittenKind, problem: string): ApiError {
   return new ApiError(
     'BadRequest',
     `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${resource.kind}: ${problem}`,
@@ -240,8 +232,11 @@ function cannotBeHandled(kind: GroupVersionKind, resource: BodyKind, problem: st
 }
 
 /** Unknown and repeated fields: dropped in silence, told, or refused. */
-function reportProblems(problems: readonly string[], request: BodyRequest): void {
-  const { fieldValidation, resource, warn } = request
+function reportProblems(
+  problems: readonly string[],
+  { resource, options: { fieldValidation } }: BodyRequest,
+  warn: (text: string) => void,
+): void {
   if (fieldValidation === 'Ignore' || problems.length === 0) return
   if (fieldValidation === 'Strict') {
     throw cannotBeHandled(resource, resource, `strict decoding error: ${problems.join(', ')}`)
@@ -253,7 +248,7 @@ function reportProblems(problems: readonly string[], request: BodyRequest): void
  * An empty list of owners is a request to forget them (W-280); decoding leaves it out, as it does every empty list. The reference
  * leaves it out of custom objects too before it asks.
  */
-export function withReset(object: ApiObject, document: Value, { schema }: Pick<BodyKind, 'schema'>): ApiObject {
+export function withReset(object: ApiObject, document: Value, { schema }: Pick<WrittenKind, 'schema'>): ApiObject {
   if (schema.custom === true) return object
   const managed = own(mapOrEmpty(asMap(document), 'metadata'), 'managedFields')
   return isList(managed) && managed.length === 0 ? withMeta(object, { managedFields: [] }) : object

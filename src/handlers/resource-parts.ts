@@ -2,13 +2,13 @@
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
-import type { Negotiator } from '../codec/negotiate.ts'
+import type { Asked, Negotiator } from '../codec/negotiate.ts'
 import type { Caller, HttpRequest } from '../http/http.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
-import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import type { RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { LARGE_BYTES } from '../registry/registry.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
 import type { WatchMeasures } from './watch-measures.ts'
@@ -67,25 +67,14 @@ export interface ResourceRequest extends CallersRequest {
 
 /** A request whose answer is an object of this kind; what it is sent need not be stored. */
 export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
-  readonly resource: Pick<
-    Resource,
-    'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'columns' | 'custom'
-  > & {
-    readonly conversion: Pick<Resource['conversion'], 'isIdentity' | 'fromStored'>
-  }
+  readonly resource: WrittenKind
 }
 
 /** What is read and written at the place of the request: the resource, or a view of it as another kind. */
-export function servedAt({
-  http,
-  info,
-  resource,
-}: ResourceRequest): ServedRequest & { readonly resource: WrittenKind } {
+export function servedAt({ http, info, resource }: ResourceRequest): ServedRequest {
   const view = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)?.view
   return { http, info, resource: view ?? resource }
 }
-
-export type WrittenKind = Omit<ObjectView, 'merge' | 'validate' | 'sharedField' | 'live'>
 
 /** What objects of the resource can be selected by. */
 export function fieldsOf(resource: Resource): SelectableFields {
@@ -97,13 +86,18 @@ export function headerOf(request: HttpRequest, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
-export function userAgentOf(request: HttpRequest): string {
+/** What the client asks to be answered in. */
+export function askedBy(request: HttpRequest): Asked {
+  return { accept: headerOf(request, 'accept'), contentType: headerOf(request, 'content-type') }
+}
+
+function userAgentOf(request: HttpRequest): string {
   const value = headerOf(request, 'user-agent')
   return readHeaderText(value) ?? value
 }
 
 /** How long a write of one object may take with all who are asked about it (W-017). */
-export const WRITE_CEILING_MS = 34_000
+const WRITE_CEILING_MS = 34_000
 
 export function writeContext(
   parts: ResourceParts,
@@ -113,7 +107,7 @@ export function writeContext(
   const { http, caller } = request
   return {
     ...largeWork(parts, bytes),
-    ...(parts.ifLarge === undefined ? {} : { ifLarge: parts.ifLarge }),
+    ifLarge: parts.ifLarge,
     user: caller.user,
     namespace: request.namespace,
     dryRun: options.dryRun,

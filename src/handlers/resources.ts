@@ -1,10 +1,11 @@
 // Requests for resources: finds what is served under the path, refuses what is not, and hands on to the verb's own file.
 import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
-import { formatGroupResource } from '../api/object.ts'
+import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
+import { methodNotAllowedError, unknownResourceError } from '../http/errors.ts'
 import { pageNotFound } from '../http/responses.ts'
-import { notFoundError } from '../registry/errors.ts'
+import { notFoundError, resourceDetails } from '../registry/errors.ts'
 import type { Action, Resource } from '../registry/registry.ts'
 import { handleAction } from './action.ts'
 import { handleComponentStatuses } from './component-statuses.ts'
@@ -70,19 +71,19 @@ function serveFound(
 
 async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, caller, info, resource } = request
-  if (!isInScope(resource, info) || isTooLong(resource, info)) throw noSuchResource()
+  if (!isInScope(resource, info) || isTooLong(resource, info)) throw unknownResourceError()
   checkPathName(info)
   const verb = verbOf(http, info, resource.isCustom)
   if (info.subresource !== undefined) {
     const subresource = resource.subresources.get(info.subresource)
-    if (subresource === undefined) throw noSuchResource()
-    if (!subresource.verbs.has(verb)) throw methodNotAllowed()
+    if (subresource === undefined) throw unknownResourceError()
+    if (!subresource.verbs.has(verb)) throw methodNotAllowedError()
   } else if (verb === 'watch' && resource.verbs.has('list') && !resource.verbs.has('watch')) {
     // The list is there and finds out that it cannot go on (R-018 b).
     for (const text of resource.deprecations) http.responder.warn(text)
     throw notSupported(verb, resource)
   } else if (!resource.verbs.has(verb) || !hasItsName(info, verb) || isAcrossNamespaces(resource, info, verb)) {
-    throw methodNotAllowed()
+    throw methodNotAllowedError()
   }
   for (const text of resource.deprecations) http.responder.warn(text)
   if (resource.deprecations.length > 0) caller.audit.annotate('k8s.io/deprecated', 'true')
@@ -90,9 +91,9 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
   if (stream !== undefined) return stream(parts, request)
   const action = verb === 'create' ? actionAt(parts, info) : undefined
   if (action !== undefined) return handleAction(parts, { http, caller, info, action, namespace: request.namespace })
-  if (verb === 'create' && info.subresource !== undefined) throw methodNotAllowed()
+  if (verb === 'create' && info.subresource !== undefined) throw methodNotAllowedError()
   const handler = VERBS[verb]
-  if (handler === undefined) throw methodNotAllowed()
+  if (handler === undefined) throw methodNotAllowedError()
   return handler(parts, request)
 }
 
@@ -108,8 +109,8 @@ function serveAction(
 ): Promise<HttpResponse> | undefined {
   const action = actionAt(parts, info)
   if (action === undefined) return undefined
-  if (info.name !== undefined || action.at.namespaced !== (info.namespace !== undefined)) throw noSuchResource()
-  if (verbOf(http, info) !== 'create') throw methodNotAllowed()
+  if (info.name !== undefined || action.at.namespaced !== (info.namespace !== undefined)) throw unknownResourceError()
+  if (verbOf(http, info) !== 'create') throw methodNotAllowedError()
   return handleAction(parts, { http, caller, info, action, namespace: info.namespace ?? '' })
 }
 
@@ -145,12 +146,10 @@ function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
 }
 
 /** In the words of a handler, not of the router (R-018 b). */
-function notSupported(verb: string, resource: Resource): ApiError {
+function notSupported(verb: string, resource: GroupResource): ApiError {
   const kind = JSON.stringify(formatGroupResource(resource))
-  const { group, resource: plural } = resource
-  return new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${kind}`, {
-    details: { ...(group === '' ? {} : { group }), kind: plural },
-  })
+  const details = resourceDetails(resource)
+  return new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${kind}`, { details })
 }
 
 /** The namespace that objects are looked for in; a namespace in the path of a Namespace is its name. */
@@ -196,22 +195,18 @@ function unknownResource(
   info: ResourceInfo,
 ): HttpResponse | Promise<HttpResponse> {
   if (parts.resources().isDeclared(info)) {
-    if (info.verb === 'watch' && info.resource === 'componentstatuses') throw unwatched(request.http, info)
-    throw methodNotAllowed()
+    if (info.verb === 'watch' && info.resource === 'componentstatuses') {
+      // What is read there is made for each reader; there is nothing that could change (R-053).
+      request.http.responder.warn('v1 ComponentStatus is deprecated in v1.19+')
+      throw notSupported('watch', info)
+    }
+    throw methodNotAllowedError()
   }
   for (const resource of parts.resources().all()) {
-    if (resource.group === info.group && !resource.isCustom) throw noSuchResource()
+    if (resource.group === info.group && !resource.isCustom) throw unknownResourceError()
     if (resource.isCustom) break
   }
   return parts.awaitResource === undefined ? pageNotFound() : serveAwaited(parts, request, info)
-}
-
-/** What is read there is made for each reader; there is nothing that could change (R-053). */
-function unwatched(http: HttpRequest, { resource }: ResourceInfo): ApiError {
-  http.responder.warn('v1 ComponentStatus is deprecated in v1.19+')
-  return new ApiError('MethodNotAllowed', `watch is not supported on resources of kind ${JSON.stringify(resource)}`, {
-    details: { kind: resource },
-  })
 }
 
 /** A kind that was just defined may not have reached this server yet (D30). */
@@ -219,14 +214,4 @@ async function serveAwaited(parts: ResourceParts, request: CallersRequest, info:
   await parts.awaitResource?.(info, request.http.signal)
   const resource = parts.resources().find(info)
   return resource === undefined ? pageNotFound() : serveFound(parts, request, { info, resource })
-}
-
-function noSuchResource(): ApiError {
-  return new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
-}
-
-function methodNotAllowed(): ApiError {
-  return new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
-    details: {},
-  })
 }

@@ -7,11 +7,11 @@ import type { ValueMap } from '../api/value.ts'
 import { indentJson } from '../codec/indent.ts'
 import { CBOR_HEAD, encodeCbor, encodeCborValue } from '../codec/cbor-encode.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
-import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
+import type { ListDocument, ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import { writtenElsewhere } from '../codec/large-values.ts'
 import { writeList } from '../codec/list-writer.ts'
-import { type Asked, type Negotiated, negotiateWatch, type Offer } from '../codec/negotiate.ts'
+import { type Negotiated, negotiateWatch, type Offer } from '../codec/negotiate.ts'
 import { partialMetadata } from '../codec/partial-metadata.ts'
 import { encodeEnvelope, encodeProtobuf } from '../codec/protobuf.ts'
 import { parseStoredJson } from '../codec/stored-json.ts'
@@ -22,7 +22,7 @@ import { wantsPretty } from '../http/pretty.ts'
 import type { ListPage } from '../registry/read.ts'
 import { CBOR_GATE } from './media-types.ts'
 import type { KindSchema, ResourceParts, ResourceRequest, ServedRequest } from './resource-parts.ts'
-import { headerOf } from './resource-parts.ts'
+import { askedBy } from './resource-parts.ts'
 
 /** The form of an answer, found out before anything is done. */
 export interface View extends Negotiated {
@@ -39,17 +39,17 @@ export function viewOf(
   transforms: Offer['transforms'] = formsOf(request),
 ): View {
   const offer = offerOf(parts, request, transforms)
-  return completeView(parts, request, parts.negotiator.negotiate(askedBy(request), offer))
+  return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
 /** For text that is streamed whatever was asked for, where that could have been an object (R-266). */
 export function checkTextAccept(parts: ResourceParts, request: ServedRequest): void {
   const offer = { ...offerOf(parts, request, 'metadata'), passed: 'text/plain' }
-  parts.negotiator.negotiate(askedBy(request), offer)
+  parts.negotiator.negotiate(askedBy(request.http), offer)
 }
 
 export function watchViewOf(parts: ResourceParts, request: ResourceRequest): View {
-  return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request, 'all')))
+  return completeView(parts, request, negotiateWatch(askedBy(request.http), offerOf(parts, request, 'all')))
 }
 
 /** Subresources that the reference shows as no Table. */
@@ -63,11 +63,6 @@ const WITHOUT_TABLE: ReadonlySet<string> = new Set([
 function formsOf({ info, resource }: ServedRequest): Offer['transforms'] {
   if (info.subresource === undefined || resource.isCustom) return 'all'
   return WITHOUT_TABLE.has(`${info.resource}/${info.subresource}`) ? 'metadata' : 'all'
-}
-
-function askedBy({ http }: ServedRequest): Asked {
-  const [accept, contentType] = [headerOf(http, 'accept'), headerOf(http, 'content-type')]
-  return { accept, contentType }
 }
 
 function offerOf(parts: ResourceParts, { resource, info }: ServedRequest, transforms: Offer['transforms']): Offer {
@@ -104,12 +99,7 @@ function jsonResponse(
   { bytes, line }: { readonly bytes: Buffer; readonly line?: Buffer },
   status: number,
 ): HttpResponse {
-  const body = view.pretty ? indentJson(bytes) : (line ?? Buffer.concat([bytes, NEWLINE]))
-  return {
-    status,
-    headers: { 'content-type': view.contentType },
-    body: { kind: 'bytes', bytes: body, compress: true },
-  }
+  return bytesResponse(view, view.pretty ? indentJson(bytes) : (line ?? Buffer.concat([bytes, NEWLINE])), status)
 }
 
 /** What is stored, in the version of the request. */
@@ -238,11 +228,15 @@ function listMetadata(page: ListPage): ListMetadata {
 
 export function respondWithList(view: View, request: ResourceRequest, page: ListPage): HttpResponse {
   const items = request.resource.conversion.isIdentity ? page.batches : convertedBatches(request, page.batches)
-  const list = { form: listFormOf(view, request), metadata: listMetadata(page), items }
+  return listResponse(view, request, { metadata: listMetadata(page), items })
+}
+
+function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {
+  const pieces = writeList({ form: listFormOf(view, request), ...list }, view, view.tools)
   return {
     status: 200,
     headers: { 'content-type': view.contentType },
-    body: { kind: 'pieces', pieces: writeList(list, view, view.tools), compress: true },
+    body: { kind: 'pieces', pieces, compress: true },
   }
 }
 
@@ -263,19 +257,5 @@ async function* convertedBatches(
 /** A list of what is stored nowhere. */
 export function respondWithMade(view: View, request: ResourceRequest, items: readonly ListItem[]): HttpResponse {
   const metadata: ListMetadata = { resourceVersion: '', continue: '', remainingItemCount: undefined }
-  const list = { form: listFormOf(view, request), metadata, items: [items] }
-  return {
-    status: 200,
-    headers: { 'content-type': view.contentType },
-    body: { kind: 'pieces', pieces: writeList(list, view, view.tools), compress: true },
-  }
-}
-
-/** A list of what is at hand already: the answer to a deletecollection. */
-export function respondWithItems(
-  view: View,
-  request: ResourceRequest,
-  { page, items }: { readonly page: ListPage; readonly items: readonly StoredObject[] },
-): HttpResponse {
-  return respondWithList(view, request, { ...page, batches: [items] })
+  return listResponse(view, request, { metadata, items: [items] })
 }

@@ -18,15 +18,7 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
   const options = parseWriteOptions(http.query, 'UpdateOptions')
   const encoding = bodyEncoding(parts, served)
   const context = writeContext(parts, request, { options, bytes })
-  const { fieldValidation } = options
-  const body = {
-    bytes,
-    encoding,
-    resource: served.resource,
-    resources: parts.resources(),
-    fieldValidation,
-    warn: http.responder.warn,
-  }
+  const body = { bytes, encoding, resource: served.resource, resources: parts.resources(), options }
   const sent = await decodeBody(body, context)
   caller.audit.nameObject(sent.metadata)
   checkName(sent, name)

@@ -1,5 +1,5 @@
 // /version: the API level that clients go by (R-311, P-472). Always indented, for everyone.
-import { methodNotAllowedError, notFoundError, refuseOtherTypes } from '../http/errors.ts'
+import { methodNotAllowedError, refuseOtherTypes, unknownResourceError } from '../http/errors.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
 
@@ -22,7 +22,7 @@ export function showVersion(version: VersionInfo): Handler {
   const compatibility = { minCompatibilityMajor: major, minCompatibilityMinor: String(Number(minor) - 1) }
   const body = Buffer.from(JSON.stringify({ major, minor, ...emulation, ...compatibility, ...build }, undefined, 2))
   return (request) => {
-    if (request.path !== '/version' && request.path !== '/version/') throw notFoundError()
+    if (request.path !== '/version' && request.path !== '/version/') throw unknownResourceError()
     if (request.method !== 'GET') throw methodNotAllowedError()
     refuseOtherTypes(request, 'application/json')
     return bytesOf('application/json', body)

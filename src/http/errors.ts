@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponse, ResponseHeaders } from './http.ts'
 import { wantsPretty } from './pretty.ts'
 
 /** The router's answers have `details: {}`, those of handlers have none or more (R-003). */
-export function notFoundError(): ApiError {
+export function unknownResourceError(): ApiError {
   return new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
 }
 

@@ -33,7 +33,7 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
     options: request.options,
     warn: request.warn,
     annotate: request.annotate,
-    ...(request.deadline === undefined ? {} : { deadline: request.deadline }),
+    deadline: request.deadline,
   })
   const mutated = (await admission.mutate(step(object), request.signal)) ?? object
   const validate = async (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)

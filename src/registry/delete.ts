@@ -5,7 +5,8 @@ import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import type { ListPage, ListRequest, Outcome, StoredItem } from '../store/store.ts'
 import { decideDeletion, type DeleteOptions, type Deletion } from './deletion.ts'
-import { conflictError, forbiddenError, notFoundError } from './errors.ts'
+import { IGNORE_READ_ERRORS } from './delete-options.ts'
+import { conflictError, forbiddenError, notFoundError, resourceDetails } from './errors.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
 
@@ -30,7 +31,9 @@ export async function deleteObject(
   request: DeleteRequest,
   context: WriteContext,
 ): Promise<DeleteAnswer> {
-  beforeDelete(resource, request, context)
+  const refusal = resource.strategy.refuseDelete(request.name)
+  if (refusal !== undefined) throw forbiddenError(resource, request.name, refusal)
+  warnOfDelete(resource, request.options, context)
   const key = keyOf(resource, context.namespace, request.name)
   const store = storeFor(parts, context)
   let deletion = { kind: 'remove' } as Deletion
@@ -58,12 +61,6 @@ export async function deleteObject(
   return last.kind === 'removed'
     ? removed(parts, resource, marked, context)
     : { kind: 'object', object: marked, removed: true }
-}
-
-function beforeDelete(resource: Resource, request: DeleteRequest, context: WriteContext): void {
-  const refusal = resource.strategy.refuseDelete(request.name)
-  if (refusal !== undefined) throw forbiddenError(resource, request.name, refusal)
-  warnOfDelete(resource, request.options, context)
 }
 
 function warnOfDelete({ strategy }: Resource, options: DeleteOptions, context: WriteContext): void {
@@ -181,19 +178,12 @@ export async function deleteCollection(
 function notCorruptError(resource: Resource, name: string): ApiError {
   const message =
     'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option'
-  const field = 'ignoreStoreReadErrorWithClusterBreakingPotential'
-  return new ApiError(
-    'Invalid',
-    `${formatGroupResource(resource)} ${JSON.stringify(name)} is invalid: ${field}: ${message}`,
-    {
-      details: {
-        name,
-        ...(resource.group === '' ? {} : { group: resource.group }),
-        kind: resource.resource,
-        causes: [{ reason: 'FieldValueInvalid', message, field }],
-      },
-    },
-  )
+  const field = IGNORE_READ_ERRORS
+  const subject = `${formatGroupResource(resource)} ${JSON.stringify(name)}`
+  const causes = [{ reason: 'FieldValueInvalid', message, field }]
+  return new ApiError('Invalid', `${subject} is invalid: ${field}: ${message}`, {
+    details: { ...resourceDetails(resource, name), causes },
+  })
 }
 
 /** Removes an object that cannot be read, whatever holds it: no finalizers, no preconditions, no admission (W-352). */

@@ -4,37 +4,33 @@ import { invalidError } from '../api/invalid-error.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import { ApiError, type StatusDetails } from '../api/status.ts'
 
-function detailsOf(resource: GroupResource, name: string): StatusDetails {
-  const named = name === '' ? {} : { name }
-  return { ...named, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.resource }
+/** What a Status says of the resource, and the object, that it is about. */
+export function resourceDetails({ group, resource }: GroupResource, name = ''): StatusDetails {
+  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource }
 }
 
 export function notFoundError(resource: GroupResource, name: string): ApiError {
-  const details = detailsOf(resource, name)
+  const details = resourceDetails(resource, name)
   return new ApiError('NotFound', `${formatGroupResource(resource)} ${JSON.stringify(name)} not found`, { details })
 }
 
 export function alreadyExistsError(resource: GroupResource, name: string): ApiError {
-  const details = detailsOf(resource, name)
-  return new ApiError('AlreadyExists', `${formatGroupResource(resource)} ${JSON.stringify(name)} already exists`, {
-    details,
-  })
+  const message = `${formatGroupResource(resource)} ${JSON.stringify(name)} already exists`
+  return new ApiError('AlreadyExists', message, { details: resourceDetails(resource, name) })
 }
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again'
 
 export function conflictError(resource: GroupResource, name: string, why: string = MODIFIED): ApiError {
-  return new ApiError(
-    'Conflict',
-    `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${JSON.stringify(name)}: ${why}`,
-    { details: detailsOf(resource, name) },
-  )
+  const subject = `${formatGroupResource(resource)} ${JSON.stringify(name)}`
+  const message = `Operation cannot be fulfilled on ${subject}: ${why}`
+  return new ApiError('Conflict', message, { details: resourceDetails(resource, name) })
 }
 
 export function forbiddenError(resource: GroupResource, name: string, why: string): ApiError {
   const subject = name === '' ? '' : ` ${JSON.stringify(name)}`
   return new ApiError('Forbidden', `${formatGroupResource(resource)}${subject} is forbidden: ${why}`, {
-    details: detailsOf(resource, name),
+    details: resourceDetails(resource, name),
   })
 }
 

@@ -19,23 +19,14 @@ import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
-/** A resource in one served version. Versions of one resource share what is stored. */
-export interface Resource extends GroupVersionResource, GroupVersionKind {
-  readonly singular: string
-  readonly namespaced: boolean
+/** A kind in one version as it is read and written: that of a resource, of a view of one, or of the body of an action. */
+export interface WrittenKind extends GroupVersionKind {
   readonly schema: KindSchema
   /** Custom resources are worded and routed differently in a few places. */
   readonly isCustom: boolean
-  /** The verbs that are served, in the words of discovery. */
-  readonly verbs: ReadonlySet<string>
-  /** What is served below an object, by name. */
-  readonly subresources: ReadonlyMap<string, Subresource>
-  /** What every request for it is warned of. */
-  readonly deprecations: readonly string[]
   /** The kind as it is stored; the pipelines work on objects of it. */
   readonly storedKind: GroupVersionKind
-  readonly stored: StoredResource
-  readonly conversion: Conversion
+  readonly conversion: Pick<Conversion, 'isIdentity' | 'fromStored'>
   /** The object with every default of its kind filled in, in the served version. */
   readonly withDefaults: (object: ApiObject, context: DefaultsContext) => ApiObject
   /**
@@ -43,17 +34,31 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
    * the very parts that the two share need not be looked into.
    */
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
-  /** The stored form: members in their order, nothing that output leaves out. */
-  readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
   /** How large objects of the kind are read, in turns; absent: as others are. */
   readonly large?: LargeObjects | undefined
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
-  readonly strategy: Strategy
-  /** What people see of its objects. */
+  /** The printer columns. */
   readonly columns: TableShape
-  /** What a definition says of how its objects are told; absent for built-in kinds. */
+  /** What a definition says of how its objects are served; absent for built-in kinds. */
   readonly custom?: CustomFacts
+}
+
+/** A resource in one served version. Versions of one resource share what is stored. */
+export interface Resource extends GroupVersionResource, WrittenKind {
+  readonly singular: string
+  readonly namespaced: boolean
+  /** The verbs that are served, in the words of discovery. */
+  readonly verbs: ReadonlySet<string>
+  /** What is served below an object, by name. */
+  readonly subresources: ReadonlyMap<string, Subresource>
+  /** What every request for it is warned of. */
+  readonly deprecations: readonly string[]
+  readonly stored: StoredResource
+  readonly conversion: Conversion
+  /** The stored form: members in their order, nothing that output leaves out. */
+  readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
+  readonly strategy: Strategy
 }
 
 /** What is shorter, a body or an object, takes less than a turn. */
@@ -100,26 +105,12 @@ export interface Subresource {
   readonly view?: ObjectView
 }
 
-/** An object shown as another kind, and changed through it (`scale`). Objects are in the stored version. */
-export interface ObjectView
-  extends Pick<
-    Resource,
-    | 'group'
-    | 'version'
-    | 'kind'
-    | 'schema'
-    | 'isCustom'
-    | 'storedKind'
-    | 'decode'
-    | 'large'
-    | 'withDefaults'
-    | 'versions'
-    | 'columns'
-    | 'custom'
-  > {
-  /** From what is stored to the view, without managedFields. */
-  readonly conversion: Pick<Conversion, 'isIdentity' | 'fromStored'>
-  /** The same for a writer, where what cannot be shown can still be written. */
+/**
+ * An object shown as another kind, and changed through it (`scale`). Objects are in the stored version; `conversion` gives the view
+ * without managedFields.
+ */
+export interface ObjectView extends WrittenKind {
+  /** As `conversion.fromStored`, for a writer: what cannot be shown can still be written. */
   readonly live?: (stored: ApiObject) => ApiObject
   /** The stored object with what the view says of it. */
   readonly merge: (view: ApiObject, stored: ApiObject) => ApiObject
@@ -251,12 +242,12 @@ export interface WriteContext {
   readonly annotate: (key: string, value: string) => void
   readonly signal: AbortSignal
   /** By `performance.now()`: when whoever is asked has to have answered. Absent: whenever. */
-  readonly deadline?: number
+  readonly deadline?: number | undefined
   /** The body is large: what takes long is done in turns, or in another thread. Absent: it is not. */
   readonly turns?: Turns | undefined
   readonly offload?: Offload | undefined
   /** What both are for an object that is large itself, however small the body. */
-  readonly ifLarge?: Pick<WriteContext, 'turns' | 'offload'>
+  readonly ifLarge?: Pick<WriteContext, 'turns' | 'offload'> | undefined
   /** Who the written fields belong to, for writes that are not applies. */
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
@@ -278,23 +269,6 @@ export interface WriteAnswer {
   readonly created: boolean
 }
 
-/** What is sent to an action, and what comes back unless that is a Status. */
-export type ActionBody = Pick<
-  Resource,
-  | 'group'
-  | 'version'
-  | 'kind'
-  | 'schema'
-  | 'isCustom'
-  | 'storedKind'
-  | 'conversion'
-  | 'decode'
-  | 'large'
-  | 'withDefaults'
-  | 'versions'
-  | 'columns'
->
-
 /** Where an action is served. */
 export interface ActionPlace extends GroupVersionResource {
   /** Empty: the action is the resource, and is asked without a name. */
@@ -304,7 +278,8 @@ export interface ActionPlace extends GroupVersionResource {
 
 export interface Action {
   readonly at: ActionPlace
-  readonly body: ActionBody
+  /** What is sent, and what comes back unless that is a Status. */
+  readonly body: WrittenKind
   /** The versions of the body's group that it may be sent in beside its own, where they say the same. */
   readonly alsoVersions: readonly string[]
   /** The body is decoded and defaulted, admission may have changed it. Throws `ApiError`. */

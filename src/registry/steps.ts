@@ -119,7 +119,7 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
     options: context.options,
     warn: context.warn,
     annotate: context.annotate,
-    ...(context.deadline === undefined ? {} : { deadline: context.deadline }),
+    deadline: context.deadline,
   }
 }
 

@@ -5,7 +5,7 @@ import type { ServedKind, ServedKinds } from '../admission/webhook/webhook.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { canonicalJson, sortedJson } from '../codec/json-encode.ts'
-import type { ActionBody, Resource, ResourceTable } from '../registry/registry.ts'
+import type { Resource, ResourceTable, WrittenKind as WrittenForm } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 
 /** Other versions of a resource are looked for once; where a definition changes there is another resource. */
@@ -32,7 +32,7 @@ function versionsOf(table: ResourceTable, resource: Resource): readonly Resource
 
 const CONVERSION_MS = 30_000
 
-type WrittenKind = Pick<ActionBody, 'schema' | 'decode' | 'withDefaults' | 'group' | 'version' | 'kind'>
+type WrittenKind = Pick<WrittenForm, 'schema' | 'decode' | 'withDefaults' | 'group' | 'version' | 'kind'>
 
 /** Subresources that are written as another kind: scales, evictions, bindings; and what is only asked and not stored. */
 function otherKind(

@@ -34,8 +34,8 @@ function decode(place: { readonly group: string; readonly resource: string }, bo
   const resource = table.find({ ...place, version: 'v1' })!
   const encoding = body.startsWith('{') ? 'json' : 'yaml'
   const bytes = Buffer.from(body)
-  const request = { bytes, encoding, resource, resources: table, fieldValidation: 'Warn', warn: () => {} } as const
-  return decodeBody(request, { signal: new AbortController().signal })
+  const request = { bytes, encoding, resource, resources: table, options: { fieldValidation: 'Warn' } } as const
+  return decodeBody(request, { signal: new AbortController().signal, warn: () => {} })
 }
 
 describe('a body that does not say what it is', () => {
