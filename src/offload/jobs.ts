@@ -18,20 +18,13 @@ import { applyStrategicMerge } from '../patch/strategic-merge.ts'
 import type { KindSchema, ObjectShape, Shape } from '../schema/table.ts'
 import { pack, type Packed } from './packed-value.ts'
 
-export type Job = ReadJob | ReadAppliedJob | PatchJob | TrackUpdateJob | TrackApplyJob | WriteJob
-
-export interface ReadJob {
-  readonly kind: 'read'
-  readonly bytes: Uint8Array
-  readonly encoding: Encoding
-  readonly schema: KindSchema
-}
-
-export interface ReadAppliedJob {
-  readonly kind: 'readApplied'
-  readonly bytes: Uint8Array
-  readonly encoding: 'yaml' | 'cbor'
-}
+export type Job =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly encoding: Encoding; readonly schema: KindSchema }
+  | { readonly kind: 'readApplied'; readonly bytes: Uint8Array; readonly encoding: 'yaml' | 'cbor' }
+  | PatchJob
+  | { readonly kind: 'trackUpdate'; readonly request: TrackedRequest; readonly updated: string }
+  | { readonly kind: 'trackApply'; readonly request: TrackedRequest; readonly applied: string; readonly force: boolean }
+  | WriteJob
 
 export interface PatchJob {
   readonly kind: 'patch'
@@ -52,20 +45,7 @@ export interface TrackedRequest extends Omit<FieldManagerRequest, 'versions' | '
   readonly conversions: ReadonlyMap<string, string>
 }
 
-export interface TrackUpdateJob {
-  readonly kind: 'trackUpdate'
-  readonly request: TrackedRequest
-  readonly updated: string
-}
-
-export interface TrackApplyJob {
-  readonly kind: 'trackApply'
-  readonly request: TrackedRequest
-  readonly applied: string
-  readonly force: boolean
-}
-
-export interface WriteJob {
+interface WriteJob {
   readonly kind: 'write'
   readonly encoding: 'yaml' | 'cbor'
   readonly value: string
@@ -73,26 +53,18 @@ export interface WriteJob {
   readonly shape: Shape | undefined
 }
 
-export interface ReadResult {
+interface ReadResult {
   readonly document: Packed
   readonly problems: readonly string[]
 }
 
-export interface PatchResult {
-  readonly patched: Packed
-  /** Why the patched document cannot be an object of the kind, where a strategic patch finds that out. */
-  readonly fault: string | undefined
-}
-
-/** An entry of managedFields: a new one, or the place that it has in the list that was there. */
-export type TrackedEntry = number | Packed
-
 export interface JobResults {
   readonly read: ReadResult
   readonly readApplied: ReadResult
-  readonly patch: PatchResult
-  /** Undefined: nobody owns anything. */
-  readonly trackUpdate: readonly TrackedEntry[] | undefined
+  /** `fault`: why the patched document cannot be an object of the kind, where a strategic patch finds that out. */
+  readonly patch: { readonly patched: Packed; readonly fault: string | undefined }
+  /** Entries of managedFields, new or by their place in the list that was there. Undefined: nobody owns anything. */
+  readonly trackUpdate: readonly (number | Packed)[] | undefined
   readonly trackApply: Packed
   readonly write: Uint8Array
 }
@@ -135,7 +107,7 @@ function resultOf(job: Job): JobResults[Job['kind']] {
     case 'patch':
       return patchResult(job)
     case 'trackUpdate':
-      return trackedUpdate(job)
+      return trackedUpdate(managerRequest(job.request), documentOf(job.updated))
     case 'trackApply':
       return pack(trackApply(managerRequest(job.request), documentOf(job.applied), job.force))
     case 'write':
@@ -151,7 +123,7 @@ function documentOf(json: string): ValueMap {
   return parseJsonText(json) as ValueMap
 }
 
-function patchResult({ type, patch, live, shape, loose }: PatchJob): PatchResult {
+function patchResult({ type, patch, live, shape, loose }: PatchJob): JobResults['patch'] {
   const { document, spelled } = readPatch(bufferOf(patch))
   switch (type) {
     case 'json':
@@ -165,10 +137,9 @@ function patchResult({ type, patch, live, shape, loose }: PatchJob): PatchResult
   }
 }
 
-function trackedUpdate({ request, updated }: TrackUpdateJob): readonly TrackedEntry[] | undefined {
-  const asked = managerRequest(request)
-  const before = entriesOf(asked.live)
-  const after = managedFieldsOf(trackUpdate(asked, documentOf(updated)))
+function trackedUpdate(request: FieldManagerRequest, updated: ValueMap): JobResults['trackUpdate'] {
+  const before = entriesOf(request.live)
+  const after = managedFieldsOf(trackUpdate(request, updated))
   if (after === undefined) return undefined
   const places = new Map(before.map((entry, place) => [entry, place]))
   return (after as readonly Value[]).map((entry) => places.get(entry) ?? pack(entry))

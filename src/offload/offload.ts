@@ -36,6 +36,7 @@ interface QueuedJob {
   startedAt: number
 }
 
+/** Its methods are as the functions of their names, in the other thread. */
 export class Offload implements AsyncDisposable {
   readonly #turns: Turns
   readonly #abandonedMs: number
@@ -50,21 +51,16 @@ export class Offload implements AsyncDisposable {
     this.#abandonedMs = abandonedMs
   }
 
-  /** As the function of this name. */
   async readDocument(
     bytes: Buffer,
-    {
-      encoding,
-      kind,
-      signal,
-    }: { readonly encoding: Encoding; readonly kind: KindSchema; readonly signal: AbortSignal },
+    source: { readonly encoding: Encoding; readonly kind: KindSchema; readonly signal: AbortSignal },
   ): Promise<SourceDocument> {
-    const { document, problems } = await this.#result({ kind: 'read', bytes, encoding, schema: kind }, signal)
+    const { encoding, kind: schema, signal } = source
+    const { document, problems } = await this.#result({ kind: 'read', bytes, encoding, schema }, signal)
     const value = await unpack(document, this.#turns)
     return { value, source: value, problems }
   }
 
-  /** As the function of this name. */
   async readApplied(bytes: Buffer, encoding: 'yaml' | 'cbor', signal: AbortSignal): Promise<AppliedDocument> {
     const { document, problems } = await this.#result({ kind: 'readApplied', bytes, encoding }, signal)
     return { document: (await unpack(document, this.#turns)) as ValueMap, problems }
@@ -80,14 +76,10 @@ export class Offload implements AsyncDisposable {
     return { value: await unpack(patched, this.#turns), fault }
   }
 
-  /** As the function of this name. */
   async trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T, signal: AbortSignal): Promise<T> {
     const text = await this.#text(updated)
-    const entries = await this.#tracked(request, signal, [updated], (tracked) => ({
-      kind: 'trackUpdate',
-      request: tracked,
-      updated: text,
-    }))
+    const job = (tracked: TrackedRequest) => ({ kind: 'trackUpdate', request: tracked, updated: text }) as const
+    const entries = await this.#tracked(request, signal, [updated], job)
     if (entries === undefined) return withManagedEntries(updated, [])
     const before = managedFieldsOf(request.live) as readonly ValueMap[]
     const after: ValueMap[] = []
@@ -97,20 +89,14 @@ export class Offload implements AsyncDisposable {
     return withManagedEntries(updated, after)
   }
 
-  /** As the function of this name. */
   async trackApply(
     request: FieldManagerRequest,
     applied: ValueMap,
     { force, signal }: { readonly force: boolean; readonly signal: AbortSignal },
   ): Promise<ValueMap> {
     const text = await this.#text(applied)
-    const merged = await this.#tracked(request, signal, [], (tracked) => ({
-      kind: 'trackApply',
-      request: tracked,
-      applied: text,
-      force,
-    }))
-    return (await unpack(merged, this.#turns)) as ValueMap
+    const job = (tracked: TrackedRequest) => ({ kind: 'trackApply', request: tracked, applied: text, force }) as const
+    return (await unpack(await this.#tracked(request, signal, [], job), this.#turns)) as ValueMap
   }
 
   /** The value in an encoding; `shape` tells texts from bytes in CBOR. */
