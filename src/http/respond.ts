@@ -29,7 +29,7 @@ export function respond(
   const { body } = response
   switch (body.kind) {
     case 'empty':
-      raw.whole(response.status, headOf(response, { exchange }), undefined)
+      raw.whole(response.status, headOf(response, exchange), undefined)
       return 0
     case 'bytes':
       return respondBytes(raw, response, { body, exchange })
@@ -52,18 +52,11 @@ type ExtraHeaders = Readonly<Record<string, string | number>>
 
 function gzipped({ headers: { vary } }: HttpResponse): ExtraHeaders {
   const others = String(vary ?? '')
-  const all = others.includes('Accept-Encoding')
-    ? others
-    : [...(others === '' ? [] : [others]), 'Accept-Encoding'].join(', ')
-  return { 'content-encoding': 'gzip', vary: all }
+  const isThere = others.includes('Accept-Encoding')
+  return { 'content-encoding': 'gzip', vary: isThere ? others : [others, 'Accept-Encoding'].filter(Boolean).join(', ') }
 }
 
-interface HeadParts {
-  readonly exchange: Exchange
-  readonly extra?: ExtraHeaders
-}
-
-function headOf(response: HttpResponse, { exchange, extra }: HeadParts): HeaderRecord {
+function headOf(response: HttpResponse, exchange: Exchange, extra?: ExtraHeaders): HeaderRecord {
   return Object.assign(exchange.responder.envelope(), response.headers, extra)
 }
 
@@ -73,23 +66,23 @@ function respondBytes(
   { body, exchange }: With<'bytes'>,
 ): MaybePromise<number> {
   const { bytes } = body
-  if (body.compress === true && bytes.length > GZIP_ABOVE_BYTES && takesGzip(exchange)) {
-    return respondPacked(raw, response, { body, exchange })
-  }
-  const head = headOf(response, { exchange, extra: { 'content-length': bytes.length } })
-  raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : bytes)
-  return bytes.length
+  const isPacked = body.compress === true && bytes.length > GZIP_ABOVE_BYTES && takesGzip(exchange)
+  if (!isPacked) return sendWhole(raw, response, { exchange, bytes })
+  const extra = gzipped(response)
+  return gzipAsync(bytes, { level: 1 }).then((packed) => sendWhole(raw, response, { exchange, bytes: packed, extra }))
 }
 
-async function respondPacked(
-  raw: WireResponse,
-  response: HttpResponse,
-  { body, exchange }: With<'bytes'>,
-): Promise<number> {
-  const packed = await gzipAsync(body.bytes, { level: 1 })
-  const head = headOf(response, { exchange, extra: { 'content-length': packed.length, ...gzipped(response) } })
-  raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : packed)
-  return packed.length
+interface Whole {
+  readonly exchange: Exchange
+  readonly bytes: Buffer
+  readonly extra?: ExtraHeaders
+}
+
+function sendWhole(raw: WireResponse, response: HttpResponse, { exchange, bytes, extra }: Whole): number {
+  const head = headOf(response, exchange, extra)
+  head['content-length'] = bytes.length
+  raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : bytes)
+  return bytes.length
 }
 
 async function respondPieces(
@@ -98,16 +91,16 @@ async function respondPieces(
   { body, exchange }: With<'pieces'>,
 ): Promise<number> {
   if (exchange.method === 'HEAD') {
-    raw.whole(response.status, headOf(response, { exchange }), undefined)
+    raw.whole(response.status, headOf(response, exchange), undefined)
     return 0
   }
   const sink = new RawSink(raw, exchange.signal)
   if (body.compress === true && takesGzip(exchange)) {
     const packed = await packedOrNot(body.pieces)
-    raw.begin(response.status, headOf(response, { exchange, ...(packed.isPacked ? { extra: gzipped(response) } : {}) }))
+    raw.begin(response.status, headOf(response, exchange, packed.isPacked ? gzipped(response) : undefined))
     for await (const chunk of packed.chunks) if (!sink.write(chunk)) await sink.drained()
   } else {
-    raw.begin(response.status, headOf(response, { exchange }))
+    raw.begin(response.status, headOf(response, exchange))
     await writeGathered(body.pieces, sink)
   }
   raw.end()
@@ -149,7 +142,7 @@ async function respondStream(
   response: HttpResponse,
   { body, exchange, delivery }: With<'stream'> & { readonly delivery: Delivery },
 ): Promise<number> {
-  const head = headOf(response, { exchange })
+  const head = headOf(response, exchange)
   if (exchange.method === 'HEAD') {
     raw.whole(response.status, head, undefined)
     return 0

@@ -2,6 +2,21 @@
 
 export type MaybePromise<T> = T | Promise<T>
 
+/** `onValue` or `onError` on what `work` comes to, at once if it is there. */
+export function settle<T, R>(
+  work: () => MaybePromise<T>,
+  onValue: (value: T) => MaybePromise<R>,
+  onError: (error: unknown) => MaybePromise<R>,
+): MaybePromise<R> {
+  let value: MaybePromise<T>
+  try {
+    value = work()
+  } catch (error) {
+    return onError(error)
+  }
+  return value instanceof Promise ? value.then(onValue, onError) : onValue(value)
+}
+
 /** `next` on the value, at once if it is there. */
 export function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value)

@@ -5,7 +5,7 @@ import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
 import { ApiError, statusOf } from '../../api/status.ts'
 import { isMap, own, type Value } from '../../api/value.ts'
 import { CancelledError } from '../../lib/errors.ts'
-import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { type MaybePromise, settle } from '../../lib/maybe-promise.ts'
 import { DeadlineError } from '../abort-reasons.ts'
 import { timeoutError } from '../deadline.ts'
 import {
@@ -80,12 +80,7 @@ function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way)
     throw error
   }
   // Most answers are at hand: waiting for them would cost as much as writing them down.
-  try {
-    const response = go()
-    return response instanceof Promise ? response.then(answered, failed) : answered(response)
-  } catch (error) {
-    return failed(error)
-  }
+  return settle(go, answered, failed)
 }
 
 /** A refusal before anybody knows who is asking. */

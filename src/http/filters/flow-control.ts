@@ -1,8 +1,8 @@
 // Takes a request's seats, or has it wait for them, or turns it away; streams to containers and the like pass by (P-214).
 // A watch gives its seats back when it has begun, everything else when its answer is out.
-import type { Admitted, Entry, FlowControl } from '../../flow/flow.ts'
-import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
-import { isLongRunning } from '../deadline.ts'
+import type { Entry, FlowControl } from '../../flow/flow.ts'
+import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
+import { isLongRunning, isWatch } from '../deadline.ts'
 import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
 import { plainText } from '../responses.ts'
 
@@ -26,31 +26,19 @@ function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpR
   if (entry.kind === 'rejected') {
     return plainText(429, TOO_MANY, { 'retry-after': String(entry.retryAfterSeconds) })
   }
-  try {
-    const answer = next()
-    if (!(answer instanceof Promise)) return answered(answer, entry, request)
-    return answer.then(
-      (response) => answered(response, entry, request),
-      (error: unknown) => {
-        entry.leave()
-        throw error
-      },
-    )
-  } catch (error) {
-    entry.leave()
-    throw error
-  }
-}
-
-function answered(response: HttpResponse, entry: Admitted, request: HttpRequest): HttpResponse {
-  // What is sent piece by piece is read from memory on the way.
-  if (response.body.kind === 'pieces') request.responder.whenOver(() => entry.leave())
-  else entry.leave()
-  return response
-}
-
-function isWatch({ info }: HttpRequest): boolean {
-  return info.kind === 'resource' && info.verb === 'watch'
+  return settle(
+    next,
+    (response) => {
+      // What is sent piece by piece is read from memory on the way.
+      if (response.body.kind === 'pieces') request.responder.whenOver(() => entry.leave())
+      else entry.leave()
+      return response
+    },
+    (error) => {
+      entry.leave()
+      throw error
+    },
+  )
 }
 
 /** A quarter of the time that the request has (P-215). */

@@ -2,6 +2,7 @@
 // rules can be replaced while the server runs (P-440 to P-450).
 import type { GroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
+import { settle } from '../../lib/maybe-promise.ts'
 import type { Opened, Transformer } from '../transformer.ts'
 import { aesCbc, aesGcm, secretbox } from './ciphers.ts'
 import type { EncryptionConfig, ProviderConfig } from './encryption-config.ts'
@@ -56,12 +57,11 @@ export class Encryption implements Transformer {
   /** Throws `ApiError` where there is no key to seal with at this moment. */
   toStorage(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
     const providers = this.#rules.providersFor(this.#parts.resourceOf(key))
-    try {
-      const sealed = providers.seal(bytes, key)
-      return sealed instanceof Promise ? sealed.catch(cannotSeal) : sealed
-    } catch (error) {
-      return cannotSeal(error)
-    }
+    return settle(
+      () => providers.seal(bytes, key),
+      (sealed) => sealed,
+      cannotSeal,
+    )
   }
 
   /** From now on these. Throws where a plugin of theirs is not well before the signal fires; then nothing has changed. */

@@ -1,6 +1,6 @@
 // The providers of one entry of the configuration, in their order: the first seals, and whichever a value names in its first
 // bytes opens it (P-440, P-441). What any but the first would open is to be sealed anew.
-import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { type MaybePromise, settle } from '../../lib/maybe-promise.ts'
 import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
 import type { EncryptionMeasures, TransformationStatus, TransformationType } from './measures.ts'
@@ -77,12 +77,7 @@ export class Providers {
       done('Unknown')
       throw error
     }
-    try {
-      const result = first.seal(bytes, key)
-      return result instanceof Promise ? result.then(sealed, failed) : sealed(result)
-    } catch (error) {
-      return failed(error)
-    }
+    return settle(() => first.seal(bytes, key), sealed, failed)
   }
 
   open(value: Buffer, key: string): Opened | Promise<Opened> {
@@ -107,12 +102,7 @@ export class Providers {
       if (!isIdentity) done('Unknown')
       return this.#openFrom(at + 1, isIdentity && problems.length > 0 ? problems : [...problems, text], stored)
     }
-    try {
-      const result = provider.open(value.subarray(provider.prefix.length), key)
-      return result instanceof Promise ? result.then(opened, failed) : opened(result)
-    } catch (error) {
-      return failed(error)
-    }
+    return settle(() => provider.open(value.subarray(provider.prefix.length), key), opened, failed)
   }
 
   #begin(type: TransformationType, { label: prefix }: Provider): (status: TransformationStatus) => void {
