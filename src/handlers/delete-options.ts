@@ -1,21 +1,11 @@
-// DeleteOptions from the body or, where there is none, from the query: never from both.
+// DeleteOptions as query parameters.
 import { parseInt64 } from '../api/selector-number.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isTrue, type Query } from '../http/query.ts'
-import type { DeleteOptionsContext, ParsedDeleteOptions } from '../registry/delete-options.ts'
-import { IGNORE_READ_ERRORS, readDeleteOptions } from '../registry/delete-options.ts'
+import { IGNORE_READ_ERRORS } from '../registry/delete-options.ts'
 
-/** `body` is the decoded DeleteOptions; undefined: the query speaks. */
-export function parseDeleteOptions(
-  body: ValueMap | undefined,
-  query: Query,
-  context: DeleteOptionsContext,
-): ParsedDeleteOptions {
-  return readDeleteOptions(body ?? optionsOfQuery(query), context)
-}
-
-function optionsOfQuery(query: Query): ValueMap {
+export function deleteOptionsOfQuery(query: Query): ValueMap {
   const options: Record<string, Value> = {}
   const grace = query.get('gracePeriodSeconds')
   if (grace !== undefined) options['gracePeriodSeconds'] = integer(grace)

@@ -5,11 +5,11 @@ import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
-import type { ParsedDeleteOptions } from '../registry/delete-options.ts'
+import { type ParsedDeleteOptions, readDeleteOptions } from '../registry/delete-options.ts'
 import { forbiddenError, resourceDetails } from '../registry/errors.ts'
 import { listRequest } from '../registry/read.ts'
 import type { WriteContext } from '../registry/registry.ts'
-import { parseDeleteOptions } from './delete-options.ts'
+import { deleteOptionsOfQuery } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
 import { readBody } from './read-body.ts'
 import { fieldsOf, largeWork, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
@@ -22,7 +22,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
   const { resource, info } = request
   const name = info.name ?? ''
   const view = viewOf(parts, request)
-  const options = await readDeleteOptions(parts, request, false)
+  const options = await optionsOf(parts, request, false)
   const context = deleteContext(parts, request, options)
   if (options.ignoreReadErrors) {
     await authorizeUnsafe(request, name, context)
@@ -40,14 +40,14 @@ export async function handleDeleteCollection(parts: ResourceParts, request: Reso
   const { http, resource } = request
   const view = viewOf(parts, request)
   const query = parseListQuery(http.query, { fields: fieldsOf(resource), neverWatch: true }) as ListQuery
-  const options = await readDeleteOptions(parts, request, true)
+  const options = await optionsOf(parts, request, true)
   const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)
   const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
   return respondWithList(view, request, { ...page, batches: [items] })
 }
 
-async function readDeleteOptions(
+async function optionsOf(
   parts: ResourceParts,
   request: ResourceRequest,
   isCollection: boolean,
@@ -55,7 +55,9 @@ async function readDeleteOptions(
   const { http } = request
   const bytes = await http.body.read()
   const body = bytes.length === 0 ? undefined : await decodeOptions(parts, request, bytes)
-  return parseDeleteOptions(body, http.query, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
+  // From the body or from the query, never from both.
+  const options = body ?? deleteOptionsOfQuery(http.query)
+  return readDeleteOptions(options, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
 
 /** DeleteOptions of whatever group and version; unknown fields are nobody's business (W-294 to W-297). */

@@ -1,5 +1,6 @@
 // The storage port: bytes under keys with revisions, and nothing else. An engine (etcd, embedded, in memory) implements
 // `Kv`; whatever holds for one holds for all, and `test/contract` says so.
+import { InvariantError } from '../lib/errors.ts'
 
 /** The store's logical clock: one more with every write, whatever its key. The first write of an empty store makes 2. */
 export type Revision = number
@@ -154,6 +155,11 @@ export class KvError extends Error {
     this.code = code
     this.compactRevision = options.compactRevision
   }
+}
+
+/** A key that is not well-formed would be stored as another one, since it is stored as UTF-8. */
+export function checkKey(key: string): void {
+  if (key === '' || !key.isWellFormed()) throw new InvariantError(`not a key: ${JSON.stringify(key)}`)
 }
 
 /** The range of all keys that begin with `prefix`, which must end in an ASCII character below `\x7f` (ours end in `/`). */

@@ -19,7 +19,7 @@ import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
-import { DryRunStore } from '../store/dry-run.ts'
+import { dryRunOf } from '../store/dry-run.ts'
 import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import { reviewCalls } from './review-calls.ts'
@@ -73,7 +73,7 @@ function servingResource(table: ResourceTable, { group, version, kind }: GroupVe
 function namespaceMaker({ store, table, defaults, log }: OptionalParts): MakeNamespace {
   return async (name, signal) => {
     const { gates, now } = defaults()
-    const registry = { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL }
+    const registry = { store, dryRunStore: dryRunOf(store), admission: ADMIT_ALL }
     const parts = { registry, resources: table, gates, now, log }
     const resource = servedResource(parts.resources(), 'namespaces')
     const wanted = resource.withDefaults(newObject(resource, { name }), { gates, now })

@@ -47,7 +47,7 @@ import type { Log } from '../lib/log.ts'
 import type { CountKeys } from '../runtime/count-keys.ts'
 import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
-import { DryRunStore } from '../store/dry-run.ts'
+import { dryRunOf } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../registry/served-store.ts'
 import type { Transformer } from '../store/transformer.ts'
@@ -166,7 +166,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
   // A dry run goes through the version that is stored, as the write would, and fails where that does.
-  const dryRunStore = new ServedStore(new DryRunStore(store))
+  const dryRunStore = new ServedStore(dryRunOf(store))
   const admission = openAdmission({
     store,
     table,

@@ -2,57 +2,32 @@
 // is really stored; what would have been created has the one that it came with, if any (W-074).
 import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { ReadAt, StoredObject } from '../api/read.ts'
+import type { StoredObject } from '../api/read.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
-import type {
-  Decide,
-  GetResult,
-  ListPage,
-  ListRequest,
-  ObjectKey,
-  Store,
-  StoredItem,
-  Watch,
-  WatchRequest,
-  WriteResult,
-} from './store.ts'
+import type { ObjectKey, Store, StoredItem } from './store.ts'
 import { BytesObject } from './stored-object.ts'
 
-export class DryRunStore implements Store {
-  readonly #store: Store
-
-  constructor(store: Store) {
-    this.#store = store
-  }
-
-  get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
-    return this.#store.get(key, at, signal)
-  }
-
-  list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
-    return this.#store.list(request, signal)
-  }
-
-  watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
-    return this.#store.watch(request, signal)
-  }
-
-  async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
-    const { item: current } = await this.#store.get(key, { kind: 'latest' }, signal)
-    const outcome = await decide(current)
-    switch (outcome.kind) {
-      case 'keep':
-        return { kind: 'kept', object: current }
-      case 'put':
-        return { kind: 'put', object: wouldBe(key, outcome, current), created: current === undefined }
-      case 'remove':
-        if (current === undefined) return { kind: 'kept', object: undefined }
-        return {
-          kind: 'removed',
-          object: outcome.last === undefined ? current : wouldBe(key, { object: outcome.last }, current),
+export function dryRunOf(store: Store): Store {
+  return {
+    get: (key, at, signal) => store.get(key, at, signal),
+    list: (request, signal) => store.list(request, signal),
+    watch: (request, signal) => store.watch(request, signal),
+    async write(key, decide, signal) {
+      const { item: current } = await store.get(key, { kind: 'latest' }, signal)
+      const outcome = await decide(current)
+      switch (outcome.kind) {
+        case 'keep':
+          return { kind: 'kept', object: current }
+        case 'put':
+          return { kind: 'put', object: wouldBe(key, outcome, current), created: current === undefined }
+        case 'remove': {
+          if (current === undefined) return { kind: 'kept', object: undefined }
+          const { last } = outcome
+          return { kind: 'removed', object: last === undefined ? current : wouldBe(key, { object: last }, current) }
         }
-    }
+      }
+    },
   }
 }
 

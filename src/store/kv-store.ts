@@ -1,5 +1,4 @@
-// The store on a kv: reads and writes go straight to it, and the whole of it can be followed. No state of its own.
-import type { ReadAt } from '../api/read.ts'
+// The store on a kv: reads and writes go straight to it, and the whole of it can be followed.
 import type { Kv } from '../kv/kv.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
 import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
@@ -9,18 +8,8 @@ import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects
 import { followKv, loadKv, newestRevision } from './kv-source.ts'
 import { watchObjects } from './kv-watch.ts'
 import { StoreMeasures } from './measures.ts'
-import type { Feed, LoadPage, Source } from './source.ts'
-import type {
-  Decide,
-  GetResult,
-  ListPage,
-  ListRequest,
-  ObjectKey,
-  Store,
-  Watch,
-  WatchRequest,
-  WriteResult,
-} from './store.ts'
+import type { Source } from './source.ts'
+import type { Decide, GetResult, ObjectKey, Store, WriteResult } from './store.ts'
 import { identityTransformer, type Transformer } from './transformer.ts'
 import { writeObject } from './write-loop.ts'
 
@@ -43,69 +32,43 @@ export interface FollowableStore extends Store, Source {
   ): Promise<WriteResult>
 }
 
+/** No state of its own: everything is read from the kv and written to it. */
 export function openKvStore(options: KvStoreOptions): FollowableStore {
-  return new KvStore({
+  const objects: KvObjects = {
     kv: options.kv,
     prefix: normalizePrefix(options.prefix ?? '/registry'),
     transformer: options.transformer ?? identityTransformer,
     measures: options.measures ?? new StoreMeasures(),
     decodeForeign: options.decodeForeign ?? decodeAnyJson,
-  })
+  }
+  return {
+    get: (key, at, signal) => getObject(objects, { key, at }, signal),
+    list: (request, signal) => listObjects(objects, request, signal),
+    watch: (request, signal) => watchObjects(objects, request, signal),
+    write: (key, decide, signal) => writeObject(objects, { key, decide }, signal),
+    writeAssuming: ({ current, ...write }, signal) => writeObject(objects, { ...write, assumed: { current } }, signal),
+    newestRevision: (signal) => newestRevision(objects, signal),
+    load: (signal) => loadKv(objects, signal),
+    follow: (from, signal) => followKv(objects, from, signal),
+  }
 }
 
-class KvStore implements FollowableStore {
-  readonly #objects: KvObjects
-
-  constructor(objects: KvObjects) {
-    this.#objects = objects
-  }
-
-  async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
-    const { resource } = key
-    const { kv, measures } = this.#objects
-    const inType = keyInType(key)
-    try {
-      // A name that cannot be is still an answer of some moment.
-      const kvKey = fullKey(this.#objects, resource, inType ?? '')
-      const { item, revision } = await measures.time('get', resource, () => kv.get(kvKey, {}, signal))
-      if (at.kind === 'notOlderThan' && revision < at.revision) throw tooLargeResourceVersion(at.revision, revision)
-      const current =
-        item === undefined || inType === undefined ? undefined : await readCurrent(this.#objects, resource, item)
-      return { revision, item: current?.item }
-    } catch (error) {
-      throw translate(error, { verb: 'get', resource })
-    }
-  }
-
-  list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
-    return listObjects(this.#objects, request, signal)
-  }
-
-  watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
-    return watchObjects(this.#objects, request, signal)
-  }
-
-  write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
-    return writeObject(this.#objects, { key, decide }, signal)
-  }
-
-  writeAssuming(
-    write: { readonly key: ObjectKey; readonly decide: Decide; readonly current: Current | undefined },
-    signal: AbortSignal,
-  ): Promise<WriteResult> {
-    const { key, decide, current } = write
-    return writeObject(this.#objects, { key, decide, assumed: { current } }, signal)
-  }
-
-  newestRevision(signal: AbortSignal): Promise<number> {
-    return newestRevision(this.#objects, signal)
-  }
-
-  load(signal: AbortSignal): AsyncIterable<LoadPage> {
-    return loadKv(this.#objects, signal)
-  }
-
-  follow(options: { readonly after: number; readonly withPrevious: boolean }, signal: AbortSignal): Feed {
-    return followKv(this.#objects, options, signal)
+async function getObject(
+  objects: KvObjects,
+  { key, at }: { readonly key: ObjectKey; readonly at: Parameters<Store['get']>[1] },
+  signal: AbortSignal,
+): Promise<GetResult> {
+  const { resource } = key
+  const { kv, measures } = objects
+  const inType = keyInType(key)
+  try {
+    // A name that cannot be is still an answer of some moment.
+    const kvKey = fullKey(objects, resource, inType ?? '')
+    const { item, revision } = await measures.time('get', resource, () => kv.get(kvKey, {}, signal))
+    if (at.kind === 'notOlderThan' && revision < at.revision) throw tooLargeResourceVersion(at.revision, revision)
+    const current = item === undefined || inType === undefined ? undefined : await readCurrent(objects, resource, item)
+    return { revision, item: current?.item }
+  } catch (error) {
+    throw translate(error, { verb: 'get', resource })
   }
 }

@@ -21,7 +21,7 @@ import { updateObject } from '../../src/registry/update.ts'
 import { builtInResources, type RoleGuard, type ServiceMeasures } from '../../src/kinds/kinds.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { SchemaTable } from '../../src/schema/table.ts'
-import { DryRunStore } from '../../src/store/dry-run.ts'
+import { dryRunOf } from '../../src/store/dry-run.ts'
 import { openKvStore } from '../../src/store/kv-store.ts'
 
 export const NOW = '2030-01-02T03:04:05Z'
@@ -55,7 +55,7 @@ export class ApiWorld {
     } = options
     const schema = loadBuiltInSchema()
     const store = openKvStore({ kv, prefix: '/registry/' })
-    this.parts = { store, dryRunStore: new DryRunStore(store), admission }
+    this.parts = { store, dryRunStore: dryRunOf(store), admission }
     this.resources = builtInResources(schema, canonicalJson, {
       texts: rememberingManagedFields,
       actions: actions(schema),

@@ -6,6 +6,7 @@ import { throwIfCancelled } from '../../lib/errors.ts'
 import {
   ABSENT,
   type Batch,
+  checkKey,
   type DeleteRequest,
   type GetResult,
   type KeyValue,
@@ -28,7 +29,7 @@ import type { MappedMemory } from './mapped-memory.ts'
 import { RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
 import type { LogEntry } from './records.ts'
-import { checkKey, checkPut, checkReadable } from './request-check.ts'
+import { checkPut, checkReadable } from './request-check.ts'
 import { Room } from './room.ts'
 import type { Change, Counters, Tables } from './tables.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'

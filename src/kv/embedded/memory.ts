@@ -8,6 +8,7 @@ import { compareStrings } from '../../lib/text-order.ts'
 import {
   ABSENT,
   type Batch,
+  checkKey,
   type DeleteRequest,
   type GetResult,
   type KeyValue,
@@ -25,7 +26,7 @@ import {
 import { ExpiryQueue } from './expiry-queue.ts'
 import { toSortKey } from './key-order.ts'
 import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-history.ts'
-import { checkKey, checkPut, checkReadable } from './request-check.ts'
+import { checkPut, checkReadable } from './request-check.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 
 export interface MemoryOptions {

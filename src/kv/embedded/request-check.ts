@@ -1,6 +1,5 @@
 // What every embedded engine asks of a request before it looks at it: the same limits for all, and the same as etcd's.
-import { InvariantError } from '../../lib/errors.ts'
-import { KvError, type PutRequest, type Revision } from '../kv.ts'
+import { checkKey, KvError, type PutRequest, type Revision } from '../kv.ts'
 
 /**
  * LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. A zero byte counts
@@ -10,11 +9,6 @@ export const MAX_KEY_BYTES = 1900
 
 /** etcd's default for a whole request. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
-
-/** A key that is not well-formed would come back as another one, since it is stored as UTF-8. */
-export function checkKey(key: string): void {
-  if (key === '' || !key.isWellFormed()) throw new InvariantError(`not a key: ${JSON.stringify(key)}`)
-}
 
 export function checkPut(request: PutRequest): void {
   checkKey(request.key)

@@ -1,7 +1,8 @@
 // The engine on etcd 3.4 to 3.6. Start here: `openEtcd`. Values that it hands out are views of the answers they came in: who
 // keeps one for long should keep a copy.
-import { InvariantError, throwIfCancelled } from '../../lib/errors.ts'
+import { throwIfCancelled } from '../../lib/errors.ts'
 import {
+  checkKey,
   type DeleteRequest,
   type GetResult,
   type Kv,
@@ -228,9 +229,4 @@ export class Etcd implements Kv {
 
 function isCompacted(error: unknown): boolean {
   return error instanceof KvError && error.code === 'compacted'
-}
-
-/** A key that is not well-formed would be stored as another one. */
-function checkKey(key: string): void {
-  if (key === '' || !key.isWellFormed()) throw new InvariantError(`not a key: ${JSON.stringify(key)}`)
 }

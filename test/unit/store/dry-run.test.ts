@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { DryRunStore } from '../../../src/store/dry-run.ts'
+import { dryRunOf } from '../../../src/store/dry-run.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Outcome } from '../../../src/store/store.ts'
 import { pods } from '../../fakes/stored-resources.ts'
@@ -16,7 +16,7 @@ function put(version: number): Outcome {
 async function open() {
   const kv = openMemory()
   const store = openKvStore({ kv })
-  return { kv, store, dry: new DryRunStore(store) }
+  return { kv, store, dry: dryRunOf(store) }
 }
 
 describe('a dry run', () => {
