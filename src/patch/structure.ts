@@ -111,12 +111,5 @@ export function groupItems(
   items: readonly Value[],
   elements: readonly PathElement[] = items.map((item, index) => elementAt(list, item, index)),
 ): Map<PathElement, Value[]> {
-  const groups = new Map<PathElement, Value[]>()
-  items.forEach((item, index) => {
-    const element = elements[index]!
-    const group = groups.get(element)
-    if (group === undefined) groups.set(element, [item])
-    else group.push(item)
-  })
-  return groups
+  return Map.groupBy(items, (_, index) => elements[index]!)
 }

@@ -67,9 +67,9 @@ type Difference = keyof Comparison
 class Level {
   readonly #parent: Level | undefined
   readonly #element: PathElement
-  #added: FieldSetBuilder | undefined
-  #modified: FieldSetBuilder | undefined
-  #removed: FieldSetBuilder | undefined
+  added: FieldSetBuilder | undefined
+  modified: FieldSetBuilder | undefined
+  removed: FieldSetBuilder | undefined
 
   constructor(parent: Level | undefined, element: PathElement) {
     this.#parent = parent
@@ -93,29 +93,11 @@ class Level {
   }
 
   builder(difference: Difference): FieldSetBuilder {
-    switch (difference) {
-      case 'added':
-        return (this.#added ??= this.#make(difference))
-      case 'modified':
-        return (this.#modified ??= this.#make(difference))
-      case 'removed':
-        return (this.#removed ??= this.#make(difference))
-    }
-  }
-
-  #make(difference: Difference): FieldSetBuilder {
-    return this.#parent === undefined ? new FieldSetBuilder() : this.#parent.builder(difference).child(this.#element)
+    return (this[difference] ??= this.#parent?.builder(difference).child(this.#element) ?? new FieldSetBuilder())
   }
 
   built(difference: Difference): FieldSet {
-    switch (difference) {
-      case 'added':
-        return this.#added?.build() ?? EMPTY_SET
-      case 'modified':
-        return this.#modified?.build() ?? EMPTY_SET
-      case 'removed':
-        return this.#removed?.build() ?? EMPTY_SET
-    }
+    return this[difference]?.build() ?? EMPTY_SET
   }
 }
 
