@@ -4,18 +4,16 @@ export type ParsedDuration =
   | { readonly ok: true; readonly nanoseconds: bigint }
   | { readonly ok: false; readonly message: string }
 
-const NANOSECONDS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  // The micro sign and the Greek letter look alike; both are read.
-  '\u00b5s': 1_000n,
-  '\u03bcs': 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-}
 const SECOND = 1_000_000_000n
+const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
+  ['ns', 1n],
+  // The micro sign and the Greek letter look alike; both are read.
+  ...['us', '\u00b5s', '\u03bcs'].map((unit) => [unit, 1_000n] as const),
+  ['ms', 1_000_000n],
+  ['s', SECOND],
+  ['m', 60n * SECOND],
+  ['h', 3600n * SECOND],
+])
 const MAX = 2n ** 63n - 1n
 /** More digits than any duration has; a bound on the work. */
 const MAX_TEXT_LENGTH = 1024
@@ -37,7 +35,7 @@ export function parseDuration(text: string): ParsedDuration {
     const [, digits = '', fraction = '', unit = ''] = match ?? []
     if (digits === '' && fraction === '') return fail('invalid')
     if (unit === '') return fail('missing unit in')
-    const size = Object.hasOwn(NANOSECONDS, unit) ? NANOSECONDS[unit] : undefined
+    const size = NANOSECONDS.get(unit)
     if (size === undefined)
       return { ok: false, message: `time: unknown unit ${quoteForTime(unit)} in duration ${quoteForTime(text)}` }
     total += BigInt(digits === '' ? '0' : digits) * size

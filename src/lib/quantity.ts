@@ -34,23 +34,14 @@ const MIN_INT64 = -(2n ** 63n)
 /** Up to this many digits the reference computes in 64 bits; only there does it keep the text it read. */
 const INT64_DIGITS = 18
 
-const DECIMAL_EXPONENTS: Readonly<Record<string, number>> = {
-  n: -9,
-  u: -6,
-  m: -3,
-  '': 0,
-  k: 3,
-  M: 6,
-  G: 9,
-  T: 12,
-  P: 15,
-  E: 18,
-}
-const BINARY_EXPONENTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
+const DECIMAL_EXPONENTS: ReadonlyMap<string, number> = new Map(
+  ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, i) => [suffix, NANO + 3 * i]),
+)
 const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map(
-  Object.entries(DECIMAL_EXPONENTS).map(([suffix, exponent]) => [exponent, suffix]),
+  [...DECIMAL_EXPONENTS].map(([s, exponent]) => [exponent, s]),
 )
 const BINARY_SUFFIXES: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+const BINARY_EXPONENTS: ReadonlyMap<string, number> = new Map(BINARY_SUFFIXES.slice(1).map((s, i) => [s, 10 * (i + 1)]))
 
 const ZERO: Quantity = { unscaled: 0n, scale: 0, format: 'decimalSI', text: '0' }
 
@@ -89,12 +80,12 @@ function plainQuantity(text: string): Quantity | undefined {
   }
   if (digits === 0 || digits > PLAIN_DIGITS || text.startsWith('0')) return undefined
   const suffix = text.slice(digits)
-  const scale = Object.hasOwn(DECIMAL_EXPONENTS, suffix) ? DECIMAL_EXPONENTS[suffix] : undefined
+  const scale = DECIMAL_EXPONENTS.get(suffix)
   if (scale !== undefined) {
     const quantity = { unscaled: BigInt(amount), scale, format: 'decimalSI' } as const
     return amount % 1000 === 0 ? quantity : { ...quantity, text }
   }
-  const exponent = Object.hasOwn(BINARY_EXPONENTS, suffix) ? BINARY_EXPONENTS[suffix] : undefined
+  const exponent = BINARY_EXPONENTS.get(suffix)
   if (exponent === undefined || !fitsShifted(digits, exponent)) return undefined
   const quantity = { unscaled: BigInt(amount) << BigInt(exponent), scale: 0, format: 'binarySI' } as const
   return amount % 8 === 0 ? quantity : { ...quantity, text }
@@ -111,9 +102,9 @@ interface Suffix {
 }
 
 function parseSuffix(text: string): Suffix | undefined {
-  const decimal = Object.hasOwn(DECIMAL_EXPONENTS, text) ? DECIMAL_EXPONENTS[text] : undefined
+  const decimal = DECIMAL_EXPONENTS.get(text)
   if (decimal !== undefined) return { format: 'decimalSI', exponent: decimal }
-  const binary = Object.hasOwn(BINARY_EXPONENTS, text) ? BINARY_EXPONENTS[text] : undefined
+  const binary = BINARY_EXPONENTS.get(text)
   if (binary !== undefined) return { format: 'binarySI', exponent: binary }
   if (!/^[eE][-+]?[0-9]+$/.test(text)) return undefined
   return { format: 'decimalExponent', exponent: Number(text.slice(1)) }
