@@ -18,7 +18,6 @@ export type Scope =
 
 export class WatcherIndex<W> {
   #size = 0
-  readonly #fields: readonly SelectableField[]
   readonly #all = new Set<W>()
   readonly #namespaces = new Map<string, Set<W>>()
   readonly #keys = new Map<string, Set<W>>()
@@ -29,17 +28,11 @@ export class WatcherIndex<W> {
 
   /** `fields`: the type's indexed ones; a scope's `place` is a place among them. */
   constructor(fields: readonly SelectableField[]) {
-    this.#fields = fields
     this.#values = fields.map(() => new Map<string, Set<W>>())
   }
 
-  /** How many there are. */
   get size(): number {
     return this.#size
-  }
-
-  get fields(): readonly SelectableField[] {
-    return this.#fields
   }
 
   add(scope: Scope, watcher: W): void {

@@ -30,8 +30,4 @@ export class BoundedMap<K, V> {
       return
     }
   }
-
-  delete(key: K): void {
-    this.#entries.delete(key)
-  }
 }

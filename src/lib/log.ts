@@ -10,10 +10,3 @@ export interface Log {
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
 }
-
-export const SILENT_LOG: Log = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-}

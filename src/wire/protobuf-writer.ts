@@ -81,19 +81,6 @@ export class ProtobufWriter {
     this.#buffer.set(value, this.#start)
   }
 
-  /** A piece of another buffer. */
-  copy(source: Buffer, from: number, to: number): void {
-    const size = to - from
-    if (this.#start < size) this.#grow(size)
-    this.#start -= size
-    if (size > SHORT_TEXT) {
-      source.copy(this.#buffer, this.#start, from, to)
-      return
-    }
-    const buffer = this.#buffer
-    for (let i = from, at = this.#start; i < to; i++) buffer[at++] = source[i] as number
-  }
-
   /** Base64 text as the bytes it stands for. */
   base64(text: string): void {
     this.bytes(Buffer.from(text, 'base64'))

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Log } from '../../src/lib/log.ts'
-import { SILENT_LOG } from '../../src/lib/log.ts'
+import { SILENT_LOG } from './silent-log.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/server/server.ts'
 

@@ -12,7 +12,7 @@ import type { ByteSink, Handler, HttpRequest, HttpResponse } from '../../src/htt
 import type { FinishedRequest, Listener, ListenerOptions } from '../../src/http/listener.ts'
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
-import { SILENT_LOG } from '../../src/lib/log.ts'
+import { SILENT_LOG } from '../fakes/silent-log.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 

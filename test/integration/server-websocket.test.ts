@@ -11,7 +11,7 @@ import { HttpMeasures } from '../../src/http/measures.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
 import { routeRequests } from '../../src/http/router.ts'
-import { SILENT_LOG } from '../../src/lib/log.ts'
+import { SILENT_LOG } from '../fakes/silent-log.ts'
 import { tlsRules } from '../../src/config/tls-config.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 

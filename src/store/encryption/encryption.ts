@@ -27,7 +27,6 @@ export interface EncryptionParts {
 
 /** A provider whose keys are with somebody else, who may be away. */
 export interface RemoteProvider {
-  readonly name: string
   /** Throws where it cannot seal or open at this moment. */
   check(): void
 }

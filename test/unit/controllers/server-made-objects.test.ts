@@ -7,7 +7,7 @@ import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/fl
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
 import { makeSystemNamespaces } from '../../../src/controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const FLOW = 'flowcontrol.apiserver.k8s.io'

@@ -3,7 +3,8 @@ import { ApiError } from '../../../src/api/status.ts'
 import { ClientGoneError, DeadlineError, ServerClosingError } from '../../../src/http/abort-reasons.ts'
 import { answerError, statusWriter } from '../../../src/http/errors.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
-import { SILENT_LOG, type LogFields } from '../../../src/lib/log.ts'
+import type { LogFields } from '../../../src/lib/log.ts'
+import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { bodyText, fakeRequest } from './fake-request.ts'
 
 const statusResponse = statusWriter((status, encoding) => Buffer.from(`${encoding} ${status.code}`), false)

@@ -17,7 +17,7 @@ import { HttpMeasures } from '../../../src/http/measures.ts'
 import type { Caller, CallerHandler, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { makeAuthority, makeSigned } from '../../../src/pki/certificate-maker.ts'
 import { bodyText, fakeRequest, type FakeChanges } from './fake-request.ts'
 
