@@ -9,9 +9,9 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
 export class BoundedBody implements RequestBody {
   length = 0
+  onRead: ((bytes: Buffer) => void) | undefined
   readonly #request: WireRequest
   readonly #signal: AbortSignal
-  #onRead: ((bytes: Buffer) => void) | undefined
 
   constructor(request: WireRequest, signal: AbortSignal) {
     this.#request = request
@@ -19,26 +19,20 @@ export class BoundedBody implements RequestBody {
   }
 
   read(): Promise<Buffer> {
-    return readBody(this.#request, MAX_BODY_BYTES, this.#signal).then((bytes) => {
+    return readBody(this.#request, this.#signal).then((bytes) => {
       this.length = bytes.length
-      this.#onRead?.(bytes)
+      this.onRead?.(bytes)
       return bytes
     })
   }
-
-  whenRead(listener: (bytes: Buffer) => void): void {
-    this.#onRead = listener
-  }
 }
 
-function tooLargeError(limitBytes: number): ApiError {
-  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`)
+function tooLargeError(): ApiError {
+  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
 }
 
-export function readBody(request: WireRequest, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
-  const { headers, body } = request
-  const announced = Number(headers['content-length'] ?? 0)
-  if (announced > limitBytes) return Promise.reject(tooLargeError(limitBytes))
+function readBody({ headers, body }: WireRequest, signal: AbortSignal): Promise<Buffer> {
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLargeError())
   return new Promise((resolve, reject) => {
     const gathered = new GatheredBytes()
     const stop = (): void => {
@@ -50,7 +44,7 @@ export function readBody(request: WireRequest, limitBytes: number, signal: Abort
       reject(cause instanceof ApiError ? cause : new CancelledError(cause))
     }
     const onData = (chunk: Buffer): void => {
-      if (gathered.length + chunk.length > limitBytes) onError(tooLargeError(limitBytes))
+      if (gathered.length + chunk.length > MAX_BODY_BYTES) onError(tooLargeError())
       else gathered.add(chunk)
     }
     const onEnd = (): void => {

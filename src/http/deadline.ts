@@ -14,6 +14,10 @@ export type Deadline =
 
 const LONG_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
 
+export function isWatch(info: RequestInfo): boolean {
+  return info.kind === 'resource' && info.verb === 'watch'
+}
+
 export function isLongRunning(info: RequestInfo): boolean {
   if (info.kind !== 'resource') return info.kind === 'path' && info.isProfile === true
   if (info.verb === 'watch' || info.verb === 'proxy') return true

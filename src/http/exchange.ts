@@ -6,7 +6,7 @@ import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
-import { type Deadline, deadlineOf } from './deadline.ts'
+import { type Deadline, deadlineOf, isWatch } from './deadline.ts'
 import type { HttpRequest, RemoteEnd, RequestHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
@@ -91,10 +91,6 @@ export class Exchange implements HttpRequest {
     return this.#headerLines.get(name) ?? []
   }
 
-  abort(reason: Error): void {
-    this.signal.fire(reason)
-  }
-
   /** To be called every so often: gives it up if its time has passed, or nobody takes what is sent. */
   look(now: number, stalledMs: number): void {
     const { deadline } = this
@@ -142,10 +138,6 @@ function headerLinesOf(rawHeaders: readonly string[]): ReadonlyMap<string, reado
     else known.push(rawHeaders[at + 1]!)
   }
   return lines
-}
-
-function isWatch(info: RequestInfo): boolean {
-  return info.kind === 'resource' && info.verb === 'watch'
 }
 
 /** Also of the absolute form that proxies send, `http://host/path?query`. */

@@ -38,28 +38,27 @@ export interface HttpRequest {
   readonly deadline: Deadline
   /** When the first byte was seen, in milliseconds of `performance.now()`. */
   readonly receivedAt: number
-  /** When it came to the filter that it is in; for those who measure that. */
+  /** When the last filter that is timed passed it on, in milliseconds of `performance.now()`. */
   filterSince: number
   readonly body: RequestBody
   readonly responder: Responder
   /** The `Authorization` header, once, for the authentication filter alone; it is not among the headers. */
   takeCredential(): string | undefined
-  /** What a header says, each line of it on its own, and takes it away. */
+  /** The values of a header, line by line; it is removed, so that nobody further in takes it for true. */
   takeHeader(name: string): readonly string[]
 }
 
-/** Who is asking, as the filters have found out; handed on beside the request. */
+/** Who is asking, as the filters have found out; passed on beside the request. */
 export interface Caller {
   readonly user: User
-  /** What the authenticator wants to be told in the audit log. */
+  /** The authenticator's annotations of the audit event. */
   readonly annotations?: Readonly<Record<string, string>> | undefined
-  /** What else is found out goes there. */
   readonly audit: AuditNotes
 }
 
-/** What is told the audit log on the way; nothing is kept where the request is not audited. */
+/** What handlers add to the audit event; dropped where the request is not audited. */
 export interface AuditNotes {
-  /** The first word on a key stands. */
+  /** The first value of a key stands. */
   annotate(key: string, value: string): void
   /** The body names this object. */
   nameObject(named: NamedObject): void
@@ -74,8 +73,8 @@ export interface RequestBody {
   read(): Promise<Buffer>
   /** How long it was; 0 while it has not been read. */
   readonly length: number
-  /** Called when it has been read. */
-  whenRead(listener: (bytes: Buffer) => void): void
+  /** Called when it has been read; for the audit log. */
+  onRead: ((bytes: Buffer) => void) | undefined
 }
 
 /** What can be said about the answer before there is one. */

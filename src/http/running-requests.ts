@@ -43,7 +43,7 @@ export class RunningRequests {
     const most = turns === 0 ? long.length : Math.ceil(long.length / turns)
     for (let at = 0; at < long.length; at += most) {
       if (at > 0) await new Promise((resolve) => setTimeout(resolve, TURN_MS))
-      for (const exchange of long.slice(at, at + most)) exchange.abort(new ServerClosingError())
+      for (const exchange of long.slice(at, at + most)) exchange.signal.fire(new ServerClosingError())
     }
   }
 
@@ -59,7 +59,7 @@ export class RunningRequests {
       })
     }
     clearInterval(this.#timer)
-    for (const exchange of this.#running) exchange.abort(new ServerClosingError())
+    for (const exchange of this.#running) exchange.signal.fire(new ServerClosingError())
   }
 
   #look(stalledMs: number): void {

@@ -113,10 +113,10 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
 function keepRequest(record: AuditRecord, request: HttpRequest, { decode }: AuditFilterOptions): void {
   const type = request.headers['content-type']
   const isPatch = request.info.kind === 'resource' && request.info.verb === 'patch'
-  request.body.whenRead((bytes) => {
+  request.body.onRead = (bytes) => {
     const body = bytes.length === 0 ? undefined : decode(bytes, typeof type === 'string' ? type : '')
     if (body !== undefined) record.keepRequestBody(body, isPatch)
-  })
+  }
 }
 
 function keepResponse(record: AuditRecord, response: HttpResponse, { decode }: AuditFilterOptions): HttpResponse {

@@ -12,15 +12,12 @@ import type { CallerFilter, CallerHandler, Filter, Handler, HttpRequest, HttpRes
 import { audit, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
-import { crossOrigin } from './cross-origin.ts'
-import { turnAwayWhenClosing } from './closing.ts'
+import { putOffWhenStarting, sendAwaySometimes, turnAwayWhenClosing } from './availability.ts'
+import { crossOrigin, strictTransport } from './browsers.ts'
 import { controlFlow } from './flow-control.ts'
 import { catchFaults } from './faults.ts'
 import { impersonate } from './impersonation.ts'
-import { sendAwaySometimes } from './go-away.ts'
-import { putOffWhenStarting } from './starting.ts'
 import { refuseImpossibleTimeout } from './impossible-timeout.ts'
-import { strictTransport } from './strict-transport.ts'
 
 export interface FilterOptions {
   readonly log: Log

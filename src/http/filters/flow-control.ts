@@ -15,7 +15,7 @@ const TOO_MANY = 'Too many requests, please try again later.\n'
 export function controlFlow(control: FlowControl): CallerFilter {
   return (next) => (request, caller) => {
     const { path, info, query, signal } = request
-    if (isLongRunning(info) && !isWatch(request)) return next(request, caller)
+    if (isLongRunning(info) && !isWatch(info)) return next(request, caller)
     const entering = control.enter({ user: caller.user, path, info, query, signal }, waitOf(request))
     return whenKnown(entering, (entry) => go(entry, () => next(request, caller), request))
   }

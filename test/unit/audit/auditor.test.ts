@@ -62,16 +62,15 @@ async function send(
     ...changes
   } = more
   const over: (() => void)[] = []
-  const read: ((bytes: Buffer) => void)[] = []
   const plain = fakeRequest(line)
   const request = fakeRequest(line, {
     headers: { 'user-agent': 'tester', 'content-type': 'application/json' },
     responder: { ...plain.responder, whenOver: (listener) => void over.push(listener) },
     body: {
       length: 0,
-      whenRead: (listener) => void read.push(listener),
-      read: () => {
-        for (const listener of read) listener(sent)
+      onRead: undefined,
+      read() {
+        this.onRead?.(sent)
         return Promise.resolve(sent)
       },
     },

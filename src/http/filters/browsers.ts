@@ -1,7 +1,7 @@
-// Leave for scripts of other origins to read answers; off unless origins are named (R-054, P-234).
+// Headers for browsers, off unless configured: who may read answers across origins (R-054, P-234), and that TLS is a must.
 import type { Filter, HttpResponse, ResponseHeaders } from '../http.ts'
 
-const LEAVE: ResponseHeaders = {
+const CORS_HEADERS: ResponseHeaders = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
   'access-control-allow-headers':
     'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
@@ -14,9 +14,18 @@ export function crossOrigin(allowedOrigins: readonly RegExp[]): Filter {
   return (next) => (request) => {
     const { origin } = request.headers
     if (typeof origin !== 'string' || !allowedOrigins.some((pattern) => pattern.test(origin))) return next(request)
-    const headers = { ...LEAVE, 'access-control-allow-origin': origin }
+    const headers = { ...CORS_HEADERS, 'access-control-allow-origin': origin }
     if (request.method === 'OPTIONS') return { status: 204, headers, body: { kind: 'empty' } } satisfies HttpResponse
-    // Refusals are read by scripts too, whoever writes them.
+    // Scripts read refusals too, whoever writes them.
+    request.responder.addHeaders(headers)
+    return next(request)
+  }
+}
+
+export function strictTransport(directives: readonly string[]): Filter {
+  if (directives.length === 0) return (next) => next
+  const headers = { 'strict-transport-security': directives.join('; ') }
+  return (next) => (request) => {
     request.responder.addHeaders(headers)
     return next(request)
   }
