@@ -1,6 +1,6 @@
 // Why a request's signal fired. The three ask for different ends: an answer, nothing, a clean stop.
 
-/** Its time is up: answered with 504 if nothing was sent yet. */
+/** The deadline has passed: answered with 504 if nothing was sent yet. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
   override readonly message = 'its time was up'

@@ -9,7 +9,7 @@ import type { RemoteEnd } from './http.ts'
 import type { Http1Connection } from './http1-connection.ts'
 import type { Http2Session } from '../wire/http2-server-session.ts'
 
-/** How long the last bytes may take to reach those who are still reading. */
+/** How long clients have to read the last bytes when the server stops. */
 const LINGER_MS = 1000
 
 /** Where there are too many, so many of those that have been idle longest make room at a time: looking for them takes a while. */
@@ -23,17 +23,15 @@ type Connection = Http1Connection | Http2Session
 export interface ConnectionsOptions {
   readonly maxConnections: number
   readonly trustsCertificates: boolean
-  /** Turns away one that has said nothing yet; whether there was one. */
+  /** Closes a connection that has not sent anything yet; false where there is none. */
   readonly dropOldestHandshake: () => boolean
-  /** How many there are. */
   readonly open: Count
-  /** One is ended by us. */
   readonly onEnd: (reason: EndReason) => void
 }
 
 export class Connections {
   readonly #options: ConnectionsOptions
-  /** Those whose TLS has not begun too. */
+  /** Including those before their TLS handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #connections = new Map<Socket, Connection>()
   readonly #remotes = new WeakMap<Connection, RemoteEnd>()
@@ -45,7 +43,7 @@ export class Connections {
     this.#timer.unref()
   }
 
-  /** Whether there is a place for it; if not, it is closed. */
+  /** False where there are too many; then it is closed. */
   admit(socket: Socket): boolean {
     const { maxConnections, dropOldestHandshake, open, onEnd } = this.#options
     if (this.#sockets.size >= maxConnections && !this.#closeIdlest()) {
@@ -71,7 +69,6 @@ export class Connections {
     socket.once('close', () => this.#connections.delete(socket))
   }
 
-  /** The one that speaks HTTP/1.1 over this socket. */
   http1Of(socket: Socket): Http1Connection {
     return this.#connections.get(socket) as Http1Connection
   }
@@ -108,7 +105,7 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.look(now)
   }
 
-  /** Whether there were any. */
+  /** False where none was idle. */
   #closeIdlest(): boolean {
     const now = performance.now()
     const idle = [...this.#connections.values()]

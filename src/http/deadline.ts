@@ -5,9 +5,9 @@ import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 
 export type Deadline =
-  /** Watches, logs and the like: as long as it takes. */
+  /** Watches, logs and the like. */
   | { readonly kind: 'none' }
-  /** `early`: sooner than the limit that holds for all. */
+  /** `early`: sooner than the server's own limit. */
   | { readonly kind: 'after'; readonly milliseconds: number; readonly early: boolean }
   /** The `timeout` parameter cannot be read. */
   | { readonly kind: 'unreadable'; readonly message: string }

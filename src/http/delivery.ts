@@ -6,18 +6,15 @@ import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
 export interface Outgoing {
-  /** Streams of one connection go together. */
   readonly connection: WireConnection
-  /** Writes all that waits. */
   flush(): void
 }
 
-/** After so many streams others have a turn. */
+/** Streams written in one turn of the event loop. */
 const STREAMS_A_TURN = 64
 /** The rest is so many times as long as the round took, and at most so long: what comes in between shares the next one's cost. */
 const REST_FACTOR = 16
 const LONGEST_REST_MS = 40
-/** What is not worth a timer. */
 const SHORTEST_REST_MS = 1
 
 export class Delivery {
@@ -29,12 +26,11 @@ export class Delivery {
   #joinedOf: readonly Buffer[] = []
   #joined: Buffer | undefined
 
-  /** Whether a round is under way. */
   get isBusy(): boolean {
     return this.#round !== undefined
   }
 
-  /** It is flushed in the next round. */
+  /** To be flushed in the next round. */
   enlist(outgoing: Outgoing): void {
     const lane = this.#waiting.get(outgoing.connection)
     if (lane === undefined) this.#waiting.set(outgoing.connection, [outgoing])

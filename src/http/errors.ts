@@ -38,7 +38,7 @@ export function closingError(): ApiError {
   return new ApiError('ServiceUnavailable', 'apiserver is shutting down')
 }
 
-/** What to answer; undefined where nobody is there to hear it. */
+/** The answer to an error; undefined where the client is gone. */
 export function answerError(
   error: unknown,
   request: HttpRequest,

@@ -37,11 +37,11 @@ export class Exchange implements HttpRequest {
   readonly body: BoundedBody
   readonly responder: EnvelopeResponder
   filterSince = 0
-  /** Called when the deadline passes, after the signal has fired. */
+  /** Called after the signal has fired for the deadline. */
   onDeadline: (() => void) | undefined
   /** Called when it is to be broken off: what was answered at the deadline, or is sent as long as it takes, is not taken. */
   onOverdue: (() => void) | undefined
-  /** Of what is sent as long as it takes. */
+  /** Of answers without a deadline. */
   progress: AnswerProgress | undefined
   readonly #request: WireRequest
   #credential: string | undefined
@@ -102,7 +102,6 @@ export class Exchange implements HttpRequest {
     } else if (this.#untakenMs(now) >= (isWatch(this.info) ? stalledMs : STREAM_STALLED_MS)) this.onOverdue?.()
   }
 
-  /** Its time has passed. */
   expire(): void {
     if (this.responder.isOver || this.signal.aborted) return
     this.signal.fire(new DeadlineError())
@@ -123,9 +122,9 @@ export class Exchange implements HttpRequest {
   }
 }
 
-/** How long the answer to a request that took too long may take. */
+/** How long the client has to read the answer to a request that took too long. */
 const LAST_WORDS_MS = 5000
-/** Logs and the like are read by people, who look away at times. */
+/** Logs and the like are read by people, who pause. */
 const STREAM_STALLED_MS = 30 * 60_000
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
 

@@ -5,19 +5,18 @@ import type { Socket } from 'node:net'
 import { TwoEndedQueue } from './two-ended-queue.ts'
 
 export interface HandshakeQueueOptions {
-  /** Begins TLS; what the client has said so far is in the socket's buffer. */
+  /** Begins TLS; what the client has sent so far is in the socket's buffer. */
   readonly begin: (socket: Socket) => void
-  /** A client went, or was sent away, before its TLS began. */
+  /** A connection ended before its TLS began. */
   readonly onLost: () => void
   /** So long a client may say nothing, and so long it waits for its turn: clients themselves give up after ten seconds. */
   readonly patienceMs: number
-  /** Something goes on that takes several turns, and that others wait for. */
+  /** Something is under way that takes several turns of the event loop, and that clients wait for. */
   readonly isBusy: () => boolean
 }
 
 interface WaitingSocket {
   readonly socket: Socket
-  /** The first that it said. */
   readonly hello: Buffer
 }
 
@@ -30,14 +29,14 @@ export const LONGEST_LINE = 4096
  */
 export const TURNS_A_BEGIN = 16
 
-/** Someone wrote http where https was meant: no TLS would ever tell them. */
+/** A client that was given http instead of https: TLS would not tell it so. */
 const PLAIN_HTTP = /^[A-Z]{3,10} \//
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
 export class HandshakeQueue {
   readonly #options: HandshakeQueueOptions
   readonly #line = new TwoEndedQueue<WaitingSocket>()
-  /** Those that have said nothing yet, the oldest first. */
+  /** Those that have not sent anything yet, the oldest first. */
   readonly #silent = new Set<Socket>()
   #hasArrived = false
   #turns = 0
@@ -47,7 +46,7 @@ export class HandshakeQueue {
     this.#options = options
   }
 
-  /** A client stands in line from its first word on. */
+  /** It is queued when the client has sent its first bytes. */
   add(socket: Socket): void {
     this.#hasArrived = true
     this.#silent.add(socket)
@@ -58,7 +57,7 @@ export class HandshakeQueue {
     socket.once('readable', () => this.#queue(socket))
   }
 
-  /** Turns away the one that has been silent longest; whether there was one. */
+  /** Closes the one that has been silent longest; false where there is none. */
   dropOldest(): boolean {
     const [oldest] = this.#silent
     oldest?.destroy()

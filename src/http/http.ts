@@ -13,19 +13,16 @@ export interface RequestHeaders {
 }
 
 export interface HttpRequest {
-  /** The request's own `Audit-ID`, or one made for it; on every answer. */
+  /** The request's own `Audit-ID`, or a new one; on every answer. */
   readonly auditId: string
-  /** As sent, in upper case. */
   readonly method: string
   /** The path and query as sent. */
   readonly target: string
   /** Percent-decoded, without the query. */
   readonly path: string
   readonly query: Query
-  /** What the path and the method ask for. */
   readonly info: RequestInfo
   readonly headers: RequestHeaders
-  /** Where the connection comes from. */
   readonly remote: RemoteEnd
   /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
   readonly transport: 'plain' | 'websocket'
@@ -60,7 +57,7 @@ export interface Caller {
 export interface AuditNotes {
   /** The first value of a key stands. */
   annotate(key: string, value: string): void
-  /** The body names this object. */
+  /** What the body says of the object. */
   nameObject(named: NamedObject): void
   /** From here on it is the request of this user. `constraint`: the narrow right that this rests on, `impersonate:user-info`. */
   actFor(user: User, constraint: string | undefined): void
@@ -77,7 +74,7 @@ export interface RequestBody {
   onRead: ((bytes: Buffer) => void) | undefined
 }
 
-/** What can be said about the answer before there is one. */
+/** What filters and handlers say of the answer before there is one. */
 export interface Responder {
   /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
   readonly warn: (text: string) => void
@@ -91,7 +88,6 @@ export interface Responder {
   account(user: User, isLetIn: boolean): void
 }
 
-/** What the body of a request says of the object it is about. */
 export interface NamedObject {
   readonly name?: string
   readonly uid?: string
@@ -160,6 +156,6 @@ export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpRespo
 /** A step that every request passes; it may answer itself, or change what goes in or comes out. */
 export type Filter = (next: Handler) => Handler
 
-/** The same from where it is known who is asking. */
+/** The same after authentication. */
 export type CallerHandler = (request: HttpRequest, caller: Caller) => HttpResponse | Promise<HttpResponse>
 export type CallerFilter = (next: CallerHandler) => CallerHandler

@@ -11,7 +11,6 @@ const MOST_PIPELINED = 64
 export interface Http1Options {
   readonly memory: UnfinishedMemory
   readonly limits: ConnectionLimits
-  /** The connection is ended by us. */
   readonly onEnd: (reason: EndReason) => void
 }
 
@@ -24,9 +23,9 @@ export class Http1Connection {
   #requests = 0
   /** How much had been read when the last request was over: what came since is the next. */
   #readBytes = 0
-  /** How many have come and are not over. */
+  /** Requests under way. */
   #running = 0
-  /** What begins those of them that wait for the ones before them. */
+  /** Begins those that wait for the ones before them. */
   readonly #waiting: (() => void)[] = []
 
   constructor(socket: TLSSocket, options: Http1Options) {
@@ -43,14 +42,13 @@ export class Http1Connection {
     else this.#waiting.push(begin)
   }
 
-  /** A request has come to become another protocol; whether it is to be served. */
+  /** A request for an upgrade; false where it is not to be served. */
   takeUpgrade(): boolean {
     this.#requests++
     if (++this.#running > MOST_PIPELINED) this.#end('flood')
     return !this.socket.destroyed
   }
 
-  /** One is over. */
   finish(): void {
     this.#running--
     this.#readBytes = this.socket.bytesRead
@@ -59,7 +57,7 @@ export class Http1Connection {
     if (next !== undefined) setImmediate(() => this.socket.destroyed || next())
   }
 
-  /** How long there has been no request; 0 for one that is to end anyway. */
+  /** How long there has been no request; 0 for a connection that is closing anyway. */
   idleMilliseconds(nowMs: number): number {
     if (this.socket.destroyed) return 0
     return this.#idle.millisecondsAt(this.#running === 0 ? this.#requests : undefined, nowMs)
@@ -73,12 +71,11 @@ export class Http1Connection {
     if (milliseconds > this.#options.limits.unfinishedMs) this.#end('unfinished')
   }
 
-  /** There is no request. */
   closeIdle(reason: EndReason): void {
     this.#end(reason)
   }
 
-  /** Ends when what is on its way has gone out. */
+  /** Ends when everything is sent. */
   leave(): void {
     this.socket.destroySoon()
   }

@@ -39,7 +39,6 @@ export interface ListenerOptions {
   readonly port: number
   readonly tls: TlsFiles
   readonly handler: Handler
-  /** The answer to a request whose deadline has passed. */
   readonly onTimeout: (request: HttpRequest) => HttpResponse
   readonly log: Log
   readonly requestTimeoutMs: number
@@ -51,22 +50,22 @@ export interface ListenerOptions {
   /** How long a client may take from its first word to the end of its handshake; most give up themselves after ten seconds. */
   readonly handshakeTimeoutMs?: number
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
-  /** The suites for TLS 1.2, in OpenSSL's words. */
+  /** The suites for TLS 1.2, by their names in OpenSSL. */
   readonly ciphers: string
-  /** How keys are agreed on, in OpenSSL's words; undefined: as it likes. */
+  /** The key exchange groups, by their names in OpenSSL; undefined: its default. */
   readonly curves?: string | undefined
   /** False: HTTP/1.1 only. */
   readonly http2?: boolean
-  /** Whether others may listen where we do. */
+  /** SO_REUSEPORT. */
   readonly sharesPort?: boolean
-  /** How HTTP/2 sessions read; default: the fast way. */
+  /** How HTTP/2 sessions read from their sockets. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
-  /** Told of every request when its answer is over. */
+  /** Called for every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
 }
 
-/** PEM texts. */
+/** In PEM. */
 export interface TlsFiles {
   readonly certificate: string
   readonly key: string
@@ -74,12 +73,12 @@ export interface TlsFiles {
   readonly named?: readonly NamedCertificate[]
   /** Client certificates are trusted if they chain to one of these. */
   readonly clientCa: string | undefined
-  /** So are those of proxies that speak for their users. */
+  /** The same for front proxies. */
   readonly proxyCa: string | undefined
 }
 
 export interface NamedCertificate {
-  /** With a star for any one label. */
+  /** With a wildcard for one label. */
   readonly name: string
   readonly certificate: string
   readonly key: string
@@ -87,7 +86,6 @@ export interface NamedCertificate {
 
 export interface FinishedRequest {
   readonly request: HttpRequest
-  /** Whose it was, as far as is known. */
   readonly user: User
   /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
   readonly isLetIn: boolean
@@ -105,10 +103,8 @@ export interface Closing {
 }
 
 export interface Listener {
-  /** The address that it really listens on. */
   readonly host: string
   readonly port: number
-  /** How many requests there were so far. */
   readonly requestCount: number
   /** From now on new connections are made with these; those that stand are not touched. */
   renew(tls: TlsFiles): void
@@ -116,7 +112,7 @@ export interface Listener {
   close(graceMs: number, how?: Closing): Promise<void>
 }
 
-/** Throws what Node throws where the address cannot be listened on. */
+/** Throws Node's error where it cannot listen on the address. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { requestTimeoutMs, limits = CONNECTION_LIMITS, measures = new HttpMeasures() } = options
   const tls = openTls(options)
@@ -339,7 +335,7 @@ function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
   return given.length === 0 ? undefined : given.join('\n')
 }
 
-/** The fields of a request, all of them together. */
+/** Of all headers of a request together. */
 const MAX_HEADER_BYTES = 64 * 1024
 const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }
 /** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */

@@ -34,7 +34,6 @@ export function parseQuery(search: string): Query {
   }
 }
 
-/** Bytes that are no text become replacement characters. */
 function readable(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   return spaced.includes('%') ? unescape(spaced) : spaced

@@ -20,7 +20,6 @@ export type ResourceVerb =
 export interface ResourceInfo {
   readonly kind: 'resource'
   readonly verb: ResourceVerb
-  /** Empty for the core group. */
   readonly group: string
   readonly version: string
   /** The plural; empty for a path with doubled slashes. */
@@ -42,7 +41,7 @@ export interface PathInfo {
   readonly kind: 'path'
   /** The method in lower case. */
   readonly verb: string
-  /** What takes as long as its client says. */
+  /** A profile, which takes as long as its client asks for. */
   readonly isProfile?: true
 }
 
@@ -63,7 +62,6 @@ const VERBS: ReadonlyMap<string, ResourceVerb> = new Map([
   ['DELETE', 'delete'],
 ])
 
-/** More than this is forgotten; longer paths are not kept. */
 const REMEMBERED = 4096
 const LONGEST_REMEMBERED = 200
 

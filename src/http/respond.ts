@@ -15,7 +15,6 @@ import { drainedOf, StreamSink } from './stream-sink.ts'
 /** Bodies above this are compressed for clients that take it. */
 export const GZIP_ABOVE_BYTES = 128 * 1024
 
-/** Small pieces are gathered up to this before they are compressed. */
 const GATHER_BYTES = 64 * 1024
 
 const gzipAsync = promisify(gzip)
@@ -126,7 +125,7 @@ function partsOf(piece: Piece): readonly Buffer[] {
   return Buffer.isBuffer(piece) ? [piece] : piece
 }
 
-/** Compressed where there is enough of it. */
+/** Compressed where it is large enough. */
 async function packedOrNot(
   pieces: Pieces,
 ): Promise<{ readonly isPacked: boolean; readonly chunks: AsyncIterable<Buffer> }> {

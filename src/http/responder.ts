@@ -7,11 +7,9 @@ import type { Responder, ResponseHeaders } from './http.ts'
 import { WarningList } from './warnings.ts'
 
 export class EnvelopeResponder implements Responder {
-  /** The client is to come back on another connection. */
   isSentAway = false
   user: User = ANONYMOUS
   isLetIn = false
-  /** Nothing more is sent. */
   isOver = false
   readonly #auditId: string
   #warnings: WarningList | undefined

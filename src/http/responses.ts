@@ -12,7 +12,6 @@ export function plainText(status: number, text: string, headers: ResponseHeaders
   }
 }
 
-/** Bytes that are ready to be sent as they are. */
 export function bytesOf(contentType: string, bytes: Buffer, headers: ResponseHeaders = {}): HttpResponse {
   return { status: 200, headers: { 'content-type': contentType, ...headers }, body: { kind: 'bytes', bytes } }
 }

@@ -6,10 +6,9 @@ import { bytesOf, pageNotFound } from './responses.ts'
 export interface Route {
   /** `/version`; for a subtree without its final slash. */
   readonly path: string
-  /** Everything below the path belongs to it too. */
   readonly subtree?: boolean
   readonly handler: CallerHandler
-  /** What the index tells of it instead of the path. */
+  /** The paths that the index lists instead of this one. */
   readonly listed?: () => readonly string[]
 }
 

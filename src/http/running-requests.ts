@@ -9,13 +9,12 @@ const TURN_MS = 50
 const LEAST_A_TURN = 10
 
 export class RunningRequests {
-  /** How many there were so far. */
   total = 0
   readonly #running = new Set<Exchange>()
   readonly #timer: NodeJS.Timeout
   #onNone: (() => void) | undefined
 
-  /** `stalledMs`: how long a watch may wait for its client to take something. */
+  /** `stalledMs`: how long a watch waits for its client to read something. */
   constructor(stalledMs: number) {
     this.#timer = setInterval(() => this.#look(stalledMs), LOOK_EVERY_MS)
     this.#timer.unref()

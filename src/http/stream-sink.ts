@@ -6,7 +6,7 @@ import type { WireConnection, WireResponse } from '../wire/request-response.ts'
 import { cancellableWait } from '../lib/cancellable.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
 
-/** So much does not wait for others. */
+/** Sent at once, without waiting for the next round. */
 const ENOUGH_BYTES = 64 * 1024
 
 /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the signal fires. */
@@ -20,7 +20,6 @@ export async function drainedOf(raw: WireResponse, signal: AbortSignal): Promise
 }
 
 export class StreamSink implements ByteSink, Outgoing {
-  /** Taken over so far. */
   bytes = 0
   readonly connection: WireConnection
   readonly #raw: WireResponse

@@ -16,7 +16,6 @@ export class TwoEndedQueue<T> {
     this.#waiting.set(this.#next++, one)
   }
 
-  /** Undefined where nobody waits. */
   take(): T | undefined {
     if (this.#waiting.size === 0) return undefined
     const number = this.#isNewestsTurn ? --this.#next : this.#oldest++

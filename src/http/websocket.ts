@@ -31,7 +31,7 @@ export interface UpgradeOutcome {
   readonly sentBytes: number
 }
 
-/** More than this waiting to be sent, and the writer is asked to wait. */
+/** The writer waits while more than this is unsent. */
 const HIGH_WATER_BYTES = 64 * 1024
 
 /** Clients have nothing to say; what they say all the same is read and dropped. */
@@ -93,7 +93,7 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   }
 }
 
-/** How long the end of an answer may take to be heard. */
+/** How long the client has to read the end of an answer. */
 const LAST_WORDS_MS = 1000
 
 /**
@@ -108,7 +108,7 @@ function hangUp(socket: Duplex): void {
   socket.end()
 }
 
-/** The one header that it may have stands as it is sent. */
+/** `header`: a whole line, or empty. */
 type Refusal = readonly [status: 400 | 403, header: string, text: string]
 
 const PHRASES = { 400: 'Bad Request', 403: 'Forbidden' } as const
@@ -129,13 +129,13 @@ function refusalOf({ headers }: IncomingMessage): Refusal | undefined {
   return offeredProtocols(headers['sec-websocket-protocol']).length > 1 ? [400, '', ''] : undefined
 }
 
-/** Without the one that carries a token, which is nobody's business any more. */
+/** Without the one that carries a token. */
 export function offeredProtocols(header: string | undefined): readonly string[] {
   const all = (header ?? '').split(',').map((protocol) => protocol.trim())
   return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))
 }
 
-/** Undefined where the client's part of it is not in order. */
+/** Undefined where the client's handshake is invalid. */
 async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
   const { WebSocketServer } = await import('ws')
   const server: WebSocketServer = new WebSocketServer({
@@ -172,7 +172,6 @@ class MessageSink implements ByteSink, AnswerProgress {
   readonly #signal: AbortSignal
   readonly #isText: boolean
   readonly #holding: Holding
-  /** Called when there is room again. */
   #onRoom: (() => void) | undefined
 
   constructor(socket: WebSocket, { signal, isText, holding }: SinkOptions) {

@@ -17,7 +17,6 @@ export class WriteBuffer {
     this.#write = write
   }
 
-  /** False: better wait before the next. */
   add(piece: Buffer): boolean {
     if (this.#used + piece.length <= GATHER_BYTES) {
       this.#keep(piece)
@@ -29,7 +28,6 @@ export class WriteBuffer {
     return goesOn
   }
 
-  /** Writes what has been gathered so far. */
   flush(): boolean {
     const [buffer, used] = [this.#buffer, this.#used]
     if (buffer === undefined || used === 0) return true

@@ -21,7 +21,6 @@ export interface AuditFilterOptions {
   readonly auditor: Auditor
   /** What a body says, whatever it is written in; undefined where it cannot be read. */
   readonly decode: (bytes: Buffer, contentType: string) => Value | undefined
-  /** A request was refused because it could not be audited. */
   readonly onRejected: () => void
 }
 
@@ -83,7 +82,7 @@ function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way)
   return settle(go, answered, failed)
 }
 
-/** A refusal before anybody knows who is asking. */
+/** For requests that fail authentication. */
 export function auditRefusal(options: AuditFilterOptions, request: HttpRequest, error: ApiError): void {
   options.auditor.refuse(request, failureOf(error))
 }
@@ -97,7 +96,6 @@ function unansweredOutcome({ signal }: HttpRequest): AuditOutcome | undefined {
   return signal.reason instanceof DeadlineError ? failureOf(timeoutError()) : undefined
 }
 
-/** What a delete has to say is in its Status. */
 function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: HttpRequest): AuditOutcome {
   const mayTell = info.kind === 'resource' && (info.verb === 'delete' || code >= 400)
   if (!mayTell || body.kind !== 'bytes' || body.bytes.length > 4096 || headers['content-type'] !== 'application/json') {

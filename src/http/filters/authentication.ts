@@ -21,7 +21,6 @@ const STRANGER: Caller = Object.freeze({ user: ANONYMOUS, audit: NOT_AUDITED })
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-/** From here on it is known who is asking. */
 export function authenticate(options: AuthenticationOptions): (next: CallerHandler) => Handler {
   const { authenticator, writeStatus, audit, log } = options
   return (next) => (request) => {

@@ -34,12 +34,12 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
   }
 }
 
-/** A decider that broke did not say no: whoever asks may try again (P-117). */
+/** An authorizer that failed did not say no: the client may try again (P-117). */
 function brokenDecision({ target }: HttpRequest, problem: string): HttpResponse {
   return plainText(500, `Internal Server Error: ${quoted(target)}: ${problem}\n`)
 }
 
-/** A stranger on another machine asks how we are (D13). */
+/** An anonymous health check from another machine (D13). */
 function isHealthFromAfar({ path, remote }: HttpRequest, user: User): boolean {
   return user.name === ANONYMOUS.name && HEALTH.has(path) && !remote.isLoopback
 }

@@ -23,15 +23,13 @@ export interface FilterOptions {
   readonly log: Log
   /** Encodes errors for clients that do not speak JSON. */
   readonly encodeStatus: StatusEncoder
-  /** Whether CBOR is spoken at all. */
   readonly cbor: boolean
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly flowControl: FlowControl
   readonly measures: HttpMeasures
-  /** Acting for others takes narrow rights, or the wide old one. */
+  /** The `ConstrainedImpersonation` gate. */
   readonly constrainedImpersonation: boolean
-  /** Undefined: nothing is audited. */
   readonly audit: AuditFilterOptions | undefined
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
   readonly anonymousRequests: boolean
@@ -41,21 +39,18 @@ export interface FilterOptions {
   readonly anonymousHealth: boolean
   /** Origins whose scripts may read answers; none: no such headers are sent (R-054). */
   readonly allowedOrigins: readonly RegExp[]
-  /** What browsers are told about TLS; none: no such header is sent (R-276). */
+  /** The directives of `Strict-Transport-Security`; none: the header is not sent (R-276). */
   readonly strictTransport: readonly string[]
-  /** The server has not loaded everything yet. */
   readonly isStarting: () => boolean
-  /** The server takes no new requests. */
   readonly isClosing: () => boolean
   /** Those that come then are told to try again, on connections that are still taken (P-251). */
   readonly sendRetryAfter: boolean
-  /** How likely an answer on HTTP/2 tells the client to connect anew. */
+  /** The share of answers over HTTP/2 that come with GOAWAY, from 0 to 1. */
   readonly goawayChance: number
 }
 
 export interface FilteredHandler {
   readonly handler: Handler
-  /** The answer to a request whose deadline has passed. */
   readonly onTimeout: (request: HttpRequest) => HttpResponse
 }
 

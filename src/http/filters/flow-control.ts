@@ -41,7 +41,7 @@ function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpR
   )
 }
 
-/** A quarter of the time that the request has (P-215). */
+/** A quarter of the request's time (P-215). */
 function waitOf({ deadline }: HttpRequest): number {
   return deadline.kind === 'after' ? Math.min(deadline.milliseconds / 4, LONGEST_WAIT_MS) : WATCH_WAIT_MS
 }
