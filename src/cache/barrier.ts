@@ -7,7 +7,7 @@ import type { Progress } from './progress.ts'
 /** As long as a client waits for a version; then the storage is asked itself. */
 const PATIENCE_MS = 3_000
 
-/** An answer from this process takes less. */
+/** A storage within this process answers sooner. */
 const FAR_MS = 0.2
 
 export class Barrier {

@@ -4,7 +4,7 @@ import type { Watcher } from './watcher.ts'
 
 const TICK_MS = 1_000
 const INTERVAL_MS = 60_000
-/** So long before a watch ends its last bookmark goes out. */
+/** The last bookmark goes out this long before a watch ends. */
 const BEFORE_END_MS = 2_000
 
 interface Due {
@@ -53,7 +53,7 @@ export class Bookmarks {
   }
 }
 
-/** Undefined: not again. */
+/** Undefined: never again. */
 function nextDue(nowMs: number, endMs: number): number | undefined {
   const last = endMs - BEFORE_END_MS
   return last > nowMs ? Math.min(nowMs + INTERVAL_MS, last) : undefined

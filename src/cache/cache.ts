@@ -40,7 +40,7 @@ import type { TypeCache } from './type-cache.ts'
 
 /** How long a reader waits for a revision that has not come (D18), and for a cache that is not filled. */
 const PATIENCE_MS = 3_000
-/** How often what is too old is looked for in types that nothing happens to. */
+/** How often types without changes forget what is too old. */
 const EXPIRE_MS = 15_000
 
 export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnreadable'>> {
@@ -50,13 +50,12 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
-  /** Default: the fast way. */
   readonly countKeys?: CountKeys
   readonly clock?: Clock
   readonly measures?: CacheMeasures
-  /** A load takes long where there is much. */
+  /** Progress of a load. */
   readonly onLoading?: (loaded: number, total: number) => void
-  /** Something went wrong that the cache recovers from by itself. */
+  /** Errors that the cache recovers from by itself. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -66,11 +65,10 @@ export interface WatchCache extends Store {
   /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
   peek(key: ObjectKey): StoredItem | undefined
-  /** For health checks and metrics. */
   status(): CacheStatus
   /** How many changes of a type are remembered at most. */
   readonly capacity: number
-  /** How much there is of a type; undefined where it is not in memory. */
+  /** Undefined where the type is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
   /**
    * Ends every watch of a type without a word, whichever of these forms of it was watched. A type that is gone is forgotten as soon
@@ -81,7 +79,6 @@ export interface WatchCache extends Store {
 
 export interface TypeLoad {
   readonly objects: number
-  /** As they are stored. */
   readonly bytes: number
   readonly watchers: number
 }
@@ -91,7 +88,7 @@ export interface CacheStatus {
   readonly revision: number
   readonly objects: number
   readonly watchers: number
-  /** What histories and past states take. */
+  /** Of histories and snapshots. */
   readonly pastBytes: number
 }
 
@@ -124,11 +121,11 @@ class MemoryStore implements WatchCache {
   readonly #ownWrites = new OwnWrites()
   readonly #turns = new KeyTurns()
   readonly #resources = new Map<string, StoredResource>()
-  /** Forms of types that are not there any more. */
+  /** Types that were retired. */
   readonly #gone = new WeakSet<StoredResource>()
   readonly #loaded: Loaded
   readonly #life = new AbortController()
-  /** Undefined while they are being loaded. */
+  /** Undefined while loading. */
   #contents: Contents | undefined
 
   constructor(options: WatchCacheOptions) {
@@ -260,7 +257,7 @@ class MemoryStore implements WatchCache {
     })
   }
 
-  /** The newest that we know of an object; whether it is, the write finds out. */
+  /** The newest known version of an object; the write itself finds out whether there is a newer one. */
   #assumed(type: TypeCache, inType: string, fullKey: string): Current | undefined {
     const cached = type.get(inType)
     const own = this.#ownWrites.find(fullKey)
@@ -284,7 +281,7 @@ class MemoryStore implements WatchCache {
     return this.#contents?.typeOf(resource)
   }
 
-  /** Carries a read's plan out; undefined: the storage is to answer. */
+  /** Undefined: the storage is to answer. */
   async #stateAt(read: Read, signal: AbortSignal): Promise<TypeState | undefined> {
     for (let wanted = read.at; ; ) {
       const type = this.#typeOf(read.resource)

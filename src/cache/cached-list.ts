@@ -11,9 +11,8 @@ import type { ListPage, ListRequest, StoredResource } from '../store/store.ts'
 import type { CachedItem, CachedObject, CachedUnreadable } from './cached-object.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
-/** So many objects are handed out at a time. */
 const BATCH = 256
-/** After so many items looked at in vain others have a turn. */
+/** Items looked at in one turn of the event loop. */
 const LOOKED_AT = 1_024
 
 /** What finds objects without looking at all of them; undefined where it knows no better. */
@@ -23,19 +22,17 @@ export interface Finder {
 
 export interface FindIn {
   readonly snapshot: Snapshot
-  /** The end of a page is told by what is behind it, matching or not. */
+  /** Whether a page ends depends on all that follows, matching or not. */
   readonly isPaged: boolean
 }
 
 export interface CachedState {
   readonly snapshot: Snapshot
-  /** The revision that the list is said to be of. */
   readonly revision: number
-  /** Set where the snapshot is what is there now. */
+  /** Set where the snapshot is the newest. */
   readonly finder: Finder | undefined
-  /** For what is behind a page with a limit. */
+  /** For `remainingItemCount`. */
   readonly countKeys?: CountKeys
-  /** Counts what is looked at, and what is given. */
   readonly fetched?: Count
   readonly returned?: Count
 }
@@ -81,7 +78,7 @@ interface Wanted {
   readonly isPaged: boolean
 }
 
-/** By an index where that leads to few, else everything in the range. */
+/** From an index where there is one, else everything in the range. */
 function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Iterator<CachedItem> {
   const { snapshot, finder } = state
   const { matcher, isPaged } = wanted
@@ -114,7 +111,7 @@ async function* walk(
   }
 }
 
-/** Whether the end was reached. */
+/** True at the end. */
 function takeSome(
   items: Iterator<CachedItem>,
   matcher: Matcher | undefined,

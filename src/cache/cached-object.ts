@@ -11,9 +11,8 @@ import type { UnreadableObject } from '../store/store.ts'
 import { type Content, parseObject } from '../store/stored-object.ts'
 import type { Slab, SlabAllocator, Tenant } from './slab.ts'
 
-/** The fields of a type whose values its objects know. */
 export interface IndexedFields {
-  /** A place among the values; -1 where the field is none of them. */
+  /** -1 where the field is not indexed. */
   placeOf(field: string): number
 }
 
@@ -30,7 +29,7 @@ export class CachedObject implements Selectable, Tenant {
   slab: Slab
   offset: number
   isCurrent = true
-  /** What encoders remember of it; here because it goes when the object goes. */
+  /** What encoders remember of it, for as long as the object is there. */
   row: ListItem['row'] = undefined
   measured: ListItem['measured'] = undefined
   /** Where the metadata is, packed as the labels are; 0 where nobody has looked for it. */
@@ -82,7 +81,7 @@ export class CachedObject implements Selectable, Tenant {
     return this.#indexed
   }
 
-  /** Tells the object its values, when it is filed; they never change. */
+  /** Sets the values of the indexed fields, once. */
   index(by: IndexedFields, values: readonly string[]): void {
     this.#indexedBy = by
     this.#indexed = values
@@ -121,7 +120,7 @@ export class CachedUnreadable implements UnreadableObject {
   }
 }
 
-/** Only keys that lead back to names are let into the cache. */
+/** Other keys are never cached. */
 function namesOfKey(key: string): KeyNames {
   return namesIn(key) ?? { namespace: '', name: key }
 }
@@ -136,10 +135,10 @@ interface Placed {
 
 /** Nothing in an object is longer than this: 2^26 bytes are far beyond what a store takes. */
 const SPAN_UNIT = 2 ** 26
-/** Only what has metadata is let into the cache. */
+/** Objects without metadata are never cached. */
 const NO_SPAN = Object.freeze({ start: 0, end: 0 })
 
-/** Puts an item's bytes, version and all, into a slab. */
+/** Copies an item into a slab, with its resourceVersion. */
 export function placeItem(slabs: SlabAllocator, key: string, item: SourceItem): CachedItem {
   const { content, revision } = item
   if (content.kind === 'unreadable') return new CachedUnreadable(key, revision, content.problem)

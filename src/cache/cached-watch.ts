@@ -11,7 +11,7 @@ export interface WatchBeginning {
   readonly type: TypeCache
   /** Changes after this revision are wanted; it is not below the floor of the type's history. */
   readonly after: number
-  /** The state as of that revision, where it is wanted first. */
+  /** The state as of that revision, for watches that begin with one. */
   readonly state: CachedState | undefined
   readonly onEnd: (watcher: Watcher) => void
 }

@@ -26,7 +26,7 @@ export interface ContentsOptions {
 interface Typed {
   readonly type: TypeCache
   readonly resource: StoredResource
-  /** Nobody wants it any more: it goes with the last of its objects. */
+  /** Retired: removed with the last of its objects. */
   isGone: boolean
 }
 
@@ -44,7 +44,7 @@ export class Contents {
   readonly #options: ContentsOptions
   readonly #budget: PastBudget
   readonly #types = new Map<string, Typed>()
-  /** What belongs to no type that we know, by its key under the prefix. */
+  /** Items of types that nobody has asked for, by their keys below the prefix. */
   readonly #unclaimed = newSortedTree<string, SourceItem>(compareStrings)
   #revision = 0
 
@@ -65,7 +65,6 @@ export class Contents {
     return this.#budget.used
   }
 
-  /** Undefined: nobody has asked for it yet. */
   known(resource: StoredResource): TypeCache | undefined {
     return this.#types.get(resource.storagePrefix)?.type
   }
@@ -110,14 +109,14 @@ export class Contents {
     this.#types.delete(resource.storagePrefix)
   }
 
-  /** Part of a load: nobody is told. `begin` must follow the last one. */
+  /** Part of a load, without events. `begin` must follow the last one. */
   fill(item: SourceItem): void {
     const place = this.#placeOf(item.key)
     if (place === undefined) this.#unclaimed.set(item.key, detached(item))
     else if (namesOf(place.resource, place.key) !== undefined) place.type.fill(this.#placed(place, item))
   }
 
-  /** What was filled in is the state as of this revision. */
+  /** Ends a load: the contents are the state as of this revision. */
   begin(revision: number): void {
     this.#revision = revision
     for (const type of this.types) type.begin(revision, this.#options.clock.now())
@@ -131,7 +130,7 @@ export class Contents {
     if (this.#budget.isOver) this.#budget.trim(this.types)
   }
 
-  /** Tells every type what happened before it was loaded. */
+  /** Extends the history of every type to before the load. */
   recall(past: Past): void {
     const records = new Map<TypeCache, PastRecords>(this.types.map((type) => [type, { floor: past.floor, all: [] }]))
     for (const change of past.changes) {

@@ -20,7 +20,6 @@ export class FieldIndex {
     this.#buckets = fields.map(() => new Map<string, Bucket>())
   }
 
-  /** Reads the object's values off its bytes, once, and files it under them. */
   add(object: CachedObject): void {
     if (this.fields.length === 0) return
     const { bytes } = object
@@ -40,7 +39,7 @@ export class FieldIndex {
     }
   }
 
-  /** In the order of keys; undefined where the field has no index here. */
+  /** In the order of keys; undefined where the field is not indexed. */
   find(field: SelectableField, value: string): readonly CachedObject[] | undefined {
     const place = this.placeOf(field.name)
     if (place < 0) return undefined

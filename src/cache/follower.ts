@@ -11,34 +11,32 @@ const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000
 
 export interface FollowerEvents {
-  /** So many of so many items were loaded. */
   readonly onLoading: (loaded: number, total: number) => void
   /** Complete as of the revision; what was loaded before is no longer kept up to date. */
   readonly onLoaded: (contents: Contents, revision: number) => void
-  /** Everything up to the revision is in the contents. */
+  /** The contents include everything up to the revision. */
   readonly onProgress: (revision: number) => void
-  /** History is lost, and the contents are about to be loaded anew. */
+  /** The stream cannot be resumed, and everything is about to be loaded again. */
   readonly onLost: (error: unknown) => void
   readonly onError: (error: unknown) => void
 }
 
 export interface FollowerOptions extends ContentsOptions {
   readonly source: Source
-  /** Types that are taken up from the start. */
+  /** Adds the types that are known from the start. */
   readonly prepare: (contents: Contents) => void
   readonly events: FollowerEvents
 }
 
 interface Loaded {
   readonly contents: Contents
-  /** Everything up to here is in it. */
   revision: number
 }
 
 export class Follower {
   readonly #options: FollowerOptions
   #feed: Feed | undefined
-  /** What is kept in step; undefined where it has to be loaded first. */
+  /** Undefined where everything has to be loaded first. */
   #loaded: Loaded | undefined
   #priming: Promise<void> | undefined
 
@@ -51,7 +49,7 @@ export class Follower {
     return this.#feed?.requestProgress() ?? false
   }
 
-  /** Resolves when the signal fires and nothing is under way any more. */
+  /** Resolves when the signal has fired and nothing is under way. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#keepInStep(signal)
@@ -99,7 +97,7 @@ export class Follower {
     return { contents, revision }
   }
 
-  /** Beside the stream: nobody has to wait for it. */
+  /** Concurrent with the stream. */
   async #prime(contents: Contents, revision: number, signal: AbortSignal): Promise<void> {
     const past = await readPast(this.#options, revision, signal)
     if (past !== undefined) contents.recall(past)

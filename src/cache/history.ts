@@ -4,7 +4,7 @@ import type { Change } from '../store/change.ts'
 import type { PastBudget, PastLimits } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'
 
-/** A change, with what finds those who watch it. */
+/** A change, with what watchers are found by. */
 export interface HistoryRecord {
   readonly revision: number
   readonly change: Change
@@ -14,12 +14,11 @@ export interface HistoryRecord {
   readonly before: readonly string[] | undefined
   readonly now: readonly string[] | undefined
   readonly atMs: number
-  /** What keeping it costs. */
   readonly bytes: number
 }
 
 export interface HistoryLimits extends PastLimits {
-  /** What is younger than this is kept, unless there is too much of it. */
+  /** Younger records are kept, unless there are too many. */
   readonly milliseconds: number
   /** Of each type. */
   readonly records: number
@@ -49,7 +48,6 @@ export class History {
     return this.#bytes
   }
 
-  /** Of the oldest that is kept. */
   get firstRevision(): number | undefined {
     return this.#queue.first?.revision
   }
@@ -66,7 +64,7 @@ export class History {
     this.expire(record.atMs)
   }
 
-  /** What is of one revision goes together. */
+  /** With all others of its revision. */
   forgetFirst(): void {
     const { first } = this.#queue
     if (first !== undefined) this.#dropWhile(({ revision }) => revision === first.revision)

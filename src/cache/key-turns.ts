@@ -2,7 +2,6 @@
 // its work again. A turn that takes long is over for the others, so that nobody waits for a writer who waits for him.
 import { CancelledError } from '../lib/errors.ts'
 
-/** Longer than a write takes, shorter than anybody minds. */
 const LONGEST_TURN_MS = 100
 
 export class KeyTurns {
@@ -29,7 +28,6 @@ export class KeyTurns {
     return turn
   }
 
-  /** How many keys somebody writes to. */
   get size(): number {
     return this.#last.size
   }

@@ -66,7 +66,6 @@ export class LabelIndex {
   }
 }
 
-/** What is there now. */
 export interface Everything {
   readonly size: number
   readonly nowMs: number

@@ -11,12 +11,12 @@ export class Loaded {
     this.#isLoaded = isLoaded
   }
 
-  /** It is. */
+  /** Wakes everybody who waits. */
   tell(): void {
     for (const done of this.#waiting) done()
   }
 
-  /** Whether it is, which may take until the signal fires or the time is over. */
+  /** False where the signal fires or the time is over first. */
   wait(signal: AbortSignal, timeoutMs?: number): Promise<boolean> {
     if (this.#isLoaded()) return Promise.resolve(true)
     return new Promise((resolve) => {

@@ -13,10 +13,9 @@ interface OwnWrite {
 const MOST_REMEMBERED = 10_000
 
 export class OwnWrites {
-  /** Nearly in the order of revisions. */
+  /** Roughly in the order of revisions. */
   readonly #writes = new Map<string, OwnWrite>()
 
-  /** What the stream has reached need not be remembered. */
   remember(key: string, result: WriteResult, reached: number): void {
     if (result.kind === 'kept' || result.object.revision <= reached) return
     const current = result.kind === 'put' ? { item: result.object, stale: false } : undefined
@@ -28,7 +27,6 @@ export class OwnWrites {
     return this.#writes.get(key)
   }
 
-  /** The cache has everything up to this revision. */
   forgetUpTo(revision: number): void {
     for (const [key, write] of this.#writes) {
       if (write.revision > revision) return

@@ -6,7 +6,6 @@ export const RECORD_BYTES = 512
 /** What a state takes: the nodes of its tree that are no longer those of the newest. */
 export const STATE_BYTES = 2048
 
-/** Somebody who has a past. */
 export interface PastHolder {
   readonly pastBytes: number
   /** Forgets the oldest until it has no more than so many bytes, or nothing that it could forget. */
@@ -14,16 +13,16 @@ export interface PastHolder {
 }
 
 export interface PastLimits {
-  /** So many bytes there may be, however little is stored. */
+  /** The limit, however little is stored. */
   readonly bytes: number
-  /** So many at most, however much is stored. */
+  /** The highest limit, however much is stored. */
   readonly mostBytes: number
 }
 
 export class PastBudget {
-  /** Bytes of the past; kept up to date by those who have it. */
+  /** Bytes of histories and snapshots. */
   used = 0
-  /** Bytes of the objects that are there now. */
+  /** Bytes of current objects. */
   stored = 0
   readonly #limits: PastLimits
 

@@ -21,7 +21,7 @@ interface Waiter {
 
 export class Progress {
   readonly #clock: Clock
-  /** Asks the stream how far it is; false: it cannot be asked. */
+  /** Requests progress from the stream; false where that is not possible. */
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
   #revision = 0
@@ -43,7 +43,7 @@ export class Progress {
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done(true)
   }
 
-  /** Begins anew: what was reached before may be reached again. */
+  /** Starts over after a load. */
   reset(revision: number): void {
     this.#revision = 0
     this.advance(revision)

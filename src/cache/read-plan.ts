@@ -3,18 +3,16 @@
 import type { ListAt } from '../api/read.ts'
 
 export interface CacheState {
-  /** It holds everything as of some revision. */
   readonly isReady: boolean
-  /** Everything up to here has been seen. */
   readonly revision: number
   /** The lowest revision whose state is at hand for the type asked for; undefined: past states are not served from here. */
   readonly oldestSnapshot: number | undefined
 }
 
 export type ReadPlan =
-  /** What is at hand now. */
+  /** Answer from the newest state. */
   | { readonly kind: 'current' }
-  /** What was there at the end of this revision. */
+  /** Answer from the state at the end of this revision. */
   | { readonly kind: 'snapshot'; readonly revision: number }
   /** Find out what is newest and get there; then what is at hand. If that takes too long, the storage. */
   | { readonly kind: 'freshen' }

@@ -1,7 +1,7 @@
 // A queue of things that happened, in the order of their revisions: added at one end, forgotten at the other, and searched.
 
 export class RevisionQueue<T extends { readonly revision: number }> {
-  /** Those before `#first` are gone. */
+  /** Entries before `#first` were removed. */
   #all: (T | undefined)[] = []
   #first = 0
 
@@ -17,7 +17,6 @@ export class RevisionQueue<T extends { readonly revision: number }> {
     return this.size === 0 ? undefined : this.#all[this.#all.length - 1]
   }
 
-  /** By place, from the first. */
   at(place: number): T | undefined {
     return this.#all[this.#first + place]
   }

@@ -4,7 +4,7 @@
 
 const LEAST_SLAB_BYTES = 4 << 10
 const MOST_SLAB_BYTES = 1 << 20
-/** A new slab is for so small a part of what is current. */
+/** A new slab holds about this share of the current bytes. */
 const SLAB_PART = 1 / 8
 
 /** Behind each tenant there is a line end, so that it can be sent as a line without being copied. */
@@ -79,7 +79,6 @@ export class SlabAllocator {
   }
 }
 
-/** Into the slab that it says. */
 function move(tenant: Tenant): void {
   tenant.slab.tenants.push(tenant)
   tenant.slab.live += tenant.length

@@ -8,11 +8,10 @@ import { RevisionQueue } from './revision-queue.ts'
 
 export type ItemTree = SortedTree<string, CachedItem>
 
-/** A type from one revision until the next snapshot's. Never written to. */
+/** The state of a type from one revision until the next snapshot's. */
 export interface Snapshot {
   readonly revision: number
   readonly tree: ItemTree
-  /** How many of the items cannot be read. */
   readonly unreadable: number
   readonly atMs: number
 }
@@ -24,14 +23,12 @@ export class Snapshots {
   readonly #budget: PastBudget
   readonly #queue = new RevisionQueue<Snapshot>()
 
-  /** `most`: so many are kept. */
   constructor(first: Snapshot, most: number, budget: PastBudget) {
     this.#most = most
     this.#budget = budget
     this.#queue.add(first)
   }
 
-  /** Of all but the newest. */
   get bytes(): number {
     return (this.#queue.size - 1) * STATE_BYTES
   }
@@ -42,7 +39,6 @@ export class Snapshots {
     return last
   }
 
-  /** The lowest revision that `at` can answer for. */
   get oldestRevision(): number {
     return this.#queue.first?.revision ?? this.newest.revision
   }
@@ -66,7 +62,6 @@ export class Snapshots {
     this.#dropWhile(() => isFirst && !(isFirst = false))
   }
 
-  /** All but the newest. */
   forgetAll(): void {
     this.#dropWhile(() => true)
   }
@@ -81,12 +76,12 @@ export class Snapshots {
     this.#dropWhile((next) => next.atMs < nowMs - SNAPSHOT_MS)
   }
 
-  /** The storage forgot what was before this revision, so we do. */
+  /** Forgets what the storage has compacted. */
   compact(revision: number): void {
     this.#dropWhile((next) => next.revision <= revision)
   }
 
-  /** A state goes when the one that followed it is all that is still needed. */
+  /** A snapshot is dropped when its successor is enough. */
   #dropWhile(isEnough: (next: Snapshot) => boolean): void {
     for (let next = this.#queue.at(1); next !== undefined && isEnough(next); next = this.#queue.at(1)) {
       this.#queue.removeFirst()

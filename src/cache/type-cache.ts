@@ -27,7 +27,6 @@ export interface TypeCacheOptions {
   readonly resource: StoredResource
   readonly limits: HistoryLimits
   readonly budget: PastBudget
-  /** What the type is as of. */
   readonly revision: number
   readonly nowMs: number
   readonly measures: TypeMeasures
@@ -38,16 +37,15 @@ export class TypeCache implements Finder, PastHolder {
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
   readonly measures: TypeMeasures
-  /** Where the bytes of its objects lie. */
   readonly slabs = new SlabAllocator()
   readonly #tree: ItemTree = newSortedTree(compareStrings)
-  /** The same by key: one look, where the tree compares a dozen texts. */
+  /** The same by key: a lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
   readonly #limits: HistoryLimits
   readonly #budget: PastBudget
   readonly #labels = new LabelIndex()
   #nowMs: number
-  /** The last changes, in a ring. */
+  /** The last changes, as a ring buffer. */
   readonly #withEvents: (HistoryRecord | undefined)[] = []
   #changes = 0
   #unreadable = 0
@@ -80,7 +78,7 @@ export class TypeCache implements Finder, PastHolder {
     return this.#tree.size
   }
 
-  /** Of the objects that are there now, as they are stored. */
+  /** Of the current objects. */
   get bytes(): number {
     return this.#bytes
   }
@@ -98,7 +96,7 @@ export class TypeCache implements Finder, PastHolder {
     }
   }
 
-  /** It is not kept any more: what it took is somebody else's. */
+  /** Gives back its share of the budget. */
   close(): void {
     this.#history.forgetAll()
     this.#snapshots.forgetAll()
@@ -124,7 +122,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#replace(item.key, item)
   }
 
-  /** From here on, what is there is a state, and changes have a history. */
+  /** Ends a load: history and snapshots begin here. */
   begin(revision: number, nowMs: number): void {
     this.#history.forgetAll()
     this.#snapshots.forgetAll()
@@ -156,7 +154,7 @@ export class TypeCache implements Finder, PastHolder {
     this.measures.dispatched.value += told
   }
 
-  /** Forgets what is too old, also where nothing happens that would. */
+  /** Forgets what is too old. */
   expire(nowMs: number): void {
     this.#nowMs = nowMs
     this.#snapshots.expire(nowMs)
@@ -217,7 +215,6 @@ export class TypeCache implements Finder, PastHolder {
   }
 }
 
-/** What is kept of a change. */
 export function recordOf(
   change: Change,
   about: {

@@ -59,7 +59,7 @@ export class WatcherIndex<W> {
     if (scope.kind === 'label' && map.size === 0) this.#labels.delete(scope.key)
   }
 
-  /** Everyone whose scope the change is in; nobody twice. */
+  /** Calls `tell` once for every watcher whose scope the change is in. */
   forEach(record: HistoryRecord, tell: (watcher: W) => void): void {
     this.#all.forEach(tell)
     const { key, before, now } = record

@@ -9,9 +9,9 @@ import type { ListPage, StoredResource } from '../store/store.ts'
 import type { History, HistoryRecord } from './history.ts'
 import type { Scope, WatcherIndex } from './watcher-index.ts'
 
-/** So many events may wait for a reader; the rest he rereads. */
+/** Pending events beyond this are dropped and reread from history. */
 const MOST_PENDING = 256
-/** So many records are looked through at a time by one who catches up. */
+/** Records read at a time while catching up. */
 const CATCH_UP_RECORDS = 500
 
 export interface WatcherOptions {
@@ -24,7 +24,7 @@ export interface WatcherOptions {
   readonly index: WatcherIndex<Watcher>
   /** Changes after this revision are wanted. */
   readonly after: number
-  /** The state as of that revision, where it is wanted first. */
+  /** The state as of that revision, for watches that begin with one. */
   readonly state: ListPage['batches'] | undefined
   readonly bookmarks: boolean
   readonly skipUnreadable: boolean
@@ -45,7 +45,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   #failure: unknown
   #isEnded = false
   #wake: (() => void) | undefined
-  /** Who is given each event as it happens; then nothing is pending. */
+  /** Set while following: takes each event as it happens. */
   #take: ((event: WatchEvent) => boolean) | undefined
   #stopFollowing: ((isMore: boolean) => void) | undefined
 
@@ -117,13 +117,13 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     this.#rouse()
   }
 
-  /** What is pending is still delivered; then the reader is told. */
+  /** Pending events are still delivered before the error. */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#failure = error
     this.#end()
   }
 
-  /** What is pending is still delivered; then the watch is over. */
+  /** Pending events are still delivered before the end. */
   finish(): void {
     this.#end()
   }
@@ -140,7 +140,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     if (event !== undefined) this.#hand(event)
   }
 
-  /** A taker that breaks ends its own watch, and nothing else. */
+  /** A callback that throws ends its own watch only. */
   #hand(event: WatchEvent): void {
     if (this.#take === undefined) {
       this.#pending.push(event)
