@@ -9,14 +9,14 @@ export class Change {
   readonly revision: number
   /** Undefined: it was removed. */
   readonly current: StoredObject | undefined
-  /** Undefined: it was made, or what was there before could not be read. */
+  /** Undefined: it was created, or the previous version could not be read. */
   readonly previous: StoredObject | undefined
   /** Set where there is nothing to show: what was stored, or what was removed, cannot be read (W-355). */
   readonly unreadable: UnreadableObject | undefined
   #added: ObjectEvent | undefined
   #modified: ObjectEvent | undefined
   #deleted: ObjectEvent | undefined
-  /** Many watch with one selection: what it was to the last who asked. */
+  /** The event for the last selection: many watchers share one. */
   #lastKey: string | undefined
   #lastEvent: ObjectEvent | undefined
 
@@ -28,7 +28,7 @@ export class Change {
     this.unreadable = shown?.kind === 'unreadable' ? shown : undefined
   }
 
-  /** Undefined: nothing happened, for someone with this selection. */
+  /** Undefined: the change is not visible with this selection. */
   eventFor(matcher: Matcher | undefined): ObjectEvent | undefined {
     if (matcher === undefined) return this.#eventFor(undefined)
     if (matcher.key !== this.#lastKey) {

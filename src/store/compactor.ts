@@ -14,7 +14,7 @@ export interface CompactorOptions {
   readonly prefix: string
   readonly clock: Clock
   readonly intervalMs: number
-  /** A round that failed; the next one comes all the same. */
+  /** Called where a round failed; the next one is tried all the same. */
   readonly onError: (error: unknown) => void
 }
 
@@ -76,7 +76,7 @@ export class Compactor {
     }
   }
 
-  /** Unless they have been told already. */
+  /** Unless they know already. */
   async #tell(past: number, signal: AbortSignal): Promise<void> {
     if (this.#turnKey === this.#toldKey) return
     const { kv } = this.#options

@@ -6,19 +6,17 @@ import { ApiError, type StatusCause } from '../api/status.ts'
 import { KvError } from '../kv/kv.ts'
 import type { UnreadableObject } from './store.ts'
 
-/** What was being done when the storage failed. */
 export interface Operation {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
   readonly resource: GroupResource
-  /** The revision that was asked for, where one was. */
   readonly revision?: number | undefined
-  /** Set for a page behind the first: where it was to begin. */
+  /** Set for pages after the first. */
   readonly position?: PagePosition | undefined
 }
 
 const TOO_LARGE = 'Request entity too large: the storage does not take an object of this size'
 
-/** Anything but a `KvError` comes back as it is. */
+/** Returns anything but a `KvError` as it is. */
 export function translate(error: unknown, operation: Operation): unknown {
   if (!(error instanceof KvError)) return error
   switch (error.code) {
@@ -114,7 +112,7 @@ export function notFound(resource: GroupResource, name: string): ApiError {
 
 const MOST_CAUSES = 100
 
-/** A list, or a watch, that came upon such objects (R-028, W-354, W-355). */
+/** For lists and watches (R-028, W-354, W-355). */
 export function unreadableObjects(
   resource: GroupResource,
   verb: 'list' | 'watch',

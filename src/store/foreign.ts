@@ -5,7 +5,7 @@ import { encodeStored, parseStored } from '../codec/stored-json.ts'
 export type ForeignValue =
   /** Canonical JSON. */
   | { readonly kind: 'object'; readonly bytes: Buffer }
-  /** Words that may be shown. */
+  /** `problem` may be shown to clients. */
   | { readonly kind: 'unreadable'; readonly problem: string }
 
 /** Reads a value that is not canonical JSON. `key` is where it is below the server's prefix: `pods/default/web`. Never throws. */
@@ -13,7 +13,7 @@ export type DecodeForeign = (bytes: Buffer, key: string) => ForeignValue
 
 const NO_OBJECT: ForeignValue = { kind: 'unreadable', problem: 'the stored data is not an object' }
 
-/** JSON that is merely written differently. */
+/** JSON that is not canonical. */
 export const decodeAnyJson: DecodeForeign = (bytes) => {
   const object = parseStored(bytes)
   return object === undefined ? NO_OBJECT : { kind: 'object', bytes: encodeStored(object) }

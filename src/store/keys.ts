@@ -2,7 +2,6 @@
 // printable ASCII whatever a name holds, so no name leaves its place and bytes and strings sort alike.
 import type { ObjectKey, StoredResource } from './store.ts'
 
-/** What can be told of the names in a key. */
 export interface KeyNames {
   readonly namespace: string
   readonly name: string

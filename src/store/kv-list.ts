@@ -115,7 +115,7 @@ class Steps {
     if (last !== undefined) this.#start = `${last.key.slice(fullKey(this.#objects, resource, '').length)}\0`
   }
 
-  /** What the last step found, as far as it is wanted. */
+  /** What the last step found and the matcher selects. */
   async read(matcher: Matcher | undefined): Promise<readonly StoredObject[]> {
     const { resource, skipUnreadable } = this.#request
     const wanted: StoredObject[] = []
@@ -135,7 +135,6 @@ class Steps {
     return positionAfter(key, this.#range, this.revision)
   }
 
-  /** How many keys are in the range behind the first so many. */
   behindFirst(keys: number): number | undefined {
     return this.#count === undefined ? undefined : Math.max(0, this.#count - keys)
   }

@@ -14,19 +14,18 @@ export interface KvObjects extends Opener {
   readonly measures: StoreMeasures
 }
 
-/** The key in the kv that a key relative to its type stands for. */
+/** `key` is relative to the type. */
 export function fullKey(objects: KvObjects, resource: StoredResource, key: string): string {
   return `${objects.prefix}/${typePrefix(resource)}${key}`
 }
 
-/** An item as it is handed out, with what the next write of it must know. */
 export interface Current {
   readonly item: StoredItem
-  /** To be written again even if it did not change. */
+  /** To be written even if it did not change. */
   readonly stale: boolean
 }
 
-/** Undefined: no object can have this key, so it is none of ours. */
+/** Undefined where no object can have this key. */
 export async function readCurrent(
   objects: KvObjects,
   resource: StoredResource,

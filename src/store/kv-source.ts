@@ -10,7 +10,7 @@ import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './sour
 import { OPENED_AT_ONCE, stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
 
-/** What messages speak of where the storage as a whole fails. */
+/** What error messages name where the storage as a whole fails. */
 const EVERYTHING: GroupResource = Object.freeze({ group: '', resource: 'objects' })
 
 export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGenerator<LoadPage> {
@@ -51,7 +51,7 @@ async function listStep(objects: KvObjects, range: Range, signal: AbortSignal): 
   }
 }
 
-/** Waits only where the transformer does. */
+/** A promise only where the transformer needs one. */
 function sourceItem(
   objects: KvObjects,
   found: { readonly key: string; readonly value: Buffer; readonly revision: number },

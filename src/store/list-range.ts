@@ -16,7 +16,7 @@ export interface ListRange {
 /** Behind every key: keys are printable ASCII. */
 const BEHIND_ALL = '\x7f'
 
-/** Undefined: nothing can be there. */
+/** Undefined: no object can match. */
 export function listRange(request: ListRequest, matcher: Matcher | undefined): ListRange | undefined {
   const base = request.namespace === undefined ? '' : namespaceInType(request.namespace)
   if (base === undefined) return undefined
@@ -26,7 +26,7 @@ export function listRange(request: ListRequest, matcher: Matcher | undefined): L
   return { start: position > narrow.start ? position : narrow.start, end: narrow.end, base }
 }
 
-/** Where a list goes on whose last item has this key. */
+/** The position after a page whose last item has this key. */
 export function positionAfter(key: string, range: ListRange, revision: number): PagePosition {
   return { revision, start: `${key.slice(range.base.length)}\0` }
 }

@@ -10,10 +10,9 @@ const DURATION_BOUNDS: readonly number[] = [
 const OF_OPERATION: readonly string[] = ['operation', 'group', 'resource']
 const OF_TYPE: readonly string[] = ['group', 'resource']
 
-/** As the reference calls them. */
 export type KvOperation = 'get' | 'list' | 'create' | 'update' | 'delete'
 
-/** What calls have in their labels that are made for all types at once. */
+/** The labels of calls that are made for all types at once. */
 export const EVERY_TYPE: GroupResource = Object.freeze({ group: '', resource: '' })
 
 export class StoreMeasures extends Measures {
@@ -31,7 +30,6 @@ export class StoreMeasures extends Measures {
   readonly #calls = new Map<string, CallMeasures>()
   readonly #now: () => number
 
-  /** `now` is in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     super()
     this.#now = now

@@ -13,20 +13,17 @@ import type { Selection, StoredResource } from './store.ts'
 export interface Selectable extends StoredObject {
   /** The label map as JSON text; empty where there is none. */
   readonly labelText?: string
-  /** The text of a field that need not be looked for any more. */
+  /** The text of an indexed field. */
   knownField?(name: string): string | undefined
 }
 
 export interface Matcher {
-  /** The same for two that match the same. */
+  /** Equal for matchers that match the same objects. */
   readonly key: string
-  /** Only an object with this name can match. */
+  /** The only name, namespace, value of an indexed field or label that can match. */
   readonly name: string | undefined
-  /** Only one in this namespace can. */
   readonly namespace: string | undefined
-  /** Only one with this value of an indexed field can. */
   readonly indexed: { readonly field: SelectableField; readonly value: string } | undefined
-  /** Only one with this label can. */
   readonly label: { readonly key: string; readonly value: string } | undefined
   matches(object: Selectable): boolean
 }
@@ -91,7 +88,7 @@ class SelectionMatcher implements Matcher {
 
 const LONGEST_KEY = 1024
 
-/** A long key is kept by every watcher; its digest does as well. */
+/** Every watcher keeps one: of a long key the digest. */
 function shortened(key: string): string {
   return key.length <= LONGEST_KEY ? key : createHash('sha256').update(key).digest('base64')
 }

@@ -13,7 +13,6 @@ export interface SourceItem {
 export interface LoadPage {
   readonly revision: number
   readonly items: readonly SourceItem[]
-  /** How many items there are in all. */
   readonly total: number
 }
 
@@ -21,7 +20,6 @@ export type SourceChange =
   | {
       readonly kind: 'put'
       readonly item: SourceItem
-      /** There was nothing under the key before. */
       readonly isNew: boolean
       readonly previous: SourceItem | undefined
     }
@@ -36,7 +34,7 @@ export type SourceChange =
 export interface FeedBatch {
   readonly revision: number
   readonly changes: readonly SourceChange[]
-  /** The storage forgot its history before this revision. */
+  /** The storage was compacted to this revision. */
   readonly compactedTo: number | undefined
 }
 

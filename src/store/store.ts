@@ -31,9 +31,9 @@ export interface ServedForm {
   isAsStored(): boolean
   /** In the order given; the very same records where nothing has to be done, and at every call the same for the same. */
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
-  /** The form is made here, without asking anybody. */
+  /** `fromStored` asks no webhook. */
   readonly isLocal: boolean
-  /** What `fromStored` gives, where that is known without asking anybody. */
+  /** What `fromStored` gives, where that is known without asking a webhook. */
   atHand(object: StoredObject): StoredObject | undefined
   toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
 }
@@ -45,7 +45,6 @@ export interface ObjectKey {
   readonly name: string
 }
 
-/** Which objects of a type are meant; what is absent does not narrow. */
 export interface Selection {
   readonly labels?: LabelSelector
   /** In the storage version's words. */
@@ -67,7 +66,6 @@ export type StoredItem = StoredObject | UnreadableObject
 export interface GetResult {
   /** The revision as of which the answer holds. */
   readonly revision: number
-  /** Absence is a value. */
   readonly item: StoredItem | undefined
 }
 
@@ -86,7 +84,7 @@ export interface ListRequest {
 export interface ListPage {
   /** The same on every page of one sequence. */
   readonly revision: number
-  /** Where to go on; absent: the list is complete. */
+  /** Undefined: the list is complete. */
   readonly next: PagePosition | undefined
   /** How many objects are behind this page, where that is known: never with a selection, never on the last page. */
   readonly remaining: number | undefined
@@ -116,7 +114,7 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
 }
 
-/** What a writer makes of what is stored now. */
+/** What a writer decides on what is stored now. */
 export type Outcome =
   /** Store this. Where it is what is stored already, nothing is written. `metadata.resourceVersion` in it is ignored. */
   | {
@@ -128,7 +126,6 @@ export type Outcome =
     }
   /** Take it away. `last` is what the caller wants to answer with; absent: what was stored. */
   | { readonly kind: 'remove'; readonly last?: ApiObject }
-  /** Write nothing. */
   | { readonly kind: 'keep' }
 
 /**
@@ -139,9 +136,9 @@ export type Decide = (current: StoredItem | undefined) => Outcome | Promise<Outc
 
 export type WriteResult =
   | { readonly kind: 'put'; readonly object: StoredObject; readonly created: boolean }
-  /** The object as it was at its end, with the revision of its removal. */
+  /** The object as it was last, with the revision of its removal. */
   | { readonly kind: 'removed'; readonly object: StoredItem }
-  /** Nothing was written; this is what is there. */
+  /** Nothing was written; this is what is stored. */
   | { readonly kind: 'kept'; readonly object: StoredItem | undefined }
 
 /**

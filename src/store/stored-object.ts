@@ -17,7 +17,6 @@ export type Content =
   | { readonly kind: 'readable'; readonly bytes: Buffer; readonly layout: ObjectLayout; readonly stale: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string }
 
-/** What stands between the bytes in the kv and an object. */
 export interface Opener {
   /** What all keys begin with. */
   readonly prefix: string
@@ -58,7 +57,6 @@ export function atRevision(object: StoredObject, revision: number): StoredObject
   return new LaterObject(object, revision)
 }
 
-/** A stored object in a buffer of its own. */
 export class BytesObject implements StoredObject {
   readonly kind = 'object'
   readonly namespace: string

@@ -8,7 +8,7 @@ export type Opened =
       /** It opens, but it would be written differently now (an older key): rewritten with the next update, even one without a change. */
       readonly stale: boolean
     }
-  /** Words that may be shown. */
+  /** `problem` may be shown to clients. */
   | { readonly kind: 'sealed'; readonly problem: string }
 
 /** Takes a promise only where it has to ask someone, so that a list of plain objects does not wait for each of them. */

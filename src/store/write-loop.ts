@@ -71,7 +71,6 @@ function revisionOf(current: Current | undefined): number {
 
 type Lost = { readonly kind: 'lost'; readonly current: Current | undefined }
 
-/** Writing to one key. */
 class Attempt {
   readonly #objects: KvObjects
   readonly #key: ObjectKey
@@ -201,7 +200,7 @@ class WrittenObject implements StoredObject {
     return this.line.subarray(0, -1)
   }
 
-  /** With a line end behind them: so they are sent. */
+  /** With the line end that they are sent with. */
   get line(): Buffer {
     if (this.#line === undefined) {
       const layout = layoutOf(this.#stored)

@@ -11,7 +11,7 @@ export interface EncryptionConfig {
 
 export interface EncryptionEntry {
   readonly resources: readonly string[]
-  /** The first seals; never none. */
+  /** The first encrypts; never empty. */
   readonly providers: readonly ProviderConfig[]
 }
 
@@ -47,7 +47,6 @@ export type EncryptionReading =
   | { readonly kind: 'config'; readonly config: EncryptionConfig }
   | { readonly kind: 'refused'; readonly faults: readonly string[] }
 
-/** From the document in the file. */
 export function readEncryptionConfig(document: Value): EncryptionReading {
   const reader = new ConfigReader()
   const config = reader.read(document)
@@ -105,7 +104,7 @@ class ConfigReader {
     this.#add(invalid(at, [...resources], detail))
   }
 
-  /** Nothing of an entry may be hidden behind one before it. */
+  /** No entry may be masked by an earlier one. */
   #checkMasked(entries: readonly EncryptionEntry[], at: FieldPath): void {
     for (const [i, { resources }] of entries.entries()) {
       for (const [j, name] of resources.entries()) {
@@ -228,7 +227,7 @@ function groupOf(name: string): string {
   return dot === -1 ? '' : name.slice(dot + 1)
 }
 
-/** Whether all that the second means is meant by the first. */
+/** Whether the pattern covers all that the name means. */
 function masks(pattern: string, name: string): boolean {
   return pattern === '*.*' || (pattern.startsWith('*.') && groupOf(pattern) === groupOf(name))
 }

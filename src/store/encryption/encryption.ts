@@ -19,15 +19,14 @@ export { EncryptionMeasures } from './measures.ts'
 export interface EncryptionParts {
   /** Whose object a key holds; undefined where it is none of the API's, which are never sealed. */
   readonly resourceOf: (key: string) => GroupResource | undefined
-  /** Opens the way to a plugin. */
   readonly openPlugin: (endpoint: string, timeoutMs: number) => Promise<KmsPlugin>
   readonly now: () => number
   readonly measures: EncryptionMeasures
 }
 
-/** A provider whose keys are with somebody else, who may be away. */
+/** A provider whose keys are held by a plugin, which may be unavailable. */
 export interface RemoteProvider {
-  /** Throws where it cannot seal or open at this moment. */
+  /** Throws where the plugin is not healthy. */
   check(): void
 }
 
@@ -53,7 +52,7 @@ export class Encryption implements Transformer {
     return this.#rules.providersFor(this.#parts.resourceOf(key)).open(value, key)
   }
 
-  /** Throws `ApiError` where there is no key to seal with at this moment. */
+  /** Throws `ApiError` where there is no usable key. */
   toStorage(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
     const providers = this.#rules.providersFor(this.#parts.resourceOf(key))
     return settle(
@@ -93,7 +92,6 @@ interface Rule {
 
 const PLAIN = new Providers([IDENTITY])
 
-/** One reading of the configuration. */
 class Rules {
   readonly remote: readonly KmsProvider[]
   readonly #rules: readonly Rule[]

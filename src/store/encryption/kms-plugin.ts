@@ -24,9 +24,9 @@ export interface KmsPlugin {
 
 export class KmsError extends Error {
   override readonly name = 'KmsError'
-  /** The plugin did not answer; it may the next time. */
+  /** Worth a retry. */
   readonly isTransient: boolean
-  /** The word of gRPC for it, `Unavailable`. */
+  /** The name of the gRPC status, `Unavailable`. */
   readonly code: string
 
   constructor(message: string, code: number, options?: ErrorOptions) {

@@ -14,7 +14,6 @@ export interface KmsOptions {
   readonly plugin: KmsPlugin
   readonly now: () => number
   readonly measures: EncryptionMeasures
-  /** How often the plugin is asked how it is. */
   readonly pollMs?: number
 }
 
@@ -30,7 +29,7 @@ const REMEMBERED = 4_096
 const RETRIES = 5
 const RETRY_MS = 1_000
 
-/** How a wrapped secret is used. */
+/** What a wrapped secret is used as. */
 const AS_KEY = 0
 const AS_SEED = 1
 
@@ -60,7 +59,7 @@ export class KmsProvider implements Provider {
     this.#options = { ...options, plugin: options.measures.timed(options.name, options.plugin) }
   }
 
-  /** Asks the plugin how it is until `close`. */
+  /** Polls the plugin until `close`. */
   static start(options: KmsOptions): KmsProvider {
     const provider = new KmsProvider(options)
     provider.#polling = provider.#poll()
@@ -81,7 +80,7 @@ export class KmsProvider implements Provider {
     if (this.#problem !== undefined) throw new Error(this.#problem)
   }
 
-  /** Lets those finish who are waiting for the plugin. */
+  /** Waits for pending unwraps. */
   async close(): Promise<void> {
     this.#life.abort()
     this.#isReady.resolve()
@@ -185,7 +184,7 @@ export class KmsProvider implements Provider {
     }
   }
 
-  /** What goes wrong is told by `check`, and by sealing once the time is over. */
+  /** Failures show in `check`, and in encryption once the seed has expired. */
   async #refresh(): Promise<void> {
     try {
       const asked = this.#options.now()

@@ -7,7 +7,7 @@ import { KmsError, type KmsPlugin } from './kms-plugin.ts'
 const doubling = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first * 2 ** i)
 
-/** Plugins change their keys as they like. */
+/** Plugins rotate their keys as they like. */
 const MOST_KEYS = 100
 
 export type TransformationType = 'from_storage' | 'to_storage'
@@ -78,7 +78,7 @@ export class EncryptionMeasures extends Measures {
     ['provider_name', 'error'],
   )
 
-  /** Seconds from `began`, by `performance.now()`. */
+  /** `began`: by `performance.now()`. */
   note(done: Transformation, began: number): void {
     const { resource, type, prefix, status } = done
     this.operations.of(resource, type, prefix, status).value++

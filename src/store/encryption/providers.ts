@@ -5,13 +5,12 @@ import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
 import type { EncryptionMeasures, TransformationStatus, TransformationType } from './measures.ts'
 
-/** One way to seal, with what its values begin with. */
 export interface Provider {
   /** `k8s:enc:aescbc:v1:key1:`; empty for values as they are. */
   readonly prefix: Buffer
   /** As it is counted: the prefix without the name of the key, `identity` where there is none. */
   readonly label: string
-  /** Waits only where there is no key yet. */
+  /** A promise only where there is no key yet. */
   seal(bytes: Buffer, key: string): MaybePromise<Buffer>
   /** Waits only where it has to ask somebody. `stale`: opened, but sealed with something that is not used any more. */
   open(sealed: Buffer, key: string): OpenedValue | Promise<OpenedValue>
@@ -49,7 +48,6 @@ function beginsWith(value: Buffer, prefix: Buffer): boolean {
   return value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
 }
 
-/** Whose values are counted, and where. */
 export interface Counted {
   readonly resource: string
   readonly measures: EncryptionMeasures
@@ -59,7 +57,6 @@ export class Providers {
   readonly #providers: readonly Provider[]
   readonly #counted: Counted | undefined
 
-  /** Never none. */
   constructor(providers: readonly Provider[], counted?: Counted) {
     this.#providers = providers
     this.#counted = counted
