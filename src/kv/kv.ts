@@ -12,7 +12,7 @@ export interface KeyValue {
   readonly key: string
   /** Shared and never changed in place. */
   readonly value: Buffer
-  /** The revision of the write that put this value. */
+  /** Of the write that put this value. */
   readonly revision: Revision
   /** The revision of the write that made the key, since it was last absent. */
   readonly createRevision: Revision
@@ -124,7 +124,6 @@ export interface Kv {
 export type KvErrorCode =
   /** The revision asked for is no longer in history. `compactRevision` is the oldest that is. */
   | 'compacted'
-  /** The revision asked for has not happened yet. */
   | 'future'
   /** No endpoint answered in time, or none can serve (no leader). Nothing was written. */
   | 'unavailable'
@@ -136,9 +135,7 @@ export type KvErrorCode =
   | 'too-large'
   /** The engine refused our credentials or certificate. */
   | 'denied'
-  /** Stored bytes cannot be read. */
   | 'corrupt'
-  /** The engine was closed. */
   | 'closed'
 
 export class KvError extends Error {

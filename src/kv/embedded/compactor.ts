@@ -39,7 +39,6 @@ export class Compactor {
     return this.#last
   }
 
-  /** Stops after the piece under way. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#last.catch(() => undefined)
@@ -72,7 +71,7 @@ export class Compactor {
     }
   }
 
-  /** Whether it was the last one. */
+  /** True for the last piece. */
   async #removePiece(upTo: Revision, limit: number): Promise<boolean> {
     let isLast = false
     await this.#queue.run((draft) => {

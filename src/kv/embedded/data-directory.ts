@@ -81,7 +81,7 @@ async function checkFormat(path: string): Promise<void> {
   }
 }
 
-/** All of it or nothing, whenever the machine stops. */
+/** Atomic, also where the machine stops. */
 async function writeFormat(path: string, file: string): Promise<void> {
   try {
     const draft = await open(`${file}.new`, 'w', 0o600)

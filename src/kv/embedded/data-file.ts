@@ -21,7 +21,7 @@ const PAGE_BYTES_AT = 48
 /** An empty store with its tables, twice over. */
 const FIRST_BYTES = 512 * 1024
 
-/** The disk, the quota or the largest allowed file. */
+/** Of the disk, the quota or the file size limit. */
 const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
 /** More than LMDB's table of readers needs. */

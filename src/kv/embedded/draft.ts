@@ -4,7 +4,6 @@ import { ABSENT, type KeyValue, KvError, type Revision } from '../kv.ts'
 import type { KeyState } from './records.ts'
 import type { Change, Tables, TableWriter } from './tables.ts'
 
-/** Where a draft reads what is stored. */
 export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf'>
 
 /** A key as it is at some point in the draft; the value is at hand where the draft itself put it. */
@@ -73,7 +72,7 @@ export class Draft {
     return revision
   }
 
-  /** Something else to be written in the same commit. */
+  /** Adds something else to the same commit. */
   also(write: (writer: TableWriter) => void): void {
     this.#extras.push(write)
   }

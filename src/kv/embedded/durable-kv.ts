@@ -59,7 +59,7 @@ export class DurableKv implements Kv, WatchSource {
   readonly #watchers = new WatcherSet()
   readonly #recent = new RecentEntries()
   readonly #mapped: MappedMemory
-  /** Lists that are under way: the tables stay open until they are done. */
+  /** The tables stay open until these are done. */
   readonly #lists = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
   ended: KvError | undefined
@@ -82,7 +82,7 @@ export class DurableKv implements Kv, WatchSource {
     this.#compactor = new Compactor({ tables, queue: this.#queue, oldest: counters.oldest })
   }
 
-  /** Takes up what the last process has left to do. */
+  /** Resumes expiry and compaction. */
   start(): void {
     this.#expirer.start()
     this.#compactor.resume()
@@ -163,7 +163,7 @@ export class DurableKv implements Kv, WatchSource {
     return this.#newestInTables()
   }
 
-  /** Where the last commit failed it tries another one. */
+  /** Tries another commit where the last one failed. */
   async checkHealth(signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     this.#tables.newest()

@@ -10,12 +10,12 @@ import { MappedMemory } from './mapped-memory.ts'
 import { Tables } from './tables.ts'
 
 export interface EmbeddedOptions {
-  /** Made where it is not there. Belongs to one process at a time. */
+  /** Created where it does not exist. Belongs to one process at a time. */
   readonly dataDir: string
   /** Puts are refused as `full` while more than this is in use; absent: as much as the disk has. */
   readonly maxBytes?: number
   readonly clock?: Clock
-  /** What says when the file is to be opened anew. */
+  /** Decides when the file is reopened. */
   readonly mapped?: MappedMemory
 }
 

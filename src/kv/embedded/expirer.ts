@@ -5,7 +5,6 @@ import type { LogEntry } from './records.ts'
 import type { Tables } from './tables.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** As many in one go; the rest follow at once. */
 const KEYS_AT_ONCE = 256
 
 /** Later than any deadline. */
@@ -28,7 +27,6 @@ export class Expirer {
     this.#clock = from.clock
   }
 
-  /** Whether an alarm is set. */
   get isWaiting(): boolean {
     return this.#alarm !== undefined
   }
@@ -44,7 +42,7 @@ export class Expirer {
     this.#alarm = undefined
   }
 
-  /** To be told of every entry that was committed. */
+  /** To be called for every committed entry. */
   observe(entry: LogEntry): void {
     if (entry.deadlineMs > 0) this.#ringAt(entry.deadlineMs)
   }

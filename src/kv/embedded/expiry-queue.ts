@@ -42,7 +42,6 @@ export class ExpiryQueue {
     this.#byKey.set(key, expiry)
   }
 
-  /** The one that is due first. */
   get first(): Expiry | undefined {
     return this.#byDeadline.minKey()
   }

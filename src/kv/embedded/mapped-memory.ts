@@ -2,34 +2,33 @@
 // there until the file is opened anew, though all of them could be read again at any time.
 import { readFileSync } from 'node:fs'
 
-/** The kernel is asked after so much was read or written. */
+/** How much is read or written between two looks at the kernel's numbers. */
 const LOOK_AFTER_BYTES = 4 * 1024 * 1024
 const MOST_BYTES = 24 * 1024 * 1024
-/** A record is found through a page, which is looked at with its neighbours. */
+/** Pages of the index that are touched for each record. */
 const FOUND_THROUGH_BYTES = 4096
 
 export class MappedMemory {
   readonly #mapped: () => number | undefined
   readonly #lookAfter: number
-  /** What is mapped beside the file: the program itself. */
+  /** Mapped for other reasons: the program itself. */
   #before: number
   #touched = 0
   #touchedInAll = 0
   #isTooMuch = false
 
-  /** `mapped`: bytes of files in memory; undefined where nobody can tell. */
+  /** `mapped`: bytes of mapped files in memory; undefined where that is not known. */
   constructor(mapped: () => number | undefined = mappedBytes, lookAfter: number = LOOK_AFTER_BYTES) {
     this.#mapped = mapped
     this.#lookAfter = lookAfter
     this.#before = mapped() ?? 0
   }
 
-  /** Whether it is time to open the file anew. */
+  /** Whether the file should be reopened. */
   get isTooMuch(): boolean {
     return this.#isTooMuch
   }
 
-  /** So many records of so many bytes were read or written. */
   note(records: number, bytes: number): void {
     this.#touched += bytes + records * FOUND_THROUGH_BYTES
     if (this.#touched < this.#lookAfter) return
@@ -39,7 +38,7 @@ export class MappedMemory {
     this.#isTooMuch = (mapped === undefined ? this.#touchedInAll : mapped - this.#before) > MOST_BYTES
   }
 
-  /** The file was opened anew. */
+  /** The file was reopened. */
   renewed(): void {
     this.#before = this.#mapped() ?? 0
     this.#touched = this.#touchedInAll = 0
@@ -47,7 +46,7 @@ export class MappedMemory {
   }
 }
 
-/** Linux tells. */
+/** From /proc, on Linux. */
 function mappedBytes(): number | undefined {
   try {
     const kilobytes = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]

@@ -40,7 +40,6 @@ export class MemoryHistory {
   #tail: HistoryEntry[] = []
   #tailFirst: Revision
   #tailBytes = 0
-  /** Of the finished pieces. */
   #bytes = 0
   readonly #rebuilt = new Map<Revision, MemoryState>()
 
@@ -50,7 +49,6 @@ export class MemoryHistory {
     for (const { bytes } of pieces.values()) this.#bytes += bytes
   }
 
-  /** What is kept of the past takes so much. */
   get bytes(): number {
     return this.#bytes + this.#tailBytes
   }
@@ -99,7 +97,7 @@ export class MemoryHistory {
     return rebuilt
   }
 
-  /** Lets go of every piece that has nothing from `revision` on. */
+  /** Drops every piece that ends before `revision`. */
   dropBefore(revision: Revision): void {
     const keepFrom = revision < this.#tailFirst ? this.#pieces.getPairOrNextLower(revision)?.[0] : this.#tailFirst
     if (keepFrom !== undefined) this.#dropPieces(keepFrom)

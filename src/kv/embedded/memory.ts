@@ -225,7 +225,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#record({ key: item.key, revision: this.newest + 1, item: undefined, previous: item })
   }
 
-  /** The state has the change already. */
+  /** The change is in the state already. */
   #record(entry: HistoryEntry, ttlSeconds?: number): void {
     const { key, revision } = entry
     this.newest = revision

@@ -120,7 +120,7 @@ export class RangeRead {
   }
 }
 
-/** The first of what is left of an iteration. */
+/** An iterator with a look at its next value. */
 class Head<T> {
   readonly #source: Generator<T>
   taken = 0

@@ -18,14 +18,13 @@ export function checkPut(request: PutRequest): void {
   }
 }
 
-/** Whether a key is longer than any that is stored. */
 export function isTooLong(key: string): boolean {
   // A UTF-16 code unit is at most three bytes, so most keys need not be measured.
   if (key.length * 3 <= MAX_KEY_BYTES) return false
   return Buffer.byteLength(key) + key.split('\0').length - 1 > MAX_KEY_BYTES
 }
 
-/** Throws where the state at the end of revision `at` is not to be had. */
+/** Throws where the state at the end of revision `at` is not available. */
 export function checkReadable(at: Revision, kept: { readonly oldest: Revision; readonly newest: Revision }): void {
   if (at > kept.newest) throw new KvError('future', `revision ${at} has not happened yet`)
   if (at < kept.oldest)

@@ -30,7 +30,6 @@ export interface Snapshot {
   readonly transaction: Transaction
 }
 
-/** The counters that are stored, each as of the last commit. */
 export interface Counters {
   readonly newest: Revision
   /** The oldest revision that can be read: that of the last compaction. */
@@ -95,13 +94,13 @@ interface OpenTables {
   readonly root: RootDatabase<Buffer, Buffer>
   /** Every revision by its number, with its value: the truth, of which the others are indexes. */
   readonly log: Table
-  /** What is there now: the state by key. */
+  /** The current state by key. */
   readonly live: Table
   /** The superseded versions by key and revision: when they were superseded. */
   readonly past: Table
   /** The same by the revision that superseded them, and deletes: what compaction goes by. */
   readonly garbage: Table
-  /** The keys that go by themselves by deadline and revision: which key. */
+  /** Keys with a TTL, by deadline and revision. */
   readonly expiry: Table
   readonly counters: Table
 }
@@ -111,10 +110,9 @@ export class Tables {
   readonly #file: string
   readonly #inode: number
   #open: OpenTables
-  /** Those that somebody reads from. */
   #snapshots = 0
 
-  /** `directory` must have been prepared for it. */
+  /** `directory` must have been prepared. */
   constructor(directory: string) {
     this.#directory = directory
     this.#file = join(directory, 'data.mdb')
@@ -263,7 +261,7 @@ export class Tables {
     await this.#open.root.close()
   }
 
-  /** What single writes of a commit promise is what the commit promises. */
+  /** The promises of single writes are settled by the commit. */
   readonly #writer: TableWriter = {
     change: ({ entry, before }) => {
       const key = encodeKey(entry.key)
@@ -367,7 +365,7 @@ function openTables(directory: string): OpenTables {
   }
 }
 
-/** What a commit can do. None of it may fail: it is all decided before. */
+/** None of these may fail: everything is decided before. */
 export interface TableWriter {
   change(change: Change): void
   forgetVersion(version: { readonly key: Buffer; readonly revision: Revision }): void

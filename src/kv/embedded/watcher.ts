@@ -3,13 +3,13 @@
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import { type Batch, KvError, type KvWatch, type Revision, type WatchRequest } from '../kv.ts'
 
-/** What a watcher reads from; an engine. */
+/** An engine, as watchers see it. */
 export interface WatchSource {
   /** The newest revision that watchers may see. */
   readonly newest: Revision
   /** The oldest revision whose events are kept. */
   readonly oldest: Revision
-  /** Why nothing can be read any more; absent while it can. */
+  /** Set once the engine is closed. */
   readonly ended: Error | undefined
   /**
    * The events after `after` that the request asks for, as whole revisions; `revision` is how far it looked, which is
@@ -80,7 +80,6 @@ export class Watcher implements KvWatch {
     this.#cursor = from.request.after
   }
 
-  /** The revision up to which it has read. */
   get cursor(): Revision {
     return this.#cursor
   }

@@ -5,18 +5,16 @@ import { Draft, type DraftSource } from './draft.ts'
 import type { Room } from './room.ts'
 import type { Change, Tables } from './tables.ts'
 
-/** What the queue needs of the tables. */
 export type CommitTables = DraftSource & Pick<Tables, 'commit'>
 
-/** Something to be decided and, if it comes to anything, written. */
 export interface Job {
-  /** Bytes that it brings along, for keeping groups within bounds. */
+  /** Bytes of its value, which bound a group. */
   readonly bytes: number
   /** Whether it makes room: such jobs are tried again without the others where there is none left. */
   readonly makesRoom: boolean
   /** Takes its turn in the draft. Throwing fails this job alone; it must not have changed the draft then. */
   decide(draft: Draft): void
-  /** What it did is on the disk. */
+  /** Its writes are on the disk. */
   done(): void
   fail(error: unknown): void
 }
@@ -28,15 +26,15 @@ const GROUP_BYTES = 8 * 1024 * 1024
 export class WriteQueue {
   readonly #tables: CommitTables
   readonly #room: Pick<Room, 'lookFor'>
-  /** Told of what was committed, in order, before the jobs are. */
+  /** Called with what was committed, in order, before the jobs are done. */
   readonly #publish: (changes: readonly Change[]) => void
-  /** What is to be done between two groups, when nothing is being committed. */
+  /** Called between two groups, when nothing is being committed. */
   readonly #between: () => Promise<void> | undefined
   #newest: Revision
   #waiting: Job[] = []
   #running: Promise<void> | undefined
   #committing = false
-  /** What the last commit failed with; absent where it did not. */
+  /** The error of the last commit, where it failed. */
   failure: KvError | undefined
 
   constructor(from: {
@@ -79,7 +77,6 @@ export class WriteQueue {
     })
   }
 
-  /** Waits until nothing is waiting or under way. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }

@@ -39,7 +39,7 @@ const CALLS_AT_A_TIME = 256
 const PREFERENCE_MS = 300
 const CONNECT_SLICE_MS = 250
 
-/** For the small calls that we make for ourselves. */
+/** For logins and status. */
 const OWN_CALL_MS = 5_000
 
 /** Tried at most this often in a row with a new token each: etcd takes our password, but not what it gave us for it. */
@@ -47,10 +47,10 @@ const LOGINS_IN_A_ROW = 3
 
 export class Cluster {
   readonly endpoints: readonly Endpoint[]
-  /** Those that are being followed now; each keeps itself in here. */
+  /** The open watches; each adds and removes itself. */
   readonly watches = new Set<{ stop(): void }>()
   readonly #user: ClusterOptions['user']
-  /** Members are upgraded one after the other, and while we run. */
+  /** Members are upgraded one by one, while we run. */
   readonly #versions = new Map<Endpoint, string>()
   readonly #slots = new Slots(CALLS_AT_A_TIME)
   #preferred = 0
@@ -65,12 +65,12 @@ export class Cluster {
     this.#user = options.user
   }
 
-  /** The headers to send now: they change when we log in. */
+  /** Change with each login. */
   get headers(): CallHeaders {
     return this.#headers
   }
 
-  /** The store had come at least this far when we last heard of it. */
+  /** The newest revision in any response so far. */
   get newestSeen(): Revision {
     return this.#newestSeen
   }
@@ -79,12 +79,12 @@ export class Cluster {
     if (revision > this.#newestSeen) this.#newestSeen = revision
   }
 
-  /** Whether all members that we know of can be trusted with it. */
+  /** Whether all known members do. */
   get answersProgressRight(): boolean {
     return this.#versions.size > 0 && [...this.#versions.values()].every(answersProgressRight)
   }
 
-  /** Where a member will not tell, it keeps the version that it had. */
+  /** A member that does not answer keeps the version that it had. */
   async learnVersion(endpoint: Endpoint): Promise<void> {
     const options = { timeoutMs: OWN_CALL_MS, headers: this.#headers, signal: AbortSignal.timeout(OWN_CALL_MS) }
     await endpoint.unary(STATUS, {}, options).then(
@@ -97,7 +97,7 @@ export class Cluster {
     if (this.#closed) throw new KvError('closed', 'the etcd client is closed')
   }
 
-  /** Calls under way go on; nothing new begins. */
+  /** From now on calls are refused; those under way go on. */
   refuse(): void {
     this.#closed = true
   }
@@ -148,7 +148,6 @@ export class Cluster {
     })
   }
 
-  /** The next call goes to another member, where there is one. */
   distrust(endpoint: Endpoint): void {
     if (this.endpoints[this.#preferred] === endpoint) this.#preferred = (this.#preferred + 1) % this.endpoints.length
   }

@@ -8,7 +8,6 @@ import type { Endpoint } from './endpoint.ts'
 
 export interface Diagnosis {
   readonly code: KvErrorCode
-  /** One line, beginning with the endpoint. */
   readonly text: string
 }
 
@@ -22,7 +21,7 @@ export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Pr
   return { code, text: `${endpoint.url}: ${text}` }
 }
 
-/** What went wrong; undefined: nothing, so far. */
+/** Undefined where the connection was established. */
 function dial({ dialer }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.ErrnoException | undefined> {
   const { host, port, secure } = dialer
   return new Promise((resolve) => {

@@ -75,7 +75,6 @@ function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
   }
 }
 
-/** Throws where it is none. */
 function readCertificate(pem: string): X509Certificate {
   return new X509Certificate(pem)
 }

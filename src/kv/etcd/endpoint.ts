@@ -32,7 +32,6 @@ export interface CallHeaders {
 /** `failing`: the last attempt to connect failed, the next one comes by itself. */
 export type EndpointState = 'ready' | 'connecting' | 'failing'
 
-/** A token, where there is one. */
 export function callHeaders(token: string | undefined): CallHeaders {
   return token === undefined ? {} : { token }
 }
@@ -44,7 +43,7 @@ export class Endpoint {
   /** As the operator wrote it. */
   readonly url: string
   readonly dialer: Dialer
-  /** To be called at the next change. */
+  /** Called at the next change of state. */
   readonly #waiting = new Set<() => void>()
   /** All that are not closed: beside the one in use there may be some that end what they have begun. */
   readonly #connections = new Set<Connection>()
@@ -52,11 +51,11 @@ export class Endpoint {
   #hasStood = false
   #isFailing = false
   #delayMs = RECONNECT_FIRST_MS
-  /** Not before, by `performance.now()`. */
+  /** Not to be dialed before, by `performance.now()`. */
   #dialAt = 0
   #redial: NodeJS.Timeout | undefined
   #isClosed = false
-  /** By path, for the record that they were made from. */
+  /** Header blocks by path, for `#blocksOf`. */
   readonly #blocks = new Map<string, { readonly timeoutMs: number | undefined; readonly block: Buffer }>()
   #blocksOf: CallHeaders | undefined
 
@@ -140,7 +139,7 @@ export class Endpoint {
     return new (untouched ? UntouchedError : RpcError)(status, message, this.url)
   }
 
-  /** The headers of a call; most are like those of the last one of their kind. */
+  /** The header block of a call, mostly that of the last call to the same method. */
   #block(path: string, headers: CallHeaders, timeoutMs?: number): Buffer {
     if (this.#blocksOf !== headers) this.#blocks.clear()
     this.#blocksOf = headers
@@ -162,7 +161,7 @@ export class Endpoint {
     return block
   }
 
-  /** Where there is none, calls wait for it. */
+  /** Calls wait for a connection that is being made. */
   #standing(): Connection {
     return this.#connection ?? this.#dial()
   }

@@ -44,7 +44,6 @@ export interface EtcdOptions extends ClusterOptions {
   readonly callTimeoutMs?: number
 }
 
-/** How long something may take: one try of it, and all tries together. */
 interface Patience {
   readonly attemptMs: number
   readonly totalMs: number
@@ -56,7 +55,6 @@ const PATIENCE: Patience = Object.freeze({ attemptMs: 5_000, totalMs: 15_000 })
 /** A list may be hundreds of megabytes, and trying again would take as long. */
 const LIST_PATIENCE: Patience = Object.freeze({ attemptMs: 60_000, totalMs: 60_000 })
 
-/** Who asks for health does not want to wait for it. */
 const HEALTH_PATIENCE: Patience = Object.freeze({ attemptMs: 2_000, totalMs: 2_000 })
 const CONNECT_ROUND_MS = 1_000
 
@@ -119,7 +117,7 @@ export class Etcd implements Kv {
     this.#writes = new Writes(cluster, options.prefix)
   }
 
-  /** How many watches and calls are under way. */
+  /** Watches and calls under way; for tests. */
   get liveHandles(): number {
     return this.#cluster.watches.size + this.#underWay
   }

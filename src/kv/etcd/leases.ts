@@ -6,7 +6,7 @@ import { LEASE_GRANT } from './messages.ts'
 
 interface Lease {
   readonly id: number
-  /** Until when it may be handed out, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly usableUntil: number
   uses: number
 }
@@ -42,7 +42,7 @@ export class Leases {
     }
   }
 
-  /** It is gone from etcd. */
+  /** To be called where etcd does not know the lease any more. */
   forget(ttlSeconds: number): void {
     this.#current.delete(ttlSeconds)
   }

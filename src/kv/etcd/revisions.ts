@@ -5,7 +5,7 @@ import type { Batch, KvEvent, Revision } from '../kv.ts'
 import { EVENT_DELETE, toKeyValue, type WatchResponse, type WireEvent } from './messages.ts'
 
 export class RevisionAssembler {
-  /** Everything up to here is whole. */
+  /** Complete up to here. */
   #reached: Revision
   #events: KvEvent[] = []
   /** So many of the events are whole; behind them are those of one revision, of which more may come. */
@@ -21,7 +21,6 @@ export class RevisionAssembler {
     this.#hidden = hidden
   }
 
-  /** How many events can be taken out. */
   get size(): number {
     return this.#whole
   }
@@ -44,7 +43,6 @@ export class RevisionAssembler {
     else if (this.#hiddenRevision > this.#reached) this.#progress(this.#hiddenRevision)
   }
 
-  /** Undefined: there is nothing new to tell. */
   take(): Batch | undefined {
     if (this.#whole === 0 && !this.#hasProgress) return undefined
     const events = this.#whole === this.#events.length ? this.#events : this.#events.slice(0, this.#whole)

@@ -17,13 +17,13 @@ export class RpcError extends Error {
   }
 }
 
-/** A call that etcd has not looked at, so that it did nothing. */
+/** A call that etcd has not processed. */
 export class UntouchedError extends RpcError {}
 
 export type Verdict =
-  /** May well work on another try. `certain`: this one did nothing. */
+  /** Worth a retry. `certain`: this attempt did nothing. */
   | { readonly kind: 'again'; readonly certain: boolean }
-  /** Nothing was done, for want of a token that still counts. */
+  /** Nothing was done: the token is not valid any more. */
   | { readonly kind: 'authenticate' }
   /** Nothing was done: the lease that the put names is gone. */
   | { readonly kind: 'lease-gone' }
@@ -31,7 +31,7 @@ export type Verdict =
   | { readonly kind: 'lease-exists' }
   /** Nothing was done, and trying again does not help. */
   | { readonly kind: 'fail'; readonly code: KvErrorCode }
-  /** We sent what etcd does not take: a bug of ours. */
+  /** etcd calls the request invalid: a bug of ours. */
   | { readonly kind: 'bug' }
 
 const REFUSED: Verdict = { kind: 'again', certain: true }

@@ -48,7 +48,7 @@ export class WatchCall {
     this.#call.send(WATCH.serialize(message, PREFIX_BYTES), false)
   }
 
-  /** The next response that is here already. */
+  /** Undefined where none has arrived. */
   read(): WatchResponse | undefined {
     const message = this.#arrived[this.#next]
     if (message === undefined) return undefined

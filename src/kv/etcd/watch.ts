@@ -19,10 +19,9 @@ import { RevisionAssembler } from './revisions.ts'
 import { failure, judge, RpcError } from './verdict.ts'
 import type { WatchCall } from './watch-call.ts'
 
-/** A member that takes a stream and then says nothing is left for another. */
+/** A member that does not confirm a watch within this time is given up for another. */
 const CREATE_LIMIT_MS = 5_000
 
-/** A batch that grew to this is handed out, though more is there to be read. */
 const EVENTS_A_BATCH = 1_000
 
 const PROGRESS_RETRY_MS = 100
@@ -112,7 +111,7 @@ export class EtcdWatch implements KvWatch {
     this.#after = target.after
   }
 
-  /** Ends it, because its caller or the engine has come to an end. */
+  /** Called when the caller's signal fires or the engine is closed. */
   stop(): void {
     this.#cluster.watches.delete(this)
     this.#stop.abort(this.#callers.reason)
@@ -177,7 +176,7 @@ export class EtcdWatch implements KvWatch {
     }
   }
 
-  /** One stream, from its making to its end, which is always an error. */
+  /** One stream, until it ends, which is always an error. */
   async *#follow(endpoint: Endpoint): AsyncGenerator<Batch, never, void> {
     const call = endpoint.openWatch(this.#cluster.headers)
     // Also while nobody is reading.

@@ -19,7 +19,7 @@ import { Leases } from './leases.ts'
 import { COMPARE_MOD, RANGE, type RequestOp, toKeyValue, TXN, type TxnRequest, type TxnResponse } from './messages.ts'
 import { history } from './watch.ts'
 
-/** What is to become of a key at a revision; without a value it is to go. */
+/** A change of a key at a revision; without a value a delete. */
 interface Intent {
   readonly key: string
   readonly expected: number
@@ -101,7 +101,7 @@ export class Writes {
     }
   }
 
-  /** What became of a change in doubt that cannot happen any more. */
+  /** The outcome of a change in doubt that cannot happen any more. */
   async #lookUp(intent: Intent, lost: TxnResponse, call: Call): Promise<WriteResult> {
     const { key, expected } = intent
     for await (const event of history(
