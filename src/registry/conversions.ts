@@ -11,7 +11,7 @@ interface ConversionNeed {
   readonly isVital: boolean
 }
 
-/** What the work gives, with objects of other versions as they really are. */
+/** Calls `work`, again as often as a conversion is missing. */
 export function withConversions<T>(
   versions: KindVersions,
   work: (versions: KindVersions) => MaybePromise<T>,

@@ -56,7 +56,7 @@ const PREPARE_STEPS: readonly Step<AdmittedCreation>[] = [
   withVersionChecked,
 ]
 
-/** What was sent as it is admitted: in the stored version. Throws `ApiError`. */
+/** The object after mutating admission, in the stored version. Throws `ApiError`. */
 export function admitNew(creation: Creation): Promise<ApiObject> {
   return walk(ADMIT_STEPS, creation.sent, creation)
 }
@@ -97,7 +97,7 @@ export function withoutRepeatedOwners(object: ApiObject, { context }: Creation):
   return withUniqueOwners(object, '', context.warn)
 }
 
-/** Who makes an object owns its fields; an apply has said so itself. */
+/** The creator owns the fields; an apply has recorded that itself. */
 export function withFieldsOwned(object: ApiObject, { resource, context, verb }: Creation): MaybePromise<ApiObject> {
   if (verb === 'apply') return object
   const { apiVersion, kind } = object
@@ -121,7 +121,7 @@ export function mutatedByAdmission(served: ApiObject, creation: Creation): Maybe
   return whenKnown(mutating, (mutated) => fromAdmission(object, mutated, context.warn))
 }
 
-/** Who may write such objects may still not write this one. */
+/** Some kinds restrict which objects a user may write (RBAC escalation). */
 export function authorizedAsItIs(
   object: ApiObject,
   { parts, resource, context, name }: Creation,

@@ -11,17 +11,17 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'] as const
 
 export interface ParsedDeleteOptions extends DeleteOptions {
   readonly dryRun: boolean
-  /** As admission is shown them. */
+  /** As admission sees them. */
   readonly body: ValueMap
 }
 
 export interface DeleteOptionsContext {
-  /** The gate that lets objects go that cannot be read. */
+  /** `AllowUnsafeMalformedObjectDeletion`. */
   readonly mayIgnoreReadErrors: boolean
   readonly isCollection: boolean
 }
 
-/** Throws `Invalid` about the options. */
+/** Throws `Invalid`. */
 export function readDeleteOptions(options: ValueMap, context: DeleteOptionsContext): ParsedDeleteOptions {
   const dryRun = textsOnly(options, 'dryRun').filter((value) => value !== '')
   const policy = own(options, 'propagationPolicy')
@@ -41,7 +41,7 @@ export function readDeleteOptions(options: ValueMap, context: DeleteOptionsConte
   }
 }
 
-/** Seconds as a plain number; what is beyond those is as good as for ever. */
+/** As a number, clamped to safe integers. */
 export function wholeSeconds(value: Value | undefined): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined
   return Math.max(Math.min(Number(value), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)

@@ -13,13 +13,13 @@ import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
 export type DeleteAnswer =
   /** It is gone; the kind answers with a Status. */
   | { readonly kind: 'gone'; readonly uid: string }
-  /** It is gone, or marked to go. */
+  /** It is gone, or marked for deletion. */
   | { readonly kind: 'object'; readonly object: ApiObject | StoredObject; readonly removed: boolean }
 
 export interface DeleteRequest {
   readonly name: string
   readonly options: DeleteOptions
-  /** Admission is not told a name: the object is one of a collection (W-343). */
+  /** Admission sees no name: the object is one of a collection (W-343). */
   readonly nameless?: boolean
   /** Admission was asked already, about what leads to this delete (an eviction). */
   readonly withoutAdmission?: boolean

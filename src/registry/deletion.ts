@@ -25,11 +25,11 @@ export const IN_BACKGROUND: DeleteOptions = Object.freeze({
 })
 
 export type Deletion =
-  /** Take it away now. */
+  /** Remove it now. */
   | { readonly kind: 'remove' }
   /** Store it so, because something holds it. The very same object: there is nothing to write. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
-  /** Store it so, then take it away: watchers see both (W-329). */
+  /** Store it so, then remove it: watchers see both (W-329). */
   | { readonly kind: 'markAndRemove'; readonly object: ApiObject }
 
 export function decideDeletion(strategy: Strategy, stored: ApiObject, options: DeleteOptions, now: string): Deletion {

@@ -32,7 +32,7 @@ const NOT_OF_NEW_ONES = Object.freeze({
   resourceVersion: undefined,
 })
 
-/** Takes away what a client may not say of a new object, and says it anew. */
+/** Replaces what clients may not set on a new object. */
 export function metaForCreate(object: ApiObject, now: string): ApiObject {
   const metadata = { ...metaOf(object), uid: randomUUID(), creationTimestamp: now }
   const made = { ...object, metadata }

@@ -36,7 +36,7 @@ export interface WrittenKind extends GroupVersionKind {
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
   /** How large objects of the kind are read, in turns; absent: as others are. */
   readonly large?: LargeObjects | undefined
-  /** All versions that ownership may be recorded under. */
+  /** All versions that managed fields may be recorded under. */
   readonly versions: KindVersions
   /** The printer columns. */
   readonly columns: TableShape
@@ -61,7 +61,7 @@ export interface Resource extends GroupVersionResource, WrittenKind {
   readonly strategy: Strategy
 }
 
-/** What is shorter, a body or an object, takes less than a turn. */
+/** Smaller bodies and objects are processed in less than a turn. */
 export const LARGE_BYTES = 64 * 1024
 
 /** The steps that take long for an object of megabytes, as they are for others but in turns. */
@@ -122,7 +122,6 @@ export interface ObjectView extends WrittenKind {
 export interface ResourceTable {
   find(resource: GroupVersionResource): Resource | undefined
   all(): Iterable<Resource>
-  /** What is done at a place instead of storing; absent where nothing is. */
   findAction(place: GroupVersionResource & { readonly subresource: string }): Action | undefined
   /** Whether discovery tells of the resource, though nothing is stored under it. */
   isDeclared(resource: GroupVersionResource): boolean
@@ -141,7 +140,6 @@ export interface Conversion {
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 
-/** What a delete says of the object's dependents, if anything. */
 export interface DependentsWish {
   readonly orphanDependents: boolean | undefined
   readonly propagationPolicy: Propagation | undefined
@@ -149,7 +147,7 @@ export interface DependentsWish {
 
 /** What a kind does differently. Objects are in the stored version and never changed in place. */
 export interface Strategy {
-  /** PUT with a resourceVersion creates what is not there (W-095). */
+  /** PUT with a resourceVersion creates an object that does not exist (W-095). */
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites (W-107). */
   readonly unconditionalUpdate: boolean
@@ -177,9 +175,9 @@ export interface Strategy {
   readonly isHeldBack: (object: ApiObject) => boolean
   /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
   readonly markOnDelete: ((object: ApiObject, now: string, wish: DependentsWish) => ApiObject) | undefined
-  /** Why no object of that name may be deleted; undefined: it may. */
+  /** Why the object may not be deleted; undefined: it may. */
   readonly refuseDelete: (name: string) => string | undefined
-  /** What is told where a delete does not say what becomes of dependents. */
+  /** The warning for a delete without a propagation policy. */
   readonly deleteWarning: string | undefined
   /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
   readonly reserve: Reserve | undefined
@@ -221,13 +219,12 @@ export interface UpdateEndpoint {
   /** The object as it would be stored: what this endpoint cannot change is taken from what is. */
   readonly prepare: (object: ApiObject, stored: ApiObject, context: WriteContext) => ApiObject
   readonly validate: (object: ApiObject, stored: ApiObject, context: WriteContext) => readonly FieldError[]
-  /** What nobody comes to own by a write through it: dotted fields. */
+  /** Fields that nobody comes to own by a write through it, dotted. */
   readonly resetFields: readonly string[]
-  /** What is told of a write through a subresource; most are taken in silence. */
+  /** Of writes through a subresource. */
   readonly warnings?: (object: ApiObject) => readonly string[]
 }
 
-/** What every step of a write may want to know of its request. */
 export interface WriteContext {
   readonly user: User
   /** Empty for what belongs to the whole cluster. */
@@ -238,7 +235,7 @@ export interface WriteContext {
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
   readonly warn: (text: string) => void
-  /** A note for the audit log; the first word on a key stands. */
+  /** Adds an audit annotation; the first value of a key stands. */
   readonly annotate: (key: string, value: string) => void
   readonly signal: AbortSignal
   /** By `performance.now()`: when whoever is asked has to have answered. Absent: whenever. */
@@ -246,9 +243,9 @@ export interface WriteContext {
   /** The body is large: what takes long is done in turns, or in another thread. Absent: it is not. */
   readonly turns?: Turns | undefined
   readonly offload?: Offload | undefined
-  /** What both are for an object that is large itself, however small the body. */
+  /** The same for objects that are large themselves, however small the body. */
   readonly ifLarge?: Pick<WriteContext, 'turns' | 'offload'> | undefined
-  /** Who the written fields belong to, for writes that are not applies. */
+  /** The field manager, for writes that are not applies. */
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
   readonly options: ValueMap
@@ -256,20 +253,17 @@ export interface WriteContext {
   readonly authorize: (verb: string) => Promise<void>
 }
 
-/** What the pipelines work with. */
 export interface RegistryParts {
   readonly store: Store
   readonly dryRunStore: Store
   readonly admission: Admission
 }
 
-/** A written object, and whether it was made by this write. */
 export interface WriteAnswer {
   readonly object: ApiObject | StoredObject
   readonly created: boolean
 }
 
-/** Where an action is served. */
 export interface ActionPlace extends GroupVersionResource {
   /** Empty: the action is the resource, and is asked without a name. */
   readonly subresource: string
@@ -287,9 +281,9 @@ export interface Action {
 }
 
 export type ActionAnswer =
-  /** Told as a Status. */
+  /** Answered with a Status. */
   | { readonly kind: 'done' }
-  /** Told as this object, of the kind of the body. */
+  /** Answered with this object, of the kind of the body. */
   | { readonly kind: 'object'; readonly object: ApiObject }
 
 export interface ActionContext extends WriteContext {

@@ -6,9 +6,8 @@ import { type FieldTerm, matchesFields, matchesLabels } from '../api/selector.ts
 import { own } from '../api/value.ts'
 import type { ListPage, ListRequest, Selection, StoredResource } from '../store/store.ts'
 
-/** A selection in two parts. */
 export interface SplitSelection {
-  /** What can be asked of what is stored. */
+  /** What the store can select by. */
   readonly stored: Selection
   /** Whether an object as it is served is wanted. */
   readonly matches: (served: StoredObject) => boolean
@@ -65,7 +64,7 @@ async function* selectedBatches(
 
 export interface SelectedWatch {
   readonly matches: SplitSelection['matches']
-  /** The objects that the watcher knows of. */
+  /** The objects that the watcher has been sent. */
   readonly shown: Map<string, StoredObject>
   /** An object as it was, at the revision of the change that took it out of the selection. */
   readonly last: (before: StoredObject, change: StoredObject) => StoredObject

@@ -3,7 +3,6 @@
 import type { GroupVersionResource } from '../api/object.ts'
 import type { ResourceTable } from './registry.ts'
 
-/** The same table for those who ask from outside. */
 export function servedTable(
   table: ResourceTable,
   isServed: (resource: GroupVersionResource) => boolean,

@@ -47,7 +47,7 @@ export async function writeFitting(
   return store.write(key, smaller, signal)
 }
 
-/** Stores the object; a large one is written in turns before that. */
+/** A large object is encoded in turns first. */
 export function putOutcome(
   { stored, strategy }: Resource,
   object: ApiObject,
@@ -160,7 +160,7 @@ export function parseResourceVersion(text: string): number {
   throw new ApiError('BadRequest', `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`)
 }
 
-/** A PUT that names a uid speaks of that very object (W-104). */
+/** A PUT with a uid means that very object (W-104). */
 export function checkUid(resource: Resource, name: string, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return
   throw conflictError(

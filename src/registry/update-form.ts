@@ -10,10 +10,10 @@ import type { ObjectView, Resource } from './registry.ts'
 import { checkUid } from './steps.ts'
 
 export interface UpdateForm {
-  /** The kind that admission is told. */
+  /** The kind that admission sees. */
   readonly kind: GroupVersionKind
   readonly versions: KindVersions
-  /** What nobody comes to own by writing this: dotted fields. */
+  /** Fields that nobody comes to own by this write, dotted. */
   readonly resetFields: readonly string[]
   /** What is stored, as the caller changes it. */
   readonly live: (stored: ApiObject) => ApiObject

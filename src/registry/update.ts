@@ -45,11 +45,11 @@ export interface UpdateRequest {
    * another write won.
    */
   readonly wanted: (live: ApiObject | undefined) => ApiObject | Promise<ApiObject>
-  /** `wanted` has settled who owns which fields itself: applies. */
+  /** `wanted` records managed fields itself: applies. */
   readonly tracksFields: boolean
   /** What to do where there is nothing: nothing, what PUT does (D26), or create as apply does. */
   readonly absent: 'refuse' | 'put' | 'apply'
-  /** The uid that the caller says the object has; empty: it does not say. */
+  /** The uid in the request; empty where there is none. */
   readonly uid: string
 }
 
@@ -114,7 +114,7 @@ class UpdatePipeline {
     }
   }
 
-  /** What a removed object had reserved. */
+  /** Releases what a removed object had reserved. */
   private async release(stored: ApiObject): Promise<void> {
     const { context, resource, parts } = this
     if (context.dryRun) return
@@ -175,7 +175,7 @@ class UpdatePipeline {
     return this.context.turns === undefined ? (sharedWith(wanted, live) as ApiObject) : wanted
   }
 
-  /** Lets others have a turn where the body is large and this has taken long. */
+  /** Yields to the event loop where the body is large and this has taken long. */
   private async turn(): Promise<void> {
     const { turns } = this.context
     if (turns?.isOver === true) await turns.next()
