@@ -41,7 +41,7 @@ export class Applied {
     this.#target = servedAt(request).resource
   }
 
-  /** What is wanted, given what is there. Throws `ApiError`. */
+  /** The object that is wanted, given the live one. Throws `ApiError`. */
   async apply(live: ApiObject | undefined): Promise<ApiObject> {
     const { options, context } = this.#body
     const { resource, info } = this.#request
@@ -132,7 +132,7 @@ export class Applied {
     }
   }
 
-  /** Members that were written twice; conflicts are told before them (W-232). */
+  /** Duplicate members; conflicts are reported before them (W-232). */
   #tell(problems: readonly string[]): void {
     const { options, context } = this.#body
     if (problems.length > 0 && options.fieldValidation === 'Strict') {
@@ -146,7 +146,7 @@ export class Applied {
   }
 }
 
-/** The slash stays where there is no group. */
+/** The slash stays without a group. */
 function slashed(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
 }

@@ -35,7 +35,6 @@ async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): P
   }
 }
 
-/** A request that is passed on to a pod, a service or a node. */
 export async function handleProxy(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info, resource } = request
   refuseDryRun(request)

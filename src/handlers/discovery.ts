@@ -42,7 +42,6 @@ export function discoveryRoutes(parts: DiscoveryParts): Route[] {
   ]
 }
 
-/** Of every group, and of every version of it. */
 function pathsOf(parts: DiscoveryParts): readonly string[] {
   const named = parts.groups().filter(({ group }) => group !== '')
   return named.flatMap(({ group, versions }) => [

@@ -10,17 +10,15 @@ export interface HealthCheck {
   readonly name: string
   /** Resolves where all is well; otherwise throws the reason, which goes to the log and not to the caller. */
   readonly check: (signal: AbortSignal) => void | Promise<void>
-  /** Part of starting: `/livez` overlooks it for the grace period. */
+  /** Part of starting: `/livez` ignores its failure during the grace period. */
   readonly startup?: boolean
 }
 
 export interface HealthOptions {
-  /** In the order in which they are shown. */
   readonly checks: Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
-  /** Whether `/livez` still overlooks what belongs to starting. */
   readonly inGracePeriod: () => boolean
   readonly log: Log
-  /** Told of every check that was made, with whether all was well. */
+  /** Called after every check. */
   readonly onChecked?: (endpoint: HealthEndpoint, name: string, isFine: boolean) => void
 }
 
@@ -103,7 +101,7 @@ function report(lines: readonly string[], findings: Findings): HttpResponse {
   return plainText(healthy ? 200 : 500, `${[...lines, ...warning, last].join('\n')}\n`)
 }
 
-/** The reason why it failed; undefined where it did not. */
+/** Undefined where the check passed. */
 async function outcome(check: HealthCheck['check'], signal: AbortSignal): Promise<string | undefined> {
   try {
     await check(signal)

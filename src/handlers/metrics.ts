@@ -3,7 +3,6 @@ import type { Handler } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 
 export interface MetricsSource {
-  /** Everything counted so far, in the text form, piece by piece. */
   readonly render: () => AsyncIterable<Buffer>
   readonly reset: () => void
 }

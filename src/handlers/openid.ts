@@ -9,7 +9,6 @@ export interface OpenIdOptions {
   readonly issuer: string
   /** Asked at the first request: the server's own address is known then. */
   readonly jwksUri: () => string
-  /** The algorithms that tokens may be signed with. */
   readonly algorithms: readonly string[]
   readonly jwks: object
 }

@@ -86,7 +86,6 @@ interface PatchParts {
 }
 
 interface PatchedFrom {
-  /** The patched document as messages show it. */
   readonly shown: () => string
   readonly live: ApiObject
 }
@@ -172,7 +171,7 @@ class Patch {
     }
   }
 
-  /** A patched document is read as a body would be: it says what it is. */
+  /** A patched document is read like a body: it has kind and apiVersion. */
   #decodeDocument(patched: Value, problems: readonly string[], live: ApiObject): Promise<ApiObject> {
     const shown = (): string => plainJson(patched)
     try {
@@ -205,7 +204,7 @@ class Patch {
     throw nameMissing(this.#parts.addressed.name)
   }
 
-  /** Unknown and repeated fields: dropped in silence, told, or refused. */
+  /** Unknown and duplicate fields: ignored, warned of, or refused. */
   #report(problems: readonly string[], shown: () => string): void {
     const { fieldValidation } = this.#parts.body.options
     if (fieldValidation === 'Strict' && problems.length > 0) {

@@ -11,7 +11,7 @@ import { checkNode, chooseContainer, readTarget, unreachable } from './pod-conta
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { checkTextAccept } from './respond.ts'
 
-/** The least value of each number, and how it is told. */
+/** The lowest value of each, and the message for lower ones. */
 const NUMBERS: Readonly<Record<'tailLines' | 'limitBytes' | 'sinceSeconds', readonly [least: bigint, detail: string]>> =
   {
     tailLines: [0n, 'must be greater than or equal to 0'],

@@ -3,7 +3,7 @@ import type { Handler, HttpResponse } from '../http/http.ts'
 import { bytesOf, plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
 
-/** What can be looked at, and for how many seconds where nobody says. */
+/** With the default number of seconds. */
 const PROFILES = {
   allocs: { seconds: 5, about: 'What was asked for of memory meanwhile.' },
   heap: { seconds: 5, about: 'What was asked for of memory meanwhile and is still held.' },
@@ -11,7 +11,6 @@ const PROFILES = {
 } as const
 export type ProfileName = keyof typeof PROFILES
 
-/** Nobody looks for longer. */
 const MOST_SECONDS = 3600
 
 export interface Profiler {

@@ -99,7 +99,6 @@ function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   return kind
 }
 
-/** As much of a body as goes into a message. */
 const TOLD_CHARACTERS = 16 * 1024
 
 /** Objects of custom kinds have to say themselves what they are (W-035, W-036). */
@@ -231,7 +230,7 @@ function cannotBeHandled(kind: GroupVersionKind, resource: WrittenKind, problem:
   )
 }
 
-/** Unknown and repeated fields: dropped in silence, told, or refused. */
+/** Unknown and duplicate fields: ignored, warned of, or refused. */
 function reportProblems(
   problems: readonly string[],
   { resource, options: { fieldValidation } }: BodyRequest,

@@ -20,19 +20,16 @@ export interface ResourceParts {
   /** Resolves when what is stored now would be served; for a resource that is not known. Absent: nothing comes later. */
   readonly awaitResource?: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly registry: RegistryParts
-  /** The names of the feature gates that are on. */
+  /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
-  /** DeleteOptions, which every group-version has. */
   readonly deleteOptions: Pick<Resource, 'schema' | 'decode'>
-  /** The kinds of answers that are not objects of a resource. */
   readonly kinds: { readonly partialMetadata: KindSchema; readonly status: KindSchema }
   /** For encodings that need the table of kinds. */
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
   readonly watches: WatchParts
-  /** How what takes long is done; absent: nobody waits for anything. */
+  /** For large bodies; absent: they are processed like others. */
   readonly ifLarge?: { readonly turns: Turns; readonly offload: Offload }
-  /** What component statuses are about; absent: nothing. */
   readonly components?: readonly ComponentProbe[]
   /** RFC 3339 in whole seconds. */
   readonly now: () => string

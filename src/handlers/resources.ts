@@ -145,7 +145,7 @@ function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
   throw new ApiError('BadRequest', 'name must be provided')
 }
 
-/** In the words of a handler, not of the router (R-018 b). */
+/** Worded as the reference's handlers do, not its router (R-018 b). */
 function notSupported(verb: string, resource: GroupResource): ApiError {
   const kind = JSON.stringify(formatGroupResource(resource))
   const details = resourceDetails(resource)
@@ -170,13 +170,12 @@ function isTooLong({ isCustom }: Resource, { verb, subresource, rest, legacy }: 
   return rest.length > 0 && subresource !== 'proxy'
 }
 
-/** Objects are made in a collection, and changed by their name. */
 function hasItsName({ name }: ResourceInfo, verb: string): boolean {
   if (verb === 'create') return name === undefined
   return name !== undefined || (verb !== 'update' && verb !== 'patch')
 }
 
-/** Across all namespaces there is only reading. */
+/** Across all namespaces objects can only be read. */
 function isAcrossNamespaces(resource: Resource, info: ResourceInfo, verb: string): boolean {
   return resource.namespaced && info.namespace === undefined && verb !== 'list' && verb !== 'watch'
 }
@@ -209,7 +208,7 @@ function unknownResource(
   return parts.awaitResource === undefined ? pageNotFound() : serveAwaited(parts, request, info)
 }
 
-/** A kind that was just defined may not have reached this server yet (D30). */
+/** A new definition may not have reached this server yet (D30). */
 async function serveAwaited(parts: ResourceParts, request: CallersRequest, info: ResourceInfo): Promise<HttpResponse> {
   await parts.awaitResource?.(info, request.http.signal)
   const resource = parts.resources().find(info)

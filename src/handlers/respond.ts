@@ -24,7 +24,7 @@ import { CBOR_GATE } from './media-types.ts'
 import type { KindSchema, ResourceParts, ResourceRequest, ServedRequest } from './resource-parts.ts'
 import { askedBy } from './resource-parts.ts'
 
-/** The form of an answer, found out before anything is done. */
+/** The negotiated form of an answer. */
 export interface View extends Negotiated {
   readonly table: TableForm | undefined
   readonly partialMetadata: KindSchema
@@ -102,7 +102,6 @@ function jsonResponse(
   return bytesResponse(view, view.pretty ? indentJson(bytes) : (line ?? Buffer.concat([bytes, NEWLINE])), status)
 }
 
-/** What is stored, in the version of the request. */
 export function servedItem(request: ServedRequest, stored: StoredObject): ListItem {
   return request.resource.conversion.isIdentity ? stored : convertedItem(request, stored.object())
 }
@@ -156,7 +155,6 @@ function respondWithLarge(view: View, kind: KindSchema, item: ListItem, status: 
   }
 }
 
-/** An object in the encoding that was asked for. */
 export function respond(view: Negotiated, kind: KindSchema, item: ListItem, status: number): HttpResponse {
   switch (view.encoding) {
     case 'json':
@@ -254,7 +252,7 @@ async function* convertedBatches(
   for await (const batch of batches) yield batch.map((stored) => servedItem(request, stored))
 }
 
-/** A list of what is stored nowhere. */
+/** A list of objects that are not stored. */
 export function respondWithMade(view: View, request: ResourceRequest, items: readonly ListItem[]): HttpResponse {
   const metadata: ListMetadata = { resourceVersion: '', continue: '', remainingItemCount: undefined }
   return listResponse(view, request, { metadata, items: [items] })

@@ -71,7 +71,7 @@ function tellInStream(error: unknown): Watch {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
-/** No event has the form of a list, and the first one shows it. */
+/** Events have no list form, which shows with the first one. */
 async function* untilFirst(watch: Watch): Watch {
   for await (const _ of watch) {
     yield []

@@ -13,7 +13,7 @@ export interface WriteOptions {
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
   readonly force: boolean
-  /** As admission is shown them. */
+  /** As admission sees them. */
   readonly body: ValueMap
 }
 

@@ -107,7 +107,7 @@ function encode(document: ValueMap, encoding: 'json' | 'yaml' | 'cbor', pretty: 
   return pretty ? indentJson(Buffer.from(json)) : Buffer.from(`${json}\n`)
 }
 
-/** What belongs to the API itself is no page to look at. */
+/** Paths of the API itself are not listed. */
 const NO_PAGES: ReadonlySet<string> = new Set(['/', '/api', '/apis', '/debug', '/openapi', '/openid', '/.well-known'])
 
 function pagesAmong(paths: readonly string[]): readonly string[] {
