@@ -99,12 +99,11 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     for (const [key, { values }] of this.#series) if (isGone(values)) this.#series.delete(key)
   }
 
-  /** Forgets the series that are not to be shown any more. */
   clear(): void {
     this.#series.clear()
   }
 
-  /** To be awaited before they are shown. */
+  /** To be awaited before a scrape. */
   async refresh(): Promise<void> {
     await this.#refresh()
   }

@@ -6,7 +6,6 @@ export class TokenBucket {
   #tokens: number
   #atMs: number
 
-  /** It begins full. */
   constructor({ burst, perSecond }: { readonly burst: number; readonly perSecond: number }, nowMs: number) {
     this.#burst = burst
     this.#perSecond = perSecond
@@ -14,7 +13,7 @@ export class TokenBucket {
     this.#atMs = nowMs
   }
 
-  /** Whether there were so many left; if not, none is taken. */
+  /** False where there are fewer; then none is taken. */
   take(tokens: number, now: () => number): boolean {
     if (this.#tokens < tokens) this.#fill(now())
     if (this.#tokens < tokens) return false
@@ -22,7 +21,6 @@ export class TokenBucket {
     return true
   }
 
-  /** Puts some in, as far as it has room for them. */
   give(tokens: number): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + tokens)
   }

@@ -2,7 +2,6 @@
 // up by one piece at most, however many have such work.
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** So long a piece may last. */
 const PIECE_MS = 8
 
 export class Turns {

@@ -39,9 +39,9 @@ export interface PatchJob {
 /** A request to a field manager; documents are JSON. */
 export interface TrackedRequest extends Omit<FieldManagerRequest, 'versions' | 'live'> {
   readonly live: string
-  /** Every version that somebody may be asked about. */
+  /** Every version that occurs in managedFields. */
   readonly versions: ReadonlyMap<string, { readonly shape: ObjectShape | undefined; readonly isGivenUp: boolean }>
-  /** What the object is in other versions, by `conversionKey`. */
+  /** The object in other versions, by `conversionKey`. */
   readonly conversions: ReadonlyMap<string, string>
 }
 

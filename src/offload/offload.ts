@@ -45,7 +45,6 @@ export class Offload implements AsyncDisposable {
   #thread: Worker | undefined
   #idle: NodeJS.Timeout | undefined
 
-  /** Results are put together in `turns`. */
   constructor(turns: Turns, abandonedMs = ABANDONED_MS) {
     this.#turns = turns
     this.#abandonedMs = abandonedMs
@@ -209,7 +208,7 @@ export class Offload implements AsyncDisposable {
     return thread
   }
 
-  /** The job that it was about fails; those that wait have a new thread. */
+  /** The job under way fails; queued ones get a new thread. */
   #lost(thread: Worker, error: unknown): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
@@ -236,7 +235,7 @@ export class Offload implements AsyncDisposable {
   }
 }
 
-/** All that an owner of fields can have recorded them under. */
+/** The versions that occur in managedFields. */
 function versionsIn(apiVersion: string, objects: readonly ValueMap[]): readonly string[] {
   const found = new Set([apiVersion])
   for (const object of objects) {
