@@ -1,6 +1,6 @@
-// Freshness for everyone at once: one linearizable read of the newest revision serves all who came before it began; those
-// who come while it is under way share the next. Then the cache only has to get there. Where the storage is far away, those
-// who come in one turn of the event loop go together: else the first of them would go alone, and the others wait for it.
+// Consistent reads for everybody at once: one linearizable read of the newest revision serves all who came before it began; those
+// who come while it is under way share the next. Then the cache only has to reach that revision. With a remote storage those who
+// come in one turn of the event loop go together: otherwise the first would go alone, and the others wait for it.
 import { setImmediate } from 'node:timers/promises'
 import type { Progress } from './progress.ts'
 

@@ -1,4 +1,4 @@
-// When who is told how far the cache has come: once a minute, and shortly before a watch is going to end.
+// When watchers get bookmarks: once a minute, and shortly before a watch ends.
 import type { Clock } from '../lib/clock.ts'
 import type { Watcher } from './watcher.ts'
 

@@ -1,5 +1,5 @@
-// The watch cache: a store that answers from memory. It follows the whole storage by one stream; a consistent read is one
-// shared question to the storage and then memory; writes go through. `run` keeps it going, `ready` says when it answers.
+// The watch cache: a store that answers from memory. It follows the whole storage with one watch; a consistent read is one shared
+// read of the storage's revision and then memory; writes pass through. `run` keeps it going, `ready` resolves when it is loaded.
 import type { ListAt, ReadAt, StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'

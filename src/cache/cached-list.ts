@@ -1,5 +1,5 @@
-// Lists from a state in memory: a range of its tree, walked as it is taken. Nothing is copied but the references of a page
-// with a limit, whose end has to be known before it begins.
+// Lists from a snapshot: a range of its tree, read lazily. Only a page with a limit is collected first, because its end has to be
+// known before it begins.
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
 import type { Count } from '../lib/measure.ts'

@@ -1,5 +1,5 @@
-// An object in the cache: its bytes in a slab, its key, and the little that selection asks for. Made once for each version
-// of an object and shared by the tree, its snapshots, the history and every reader.
+// An object in the cache: its bytes in a slab, its key, and what selectors ask for. Made once for each version of an object, and
+// shared by the tree, its snapshots, the history and every reader.
 import type { ApiObject } from '../api/object.ts'
 import type { ListItem } from '../codec/list-json.ts'
 import { metadataSpan } from '../codec/partial-metadata.ts'

@@ -1,4 +1,4 @@
-// A watch on a type in memory: finds the one thing that narrows it most, and what it begins with.
+// Starts a watch on a type in memory: what it begins with, and which index it is registered in.
 import { keyInType, namespaceInType } from '../store/keys.ts'
 import { type Matcher, matcherOf } from '../store/selection.ts'
 import type { WatchRequest } from '../store/store.ts'

@@ -1,5 +1,5 @@
-// Everything under the prefix, in memory, type by type. Items of types that nobody has asked for yet are kept too, so that a
-// type can be taken up at any moment: the definition of a custom resource may arrive after its objects.
+// Everything under the prefix, in memory, by type. Items of unknown types are kept too, so that a type can be added at any
+// moment: the definition of a custom resource may arrive after its objects.
 import type { Clock } from '../lib/clock.ts'
 import { ownBytes } from '../lib/own-bytes.ts'
 import { newSortedTree } from '../lib/sorted-tree.ts'

@@ -1,5 +1,5 @@
-// The objects of a type by the values of an indexed field, as they are now: a list of the pods of one node does not look at
-// the pods of the others.
+// The current objects of a type by the values of indexed fields: a list of the pods of one node does not look at the pods of the
+// others.
 import type { SelectableField } from '../api/selector-fields.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { fieldText } from '../store/selection.ts'

@@ -1,5 +1,5 @@
-// Keeps the contents in step with the storage: loads them, follows the stream, and loads them anew where the stream was cut
-// and its history is gone. Lost connections are the storage's own business; this sees only what cannot be mended there.
+// Keeps the contents up to date: loads them, follows the storage's watch, and loads them again where the watch was cut off and
+// cannot be resumed. Lost connections are handled by the storage itself.
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../api/status.ts'
 import { pause } from '../lib/pause.ts'

@@ -1,5 +1,5 @@
-// What happened to a type lately, in order: where watchers start from a past version, and where slow ones catch up. Complete
-// behind `floor`; what is older is to be had from the storage, if at all. A type in which nothing happens forgets nothing (D8).
+// The recent changes of a type, in order: where watches start from a past version, and where slow ones catch up. Complete after
+// `floor`; older changes may still be in the storage. A type without changes forgets nothing (D8).
 import type { Change } from '../store/change.ts'
 import type { PastBudget, PastLimits } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'

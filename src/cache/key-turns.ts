@@ -1,5 +1,5 @@
-// Writers of one object, one after the other: of many that write at once all but one would lose, and each loser does all of
-// its work again. A turn that takes long is over for the others, so that nobody waits for a writer who waits for him.
+// Serializes the writers of one object: of many at once all but one would lose, and each loser does all of its work again. A turn
+// that takes long does not hold up the others, so that no two writers wait for each other.
 import { CancelledError } from '../lib/errors.ts'
 
 const LONGEST_TURN_MS = 100

@@ -1,5 +1,5 @@
-// The objects of a type by the values of the label keys that readers ask for by equality: a thousand watches of one label
-// each do not look at every object a thousand times. A key is indexed when it is asked for and forgotten for another.
+// The current objects of a type by the values of the labels that readers select by equality: a thousand watches of one label each
+// do not look at every object a thousand times. A key is indexed when it is first asked for, and may be replaced by another.
 import { compareStrings } from '../lib/text-order.ts'
 import { labelValue } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'

@@ -1,4 +1,4 @@
-// Whether everything is loaded, and those who wait for it.
+// Waiting until everything is loaded.
 import type { Clock } from '../lib/clock.ts'
 
 export class Loaded {

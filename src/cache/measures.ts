@@ -1,4 +1,4 @@
-// What the watch cache counts, type by type, under the names that dashboards know.
+// The metrics of the watch cache, by type, under the reference's names.
 import type { GroupResource } from '../api/object.ts'
 import { counter, type Count, type Distribution, type Family, histogram, Measures } from '../lib/measure.ts'
 

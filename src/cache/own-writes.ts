@@ -1,5 +1,5 @@
-// What this replica has written and the stream has not brought yet: the next write to the same object begins with it, where
-// the cache alone would have it begin with something out of date.
+// This replica's writes that the watch has not delivered yet: the next write to the same object starts from them, because the
+// cache is still out of date.
 import type { Current } from '../store/kv-objects.ts'
 import type { WriteResult } from '../store/store.ts'
 

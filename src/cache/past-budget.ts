@@ -1,5 +1,5 @@
-// How much memory the past may take, all types together: histories and states that are no longer the newest. Where it is too
-// much, those that have the most forget their oldest; what is older is to be had from the storage (D8, D9).
+// The memory for histories and snapshots of all types together. Over the limit, the types that have most forget their oldest;
+// what is older is read from the storage (D8, D9).
 
 /** What a change takes beside the bytes of its object: its records and its part of the queues. */
 export const RECORD_BYTES = 512

@@ -1,5 +1,5 @@
-// How far the cache has come, and those who wait for it to come further. The stream from the storage tells of every write
-// under the prefix; where somebody writes elsewhere, it has to be asked how far it is.
+// The revision that the cache has reached, and those who wait for a later one. The watch delivers every write under the prefix;
+// for writes elsewhere it has to be asked for progress.
 import type { Clock } from '../lib/clock.ts'
 
 /** A write arrives within a few milliseconds; who has waited for longer waits for something that is not in the stream. */

@@ -1,5 +1,5 @@
-// How a read is answered: a pure function from what is asked and how far the cache is. The three tables of the specification
-// come down to it (D8, D9, D18, D28); who carries a plan out asks again after each wait.
+// How a read is answered: a pure function of what is asked for and what the cache has. It implements the three tables of the
+// specification (D8, D9, D18, D28); a plan that waits is made again afterwards.
 import type { ListAt } from '../api/read.ts'
 
 export interface CacheState {

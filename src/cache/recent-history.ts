@@ -1,5 +1,5 @@
-// What happened shortly before the cache was loaded, from the storage's own history: after a restart clients come back with
-// versions from before it, and should find a history here and not need a stream of their own from the storage.
+// The changes shortly before the cache was loaded, from the storage's history: after a restart clients resume from older
+// versions, and should find them here instead of each opening a watch on the storage.
 import type { Clock } from '../lib/clock.ts'
 import type { Feed, Source, SourceChange } from '../store/source.ts'
 

@@ -1,4 +1,4 @@
-// A queue of things that happened, in the order of their revisions: added at one end, forgotten at the other, and searched.
+// A queue in the order of revisions, with binary search.
 
 export class RevisionQueue<T extends { readonly revision: number }> {
   /** Entries before `#first` were removed. */

@@ -1,6 +1,6 @@
-// Bytes outside of the JavaScript heap: objects lie side by side in large buffers, so that two hundred thousand of them cost
-// the garbage collector no more than the few buffers do. A buffer that has emptied by half moves what is left of it. Each type has
-// buffers of its own, as large as befits it: one old version that somebody remembers keeps all of its buffer.
+// Bytes outside of the JavaScript heap: objects are packed into large buffers, so that two hundred thousand of them cost the
+// garbage collector no more than a few buffers. A half-empty buffer is evacuated. Each type has buffers of its own, in proportion
+// to its size: one old version that is still referenced keeps all of its buffer.
 
 const LEAST_SLAB_BYTES = 4 << 10
 const MOST_SLAB_BYTES = 1 << 20

@@ -1,5 +1,5 @@
-// The states of a type at its latest revisions: one a change, each a copy-on-write clone, so a past moment costs what
-// changed since. Kept for 75 s or until the storage is compacted (D9), unless there is too much of it.
+// The states of a type at its latest revisions: one for each change, each a copy-on-write clone that costs what has changed
+// since. Kept for 75 s or until the storage is compacted (D9), within the budget.
 import { InvariantError } from '../lib/errors.ts'
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'

@@ -1,5 +1,5 @@
-// One type of objects in memory: what is there now, its states of the last while, what happened, and who watches. A change
-// goes through all of them in one turn of the event loop, so a reader never sees one without the other.
+// One type in memory: current objects, snapshots, history, indexes and watchers. A change goes through all of them in one turn of
+// the event loop, so that readers never see one without the other.
 import { newSortedTree } from '../lib/sorted-tree.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { Change } from '../store/change.ts'

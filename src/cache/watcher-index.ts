@@ -1,5 +1,5 @@
-// Who is to be told of a change: each watcher is under the one thing that narrows it most, so that a change is offered to
-// few who do not want it, however many watch the type.
+// Fan-out: which watchers a change is offered to. Each watcher is registered under what narrows it most, so that few get changes
+// that they do not select, however many watch the type.
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { StoredObject } from '../api/read.ts'
 import { labelTextOf, labelValue } from '../store/selection.ts'

@@ -1,5 +1,5 @@
-// One reader of changes: first a state, then history, then live. What is live waits in a small batch; if the reader does not
-// come for it, the batch is dropped and reread from history, from the cursor, which is the truth. Behind history: 410.
+// One watch: first a state, then history, then live. Live events wait in a small batch; if the reader is too slow, the batch is
+// dropped and reread from history at the cursor. Behind the oldest history: 410.
 import type { WatchEvent } from '../api/read.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { initialEvents } from '../store/change.ts'

@@ -1,4 +1,4 @@
-// POST to an endpoint that does something with what it is sent: in the order of checks of a create.
+// POST to an endpoint that does something with what it is sent, with the checks of a create.
 import type { HttpResponse } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import type { Action } from '../registry/registry.ts'

@@ -1,4 +1,4 @@
-// Server-side apply as a request: reads what is applied and merges it into what is there, in the name of its manager.
+// Server-side apply: reads the applied document and merges it into the live object as its field manager.
 import { textOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'

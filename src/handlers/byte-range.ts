@@ -1,5 +1,4 @@
-// The `Range` header of a request for a document: which part of it is asked for. Several parts at once are given as the whole
-// document, as every server may.
+// The `Range` header. Several ranges at once are answered with the whole document, as is allowed.
 export type ByteRange =
   | { readonly kind: 'whole' }
   /** Both included. */

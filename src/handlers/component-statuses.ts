@@ -1,5 +1,4 @@
-// Component statuses: made for each reader by asking the components how they are. Nothing is stored, so that there is neither
-// a version nor a page of them.
+// Component statuses: made for each request by checking the components. Nothing is stored, so they have no version and no pages.
 import { parseListQuery } from '../api/list-query.ts'
 import type { ApiObject } from '../api/object.ts'
 import { matchesFields, matchesLabels } from '../api/selector.ts'

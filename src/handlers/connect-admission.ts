@@ -1,4 +1,4 @@
-// Admission of connections to pods, services and nodes: it is shown the options of the request as an object (W-449).
+// Admission of CONNECT requests to pods, services and nodes, which sees the options of the request as an object (W-449).
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { admissionRequest } from '../registry/steps.ts'

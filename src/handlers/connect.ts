@@ -1,4 +1,4 @@
-// exec, attach, portforward and proxy: the checks before something outside is connected to.
+// exec, attach, portforward and proxy: the checks before a connection is made.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'

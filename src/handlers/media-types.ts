@@ -1,4 +1,4 @@
-// Content-Types of requests: what a body is encoded in, and which patch it is.
+// The Content-Type of a request: the encoding of a body, or the type of a patch.
 import { ApiError } from '../api/status.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { encodingOfBody, unsupportedMediaType } from '../codec/media-type.ts'

@@ -1,4 +1,4 @@
-// /metrics: what the server counts, in the text form of Prometheus.
+// /metrics, in the text format of Prometheus.
 import type { Handler } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 

@@ -1,5 +1,5 @@
-// How others check the tokens of service accounts: who issues them, and the public keys (P-054, P-055). Only where the issuer is
-// an https URL; otherwise nobody could trust what is read here.
+// OpenID discovery for the tokens of service accounts: the issuer and its public keys (P-054, P-055). Only where the issuer is an
+// https URL; otherwise nobody could trust it.
 import { methodNotAllowedError, refuseOtherTypes } from '../http/errors.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'

@@ -1,4 +1,4 @@
-// PATCH on an object or one of its subresources: four ways from what is there to what is wanted.
+// PATCH on an object or one of its subresources: JSON patch, merge patch, strategic merge patch and apply.
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { isMap, type Value } from '../api/value.ts'

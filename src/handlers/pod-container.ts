@@ -1,4 +1,4 @@
-// A pod that somebody wants to look into, and which of its containers is meant.
+// Reads the pod of an exec or log request, and chooses its container.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { CONTAINER_LISTS } from '../api/pod-containers.ts'

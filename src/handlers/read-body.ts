@@ -1,5 +1,4 @@
-// The object in the body of a write: its encoding, its kind, its fields, each refused in the reference's words (W-025 to
-// W-041, 9.2).
+// Decodes the object in the body of a write; faults are worded like the reference's (W-025 to W-041, 9.2).
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'

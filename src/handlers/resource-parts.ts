@@ -1,4 +1,4 @@
-// What the handlers of resources work with, and a request once it is known what it is about.
+// What the handlers of resources share: their dependencies, their requests and the context of a write.
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'

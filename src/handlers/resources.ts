@@ -1,4 +1,4 @@
-// Requests for resources: finds what is served under the path, refuses what is not, and hands on to the verb's own file.
+// Requests for resources: finds the resource, refuses what is not served, and calls the handler of the verb.
 import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'

@@ -1,4 +1,4 @@
-// The options of a write as query parameters, read and judged.
+// Reads and validates CreateOptions, UpdateOptions and PatchOptions from the query.
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import type { Value, ValueMap } from '../api/value.ts'

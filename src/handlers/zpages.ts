@@ -1,5 +1,5 @@
-// /statusz and /flagz: what runs here and how it was started, for people to look at and, where asked for, as objects (R-343,
-// P-473). No secret is ever shown: flags name files, and who an URL logs in as is left out.
+// /statusz and /flagz, as text for people and as objects for programs (R-343, P-473). No secret is shown: flags name files, and
+// credentials in URLs are removed.
 import type { Value, ValueMap } from '../api/value.ts'
 import { encodeCborValue } from '../codec/cbor-encode.ts'
 import { indentJson } from '../codec/indent.ts'

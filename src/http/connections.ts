@@ -1,5 +1,4 @@
-// The open connections: how many there may be, who is at their other ends, how long they may stay as they are, and how they are
-// closed in the end.
+// The open connections: how many there may be, the client at the other end of each, their time limits, and how they are closed.
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'

@@ -1,7 +1,6 @@
-// When the small pieces of streams are written. A write to a stream costs far more than the bytes in it: so pieces wait for
-// a round, in which each stream gets all that came for it in one write, connection by connection, each sent before the next
-// is begun. After a round there is a rest that is as long as it was dear: a few watchers are told at once, and
-// telling a thousand of every change leaves room for everything else.
+// When small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
+// each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its
+// cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else.
 import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */

@@ -1,5 +1,5 @@
-// From anything that was thrown to the Status that a client sees: the one place where that happens. What is not an
-// `ApiError` is a fault of ours: logged once, here, with its stack, and told to the client without its text.
+// Turns anything that was thrown into the Status that a client gets. Anything but an `ApiError` is a bug of ours: logged once,
+// here, with its stack, and answered without its text.
 import { escapeMarkup } from '../api/json-text.ts'
 import { ApiError, type Status, statusOf } from '../api/status.ts'
 import type { Encoding } from '../codec/codec.ts'

@@ -1,6 +1,6 @@
-// One request on a socket, from its first byte to the last of its answer: it is the record that the filters and handlers
-// see, and owns the request's signal and deadline. The signal comes from the *response* closing early; the request's own
-// `close` fires as soon as a body has been read.
+// One request on a socket, from its first byte to the last of its answer: the record that filters and handlers see, and the owner
+// of the request's signal and deadline. The signal comes from the *response* closing early; the request's own `close` event fires
+// as soon as a body has been read.
 import { randomUUID } from 'node:crypto'
 import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'

@@ -1,4 +1,4 @@
-// 403 in the words of what was asked for (P-113 to P-118).
+// 403, worded by what was asked for (P-113 to P-118).
 import { quoted } from '../api/field-error.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'

@@ -1,6 +1,6 @@
-// Connections whose TLS has not begun. A thousand clients that come back at once cost a second of handshakes: one is begun
-// a turn of the event loop, so that whoever is connected is served between them. How many are under way at a time is not
-// limited: a client that is slow or silent takes nobody's turn.
+// Connections whose TLS handshake has not begun. A thousand clients that reconnect at once cost a second of handshakes: one is
+// begun in each turn of the event loop, so that connected clients are served in between. Handshakes under way are not limited: a
+// slow or silent client delays nobody.
 import type { Socket } from 'node:net'
 import { TwoEndedQueue } from './two-ended-queue.ts'
 

@@ -1,5 +1,5 @@
-// One HTTP/1.1 connection. Node reads and writes it; here is what it holds, how long it has been idle or left a request unfinished,
-// and how many requests are on it at a time.
+// One HTTP/1.1 connection. Node reads and writes it; this tracks its memory, how long it has been idle or has left a request
+// unfinished, and how many requests are pipelined.
 import type { TLSSocket } from 'node:tls'
 import type { ConnectionLimits, EndReason } from '../wire/connection-limits.ts'
 import { Standstill } from '../wire/standstill.ts'

@@ -1,4 +1,4 @@
-// Requests and answers over HTTP/1.1: Node's own pair of objects, in the words that HTTP/2 has too (`wire/http2-server-stream.ts`).
+// Node's request and response for HTTP/1.1 behind the same interfaces as a stream of HTTP/2 (`wire/http2-server-stream.ts`).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WriteBuffer } from './write-buffer.ts'
 import type { Holding } from '../wire/unfinished-memory.ts'

@@ -1,6 +1,6 @@
-// The socket: HTTP/1.1 and HTTP/2 over TLS on one port. Node's servers for TCP, TLS and HTTP/1.1 stand one behind the other; only the
-// first listens, and the others are given connections by the event that Node documents for it. So handshakes are begun when it
-// suits us, and HTTP/2 has sessions of our own. Stopping lets short requests finish and ends the long ones.
+// The listening socket: HTTP/1.1 and HTTP/2 over TLS on one port. Of Node's TCP, TLS and HTTP/1.1 servers only the first listens;
+// the others are handed connections by the documented `connection` event. So handshakes can be queued, and HTTP/2 has sessions of
+// our own. Stopping lets short requests finish and ends the long-running ones.
 import { once } from 'node:events'
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net'

@@ -1,5 +1,5 @@
-// Puts an answer on the wire, at the client's pace. Invariant: an answer that could not be sent whole never looks whole;
-// its connection (HTTP/1.1) or stream (HTTP/2) is destroyed instead of ended.
+// Sends an answer at the client's pace. Invariant: an answer that could not be sent whole never looks whole; its connection
+// (HTTP/1.1) or stream (HTTP/2) is destroyed instead of ended.
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'

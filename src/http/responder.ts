@@ -1,5 +1,5 @@
-// What is found out about the answer to a request before there is one: headers that it carries whatever it will be, warnings,
-// whether the client is to come back on another connection, whose it is; and who waits for its end.
+// What filters and handlers say of the answer before there is one: headers, warnings, whether the client is to reconnect, whose
+// request it is; and who is called when the answer is over.
 import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
 import type { HeaderRecord } from '../wire/request-response.ts'

@@ -1,4 +1,4 @@
-// The answers that are not objects of the API.
+// Answers that are not API objects.
 import type { HttpResponse, ResponseHeaders } from './http.ts'
 
 const PLAIN = 'text/plain; charset=utf-8'

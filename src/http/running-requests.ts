@@ -1,5 +1,5 @@
-// The requests under way: watched for their deadlines, ended when the server stops. One timer serves them all, because a
-// timer for each would cost more than looking at them once a second.
+// The requests under way: expired at their deadlines, ended when the server stops. One timer serves all of them: one for each
+// would cost more than checking them once a second.
 import { ServerClosingError } from './abort-reasons.ts'
 import { LOOK_EVERY_MS } from '../wire/connection-limits.ts'
 import { isLongRunning } from './deadline.ts'

@@ -1,4 +1,4 @@
-// Where a watch or another stream writes to: small pieces wait for their round, what is much already goes at once.
+// Where watches and other streams write to: small pieces wait for the next round, large ones are sent at once.
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'

@@ -1,5 +1,5 @@
-// A connection that is another server's from here on: its answer to the request for an upgrade is told, and then bytes go both
-// ways as they come, until either side ends.
+// A connection that is handed over to another server: its answer to the upgrade is sent, then bytes are copied both ways until
+// either side ends.
 import type { Duplex } from 'node:stream'
 import type { HttpResponse, ResponseBody } from './http.ts'
 

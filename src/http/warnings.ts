@@ -1,5 +1,4 @@
-// The `Warning` headers of an answer (R-273, P-233): not more of them than clients are ready to read, and not more is kept of
-// those that do not fit.
+// The `Warning` headers of an answer (R-273, P-233), cut to what clients accept.
 
 /** Runes in all; beyond that every text is cut to `SHORT`, and nothing follows the one that is still too much. */
 const BUDGET = 4096

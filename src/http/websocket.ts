@@ -1,5 +1,5 @@
-// Streams as WebSocket messages, one a piece, for clients in browsers. An upgrade passes the same filters and
-// handlers as any request; only an answer that is a stream becomes a WebSocket, all others are sent as they are.
+// Streams as WebSocket messages, one for each piece, for clients in browsers. An upgrade passes the same filters and
+// handlers as any request; only a streamed answer becomes a WebSocket, all others are sent as they are.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'

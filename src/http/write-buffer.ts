@@ -1,5 +1,5 @@
-// Gathers small pieces before they are written over HTTP/1.1, since each write costs a chunk and a TLS record: in buffers that
-// are used again once their bytes are on the way. New ones for each would cost more than all the rest of a long list.
+// Collects small pieces before they are written over HTTP/1.1, since each write costs a chunk and a TLS record. The buffers are
+// reused once their bytes are sent: new ones would cost more than all the rest of a long list.
 
 const GATHER_BYTES = 128 * 1024
 const TINY_BYTES = 8

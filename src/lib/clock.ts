@@ -1,4 +1,4 @@
-// Time as a value that is handed in, so that a test can be the one who says what time it is.
+// Time as a dependency, so that tests can control it.
 
 export interface Clock {
   /** Milliseconds since 1970. Never goes back within a process, even where the machine's clock is set. */

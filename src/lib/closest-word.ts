@@ -1,4 +1,4 @@
-// Finds what was probably meant where a word is not known.
+// Suggests a known word for one that is mistyped.
 
 /** The word with the fewest edits, if it is near enough to be a slip of the finger. */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {

@@ -1,4 +1,4 @@
-// The two errors that belong to no room: giving up because the caller asked to, and finding a bug of our own.
+// The two errors that belong to no room: work that was cancelled, and a bug of our own.
 
 /** The work was given up because its `AbortSignal` fired. Not a fault: never logged, never answered. */
 export class CancelledError extends Error {

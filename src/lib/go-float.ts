@@ -1,4 +1,4 @@
-// Numbers in messages, which are the reference's to the letter.
+// Numbers as Go formats them, for messages that are the reference's.
 
 /** From this power of ten on a double is printed with an exponent. */
 const FIRST_EXPONENT = 6

@@ -1,5 +1,5 @@
-// Texts in headers are UTF-8, as everybody who speaks this API writes them, while Node gives and takes each byte as a character of
-// its own. What cannot be sent so that it arrives as it is must not be sent at all: it could be somebody else's name.
+// Header values are UTF-8 in this API, while Node takes and gives each byte as one character. A value that would not arrive
+// unchanged must not be sent at all: it could be another user's name.
 
 const PLAIN = /^[\x20-\x7e]*$/
 /** Control characters; a tab is none of them. */

@@ -1,4 +1,4 @@
-// What is wrong with a text that should be JSON, in the words of the reference's parser for the first fault.
+// What is wrong with invalid JSON, worded like Go's parser.
 
 /** The fault of a text that is no JSON object; undefined where it is one. `goType` is what it was to become. */
 export function jsonObjectFault(text: string, goType = 'map[string]interface {}'): string | undefined {

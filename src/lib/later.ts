@@ -1,5 +1,5 @@
-// Work on what lists and maps hold, put off and done in turns. Whoever walks a large document puts off its long lists, and fills in
-// later what it has promised: a list that is made is handed out empty, and full when all is done.
+// Deferred work on the members of lists and maps, done in turns. Code that walks a large document defers its long lists, and
+// hands out results that are filled in later.
 import { PieceSort } from './piece-sort.ts'
 import { compareStrings } from './text-order.ts'
 import type { Turns } from './turns.ts'

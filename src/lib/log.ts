@@ -1,4 +1,4 @@
-// What the rooms need of a logger: a constant message and variable fields. `server` brings the real one.
+// The interface of a logger: a constant message and variable fields. `server` has the implementation.
 
 export type LogFields = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-// What is mostly at hand and sometimes awaited: going on without a turn of the queue where nothing has to be waited for.
+// Values that are mostly available and sometimes awaited: continues without a microtask where there is nothing to wait for.
 
 export type MaybePromise<T> = T | Promise<T>
 

@@ -1,4 +1,4 @@
-// Waiting for a while, by a clock that is handed in.
+// Waiting by an injected clock.
 import type { Clock } from './clock.ts'
 
 /** Whether the whole time passed; false where the signal cut it short. */

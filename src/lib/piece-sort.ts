@@ -1,4 +1,4 @@
-// Sorting many things piece by piece: the platform sorts runs, and runs are merged until one is left.
+// Merge sort in pieces: short runs are sorted by the platform, and merged until one is left.
 
 const RUN = 2048
 

@@ -1,5 +1,5 @@
-// Stack traces that name source files: the command is built to a few files with source maps beside them. A map is read when a trace
-// that needs it is first looked at; Node's own way reads all of them at every start, a fifth of its processor time.
+// Stack traces that name source files: the command is built to a few files with source maps beside them. A map is read when a
+// trace that needs it is first looked at; Node's own way reads all of them at every start, a fifth of its processor time.
 import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { BoundedMap } from './bounded-map.ts'

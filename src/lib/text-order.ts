@@ -1,5 +1,5 @@
-// The order of texts by the bytes of their UTF-8, which is that of their code points. JavaScript's own compares halves of surrogate
-// pairs and differs beyond the basic plane.
+// The order of texts by the bytes of their UTF-8, which is that of their code points. JavaScript's own compares halves of
+// surrogate pairs and differs beyond the basic plane.
 
 /** Characters for which the two differ. */
 export const HIGH: RegExp = /[\ud800-\uffff]/

@@ -1,4 +1,4 @@
-// How often something may happen: a bucket of tokens that fills by itself.
+// A token bucket, to limit rates.
 
 export class TokenBucket {
   readonly #burst: number

@@ -1,5 +1,5 @@
-// Turns at the event loop for work that takes long: one piece of it in each turn, whoever's it is, so that everybody else is held
-// up by one piece at most, however many have such work.
+// Turns at the event loop for long work: one piece in each turn, whoever's it is, so that everybody else is delayed by one piece
+// at most.
 import type { MaybePromise } from './maybe-promise.ts'
 
 const PIECE_MS = 8

@@ -1,5 +1,5 @@
-// What the thread for large documents can be asked to do, and how it does it: plain functions from a job to its result, without
-// effects. Documents travel as JSON, answers in pieces.
+// The jobs of the thread for large documents: pure functions from a job to its result. Documents travel as JSON, results in
+// pieces.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../api/status.ts'
 import { isList, type Value, type ValueMap } from '../api/value.ts'

@@ -1,6 +1,6 @@
-// Work on documents of megabytes that cannot be cut into turns, in a thread of its own: reading and writing YAML, CBOR and protobuf,
-// and settling who owns which fields. The event loop stays free for everybody else. There is one thread, started when it is first
-// needed and ended when it has had nothing to do for a while; jobs wait for each other.
+// Work on documents of megabytes that cannot be cut into turns, in a thread: reading and writing YAML, CBOR and protobuf, and
+// computing managed fields. The event loop stays free for everybody else. There is one thread, started when it is first needed
+// and ended after a while without jobs, which run one by one.
 import { Worker } from 'node:worker_threads'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { ApiError } from '../api/status.ts'

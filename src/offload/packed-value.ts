@@ -1,5 +1,4 @@
-// Values on their way between threads: JSON in pieces, each so short that reading it takes no time worth mentioning. What comes from
-// another thread is put together in turns.
+// Values on their way between threads: JSON in short pieces, so that the receiver can parse them in turns.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { isList, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { Turns } from '../lib/turns.ts'

@@ -1,5 +1,5 @@
-// Endpoints that are sent an object and do something with it instead of storing it: bindings, evictions, reviews, tokens.
-// They are asked like a create, and go through admission like one.
+// Endpoints that take an object and do something with it instead of storing it: bindings, evictions, reviews, tokens. They go
+// through the checks and the admission of a create.
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'

@@ -1,5 +1,5 @@
-// Ownership is settled without waiting, but some kinds have their versions converted elsewhere. Then the work is given up where
-// a conversion is missing, and begun anew with it at hand: it has no effects.
+// Managed fields are computed synchronously, but some kinds are converted by a webhook. Where a conversion is missing the
+// computation is aborted, and started again with the conversion at hand: it has no effects.
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'

@@ -1,5 +1,5 @@
-// The steps from an object that was sent to a new one that can be stored, in the reference's order (W-022). POST walks them, and
-// so do PUT and apply where they find nothing under the name.
+// The steps from the object that was sent to one that can be stored, in the reference's order (W-022). POST runs them, and so do
+// PUT and apply where there is no object of the name.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'

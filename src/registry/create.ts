@@ -1,4 +1,4 @@
-// POST: from a decoded object to a stored one. A generated name that is taken is tried again.
+// POST: stores a decoded object. A generated name that is taken is generated again.
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'

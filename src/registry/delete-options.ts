@@ -1,4 +1,4 @@
-// DeleteOptions, read and judged: what a delete is asked to heed.
+// Reads and validates DeleteOptions.
 import { type FieldError, invalid, notSupported } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { isTrue, mapOrEmpty, textOrAbsent, textsOnly } from '../api/members.ts'

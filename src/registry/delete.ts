@@ -1,4 +1,4 @@
-// Delete: one object, or every object of a collection that a selection names.
+// Deletes one object, or those of a collection that a selection names.
 import { metaText } from '../api/object-members.ts'
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'

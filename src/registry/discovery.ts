@@ -1,4 +1,4 @@
-// What is served, told to clients: groups, versions and resources, plain and aggregated.
+// The discovery documents: groups, versions and resources, plain and aggregated.
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/built-in-resources.ts'

@@ -1,4 +1,4 @@
-// Errors in the words of the resource that they are about.
+// Errors about a resource or an object of it.
 import type { FieldError } from '../api/field-error.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'

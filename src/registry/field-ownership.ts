@@ -1,4 +1,4 @@
-// Who owns the fields of an object that is written by other means than apply. Of a large one this is found out in another thread.
+// Managed fields of an object that is written by other means than apply. For a large one they are computed in another thread.
 import type { ApiObject } from '../api/object.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { type FieldManagerRequest, trackUpdate } from '../patch/field-tracking.ts'

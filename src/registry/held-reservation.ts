@@ -1,4 +1,4 @@
-// What a write has reserved beside its object, from when it is reserved until it is known whether the object was stored.
+// What a write has reserved beside its object, until it is known whether the object was stored.
 import { ApiError } from '../api/status.ts'
 import type { Reservation } from './registry.ts'
 

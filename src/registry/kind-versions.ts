@@ -1,4 +1,4 @@
-// The versions of a kind as ownership looks at them. Each kind remembers the sets of fields that its objects have.
+// The versions of a kind for managed fields. Each kind has its own memo of field sets.
 import type { KindVersions } from '../patch/ownership.ts'
 import { FieldSetMemo } from '../patch/field-set-memo.ts'
 

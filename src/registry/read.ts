@@ -1,4 +1,4 @@
-// Get, list and watch: the store's answers, in the words of the resource.
+// Get, list and watch.
 import type { ListQuery, WatchQuery } from '../api/list-query.ts'
 import type { ReadAt, StoredObject } from '../api/read.ts'
 import type { ListPage, ListRequest, Watch } from '../store/store.ts'

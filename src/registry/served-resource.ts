@@ -1,4 +1,4 @@
-// The resources that the server itself cannot do without.
+// Finds the resources that the server itself needs.
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource, ResourceTable } from './registry.ts'
 

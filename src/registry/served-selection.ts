@@ -1,5 +1,5 @@
-// Selecting by fields and labels of a form that has to be made first, as by a conversion webhook, which may change both:
-// objects are selected after that, and a watch remembers what it has shown, to tell what came into the selection and what left it.
+// Selection by fields and labels of objects that a conversion webhook makes, which may change both: objects are converted first,
+// and a watch remembers which ones it has sent, to tell what enters the selection and what leaves it.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import { readField } from '../api/selector-fields.ts'
 import { type FieldTerm, matchesFields, matchesLabels } from '../api/selector.ts'

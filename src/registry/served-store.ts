@@ -1,5 +1,5 @@
-// Where a type is served in another form than it is stored in (custom resources in several versions, or after their
-// definition has changed): objects take the served form as they come out of the store below, and the stored one as they go in.
+// For types that are served in another form than they are stored in (custom resources in several versions, or after their
+// definition has changed): converts objects as they are read from the store below, and back as they are written.
 import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'

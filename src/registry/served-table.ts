@@ -1,5 +1,5 @@
-// The resources as clients see them: what the operator has switched off (P-470) is there for the server itself alone, which reads roles
-// and namespaces whoever may ask for them.
+// The resources that clients see. What the operator has disabled (P-470) remains for the server itself, which needs roles and
+// namespaces whether or not they are served.
 import type { GroupVersionResource } from '../api/object.ts'
 import type { ResourceTable } from './registry.ts'
 

@@ -1,4 +1,4 @@
-// The steps that more than one pipeline walks: namespace, admission, validation, preconditions.
+// Steps that several pipelines share: namespace, admission, validation, preconditions.
 import type { AdmissionOperation, AdmissionRequest } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'

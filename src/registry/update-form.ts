@@ -1,5 +1,5 @@
-// The form that an update shows a stored object in, to the caller and to admission: the resource in its served version,
-// or a view of it as another kind; and how what comes back becomes an object to store.
+// The form in which an update shows a stored object to the caller and to admission: the resource in its served version, or a view
+// of it as another kind; and how the result becomes an object to store.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { own } from '../api/value.ts'

@@ -1,5 +1,5 @@
-// Update: PUT, every patch and every writable subresource differ only in the function from what is stored to what is
-// wanted. The pipeline runs again, admission included, where another write won.
+// Update: PUT, every patch and every writable subresource differ only in the function from the stored object to the wanted one.
+// The pipeline runs again, admission included, where another write won.
 import type { FieldError } from '../api/field-error.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -1,5 +1,5 @@
-// A full collection by V8's own function for tests, which contexts have that are made while a flag is up. V8 by itself keeps a heap
-// that has grown. Gains 16 MB of 96 for a server that has started and is idle: five starts with and without, in turns.
+// A full garbage collection, by the function that V8 exposes for tests. By itself V8 keeps a heap that has grown. Gains 16 MB of
+// 96 for a server that has started and is idle: five starts with and without, alternating.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 

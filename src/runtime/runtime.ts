@@ -1,5 +1,5 @@
-// What leans on things that Node, V8 or a package does not promise: here and nowhere else, a file each that says what it gains.
-// `--plain-runtime` does without, should a new version of theirs break one.
+// Everything that relies on undocumented behaviour of Node, V8 or a package: one file each, with what it gains. `--plain-runtime`
+// does without, should a new version break one.
 import { type Collector, takeCollector } from './collector.ts'
 import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'

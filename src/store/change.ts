@@ -1,5 +1,5 @@
-// One change of one object, and what it is to those who watch: an event's record and its encodings are made once for all of
-// them. With a selection, what enters it is ADDED and what leaves it is DELETED.
+// One change of one object, and the event that it is for a selection: what enters the selection is ADDED, what leaves it is
+// DELETED. Events and their encodings are made once for all watchers.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import type { Matcher } from './selection.ts'
 import type { ListPage, StoredItem, UnreadableObject } from './store.ts'

@@ -1,6 +1,6 @@
-// Forgets the storage's history, so that it does not grow for ever: what is older than one interval, at every interval, by
-// one of the servers on it. They take turns by comparing and swapping one key, kube-apiserver among them: it is the
-// reference's key. Replicas of ours, which follow what is under their prefix, are told by another one there.
+// Compacts the storage: at every interval what is older than one interval, by one of the servers on it. They take turns
+// by compare-and-swap of one key, kube-apiserver among them: it is the reference's key. Our replicas only watch their prefix, and
+// so learn of a compaction by another key there.
 import { ABSENT, type Kv, KvError, type WriteResult } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'

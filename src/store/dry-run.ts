@@ -1,5 +1,5 @@
-// A store that answers as the one below it would, and writes nothing. What it says was put or removed has the version that
-// is really stored; what would have been created has the one that it came with, if any (W-074).
+// A store that answers as the one below it would, and writes nothing. Objects that would be put or removed have the version that
+// is stored; those that would be created have the version that they came with, if any (W-074).
 import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'

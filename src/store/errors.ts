@@ -1,4 +1,4 @@
-// The one place where what the storage says becomes what a client is told. The storage key is never shown (D23).
+// Translates errors of the storage to API errors, and only here. The storage key is never shown (D23).
 import { encodeContinue } from '../api/continue-token.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import type { PagePosition } from '../api/read.ts'

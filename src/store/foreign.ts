@@ -1,5 +1,5 @@
-// Values that another server of this API has stored, in its own encoding. The store knows no schema: whoever composes the server
-// hands in what reads them, and they are canonical JSON from then on. What is written is always our own.
+// Values that another server of this API has stored, in its own encoding. The store knows no schema: a decoder is passed in that
+// makes canonical JSON of them. What we write is always canonical JSON.
 import { encodeStored, parseStored } from '../codec/stored-json.ts'
 
 export type ForeignValue =

@@ -1,5 +1,5 @@
-// Lists straight from a kv, in steps of bounded size. A page with a limit is read whole before it is handed out, because
-// what follows it is told first; a list without one is read as it is taken.
+// Lists straight from a kv, in steps of bounded size. A page with a limit is read whole first, because its continue token comes
+// before its items; a list without one is read lazily.
 import type { PagePosition, StoredObject } from '../api/read.ts'
 import type { KeyValue, ListResult, Range } from '../kv/kv.ts'
 import type { Count } from '../lib/measure.ts'

@@ -1,4 +1,4 @@
-// A kv with a prefix and what opens its values: what `get`, `list`, `watch` and `write` on a kv have in common.
+// A kv with a prefix and a transformer: what `get`, `list`, `watch` and `write` on a kv have in common.
 import { setImmediate } from 'node:timers/promises'
 import type { KeyValue, Kv } from '../kv/kv.ts'
 import { namesOf, typePrefix } from './keys.ts'

@@ -1,4 +1,4 @@
-// A kv's prefix as a source: loaded in steps at one revision, then followed by one watch over everything under it.
+// A kv's prefix as a source: loaded in steps at one revision, then followed by one watch.
 import { setImmediate } from 'node:timers/promises'
 import type { GroupResource } from '../api/object.ts'
 import { type Batch, type KvEvent, type ListResult, prefixRange, type Range } from '../kv/kv.ts'

@@ -1,5 +1,5 @@
-// What the store counts of its calls to the storage, under the names that dashboards know. Only the calls themselves are timed:
-// what decides about a write (admission, webhooks) and what seals its bytes is not the storage's time.
+// The metrics of calls to the storage, under the reference's names. Only the calls themselves are timed, not admission, webhooks
+// or encryption.
 import type { GroupResource } from '../api/object.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { type Count, counter, type Distribution, type Family, histogram, Measures } from '../lib/measure.ts'

@@ -1,5 +1,5 @@
-// Which objects a reader wants, judged on stored bytes: labels and fields are found by walking them, not by parsing.
-// What pins a selection down (a name, a namespace, a value of an indexed field) is told apart, to narrow the search.
+// Which objects match a selection, judged on stored bytes: labels and fields are found by scanning, not by parsing. What a
+// selection requires exactly (a name, a namespace, a value of an indexed field, a label) is exposed, to narrow the search.
 import { createHash } from 'node:crypto'
 import type { StoredObject } from '../api/read.ts'
 import { readField, type SelectableField } from '../api/selector-fields.ts'

@@ -1,5 +1,5 @@
-// The whole store as the watch cache sees it: one load of everything, then one ordered stream of every change.
-// Keys are relative to the server's prefix; the types of objects are told apart by whoever reads.
+// The whole store as the watch cache sees it: one load of everything, then one ordered stream of every change. Keys are relative
+// to the server's prefix; the reader tells types apart.
 import type { Content } from './stored-object.ts'
 
 export interface SourceItem {

@@ -1,5 +1,5 @@
-// How many keys to ask a kv for at a time: as many as come to a few megabytes, going by what came before. Objects are of a
-// kilobyte or of a megabyte, and neither many small answers nor one of a gigabyte is any good.
+// How many keys to ask a kv for at a time: about a few megabytes, judged by the step before. Objects are of a kilobyte or of a
+// megabyte, and neither many small answers nor one of a gigabyte is any good.
 import type { KeyValue } from '../kv/kv.ts'
 
 /** What another server stored takes a tenth of a millisecond to read: after so many, whoever waits has a turn. */

@@ -1,5 +1,5 @@
-// Objects in a kv: the interface that the registry works against. The store on a kv (`kv-store.ts`), the watch cache and
-// the dry run implement it. One write verb: whoever writes decides on what is stored now, again if another won.
+// Objects in a kv: the interface that the registry uses. The store on a kv (`kv-store.ts`), the watch cache and the dry run
+// implement it. There is one write verb: the writer decides on what is stored now, and again if another write won.
 import type { EncodeText, ParseObject } from '../codec/stored-json.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'

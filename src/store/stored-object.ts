@@ -1,5 +1,5 @@
-// From what the kv holds to what is handed out. Bytes that cannot be read become a value that says so, never an exception:
-// one damaged object must not take the others down.
+// Stored bytes as objects. Bytes that cannot be read become a value that says so, never an exception: one damaged object must not
+// take the others down.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'

@@ -1,5 +1,5 @@
-// The place for encryption at rest: what is between an object's bytes and what the kv holds. Bound to the key as
-// authenticated data, so that bytes moved to another key do not open.
+// The interface of encryption at rest, between an object's bytes and what the kv holds. The key is authenticated data, so that
+// bytes that were moved to another key cannot be decrypted.
 
 export type Opened =
   | {

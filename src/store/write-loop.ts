@@ -1,5 +1,5 @@
-// The one way to write: decide on what is stored, try, and decide again on what won if another was faster. Nothing is
-// written that is there already, and no decision stands on something out of date.
+// The one way to write: decide on what is stored, try, and decide again if another write won. Nothing is written that did not
+// change, and no decision is based on stale data.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'

@@ -1,4 +1,4 @@
-// Finds out who is asking. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
+// Authentication. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
 import { ANONYMOUS } from '../../auth/user.ts'
 import type { Log } from '../../lib/log.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'

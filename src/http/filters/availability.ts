@@ -1,5 +1,5 @@
-// Requests that come before everything is loaded or while the server stops (P-252), and connections that are to move on to
-// another server. Probes and scrapes are answered from the first moment to the last.
+// Requests before everything is loaded and while the server stops (P-252), and GOAWAY for load balancing. Probes and
+// scrapes are always answered.
 import { ApiError } from '../../api/status.ts'
 import { closingError, type StatusWriter } from '../errors.ts'
 import type { CallerFilter, Filter, HttpRequest } from '../http.ts'

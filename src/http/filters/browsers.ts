@@ -1,4 +1,4 @@
-// Headers for browsers, off unless configured: who may read answers across origins (R-054, P-234), and that TLS is a must.
+// Headers for browsers, off unless configured: CORS (R-054, P-234) and Strict-Transport-Security.
 import type { Filter, HttpResponse, ResponseHeaders } from '../http.ts'
 
 const CORS_HEADERS: ResponseHeaders = {

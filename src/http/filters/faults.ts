@@ -1,5 +1,5 @@
-// Turns what is thrown further in into answers, so that the filters outside of it see answers only. A body made piece by
-// piece is begun here: what fails before its first byte still becomes a proper error.
+// Turns errors into answers, so that the filters outside of this one see answers only. A body of pieces is begun here: what fails
+// before its first byte still becomes a proper error.
 import { ApiError } from '../../api/status.ts'
 import { answerError, type ErrorAnswers } from '../errors.ts'
 import type { Filter, HttpResponse, Piece } from '../http.ts'

@@ -1,6 +1,6 @@
-// The one list of what every request passes on its way to a handler, outermost first. The order decides which error wins
-// (P-001): a bad token is 401 even where it would be forbidden or the server is full. What every answer carries and what
-// happens when its time is up is the exchange's business, around all of this.
+// The filters that every request passes on its way to a handler, outermost first. The order decides which error wins (P-001): a
+// bad token is 401 even where it would be forbidden or the server is full. Headers of all answers and deadlines are the
+// exchange's.
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { FlowControl } from '../../flow/flow.ts'

@@ -1,5 +1,5 @@
-// Takes a request's seats, or has it wait for them, or turns it away; streams to containers and the like pass by (P-214).
-// A watch gives its seats back when it has begun, everything else when its answer is out.
+// API priority and fairness: takes the seats of a request, queues it or rejects it; exec, logs and the like pass (P-214). A watch
+// gives its seats back when it has begun, everything else when its answer is out.
 import type { Entry, FlowControl } from '../../flow/flow.ts'
 import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
 import { isLongRunning, isWatch } from '../deadline.ts'

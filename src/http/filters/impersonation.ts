@@ -1,5 +1,5 @@
-// A request in the name of somebody else (P-085 to P-090). From here on it is that user's: nobody further in sees the headers,
-// only the audit log hears who it really was.
+// Impersonation (P-085 to P-090). From here on the request is the impersonated user's: nobody further in sees the headers, and
+// only the audit log has the original user.
 import { ApiError } from '../../api/status.ts'
 import type { Impersonator } from '../../auth/impersonation.ts'
 import type { User } from '../../auth/user.ts'

@@ -1,4 +1,4 @@
-// What is asked for by the `timeout` parameter and cannot be had is told before anybody asks who it is (R-025).
+// Refuses a `timeout` parameter that cannot be read or met, before authentication (R-025).
 import { ApiError } from '../../api/status.ts'
 import { timeoutAnswer } from '../errors.ts'
 import type { Filter } from '../http.ts'

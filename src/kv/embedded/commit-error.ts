@@ -1,5 +1,5 @@
-// What a failed commit means. LMDB writes a transaction's pages first and makes it true by writing one page last: where only
-// the former failed nothing has happened, and where the latter failed it cannot be told and LMDB refuses to go on.
+// What a failed commit means. LMDB writes a transaction's pages first and commits it by writing one page last: where only the
+// former failed nothing has happened; where the latter failed the outcome is unknown and LMDB refuses to go on.
 import { KvError } from '../kv.ts'
 
 const ENOSPC = 28

@@ -1,5 +1,5 @@
-// Compaction: history before a revision is given up at once, and then removed a piece at a time between the writes. What is to
-// be removed nobody can ask for any more, so that may stop at any point and go on after a restart.
+// Compaction: history before a revision is inaccessible at once, and then removed in pieces between the writes. So removal may
+// stop at any point and resume after a restart.
 import { KvError, type Revision } from '../kv.ts'
 import type { Garbage, Tables, TableWriter } from './tables.ts'
 import type { WriteQueue } from './write-queue.ts'

@@ -1,5 +1,5 @@
-// The folder that a durable store lives in: it belongs to one process at a time, and says in which format it is written. Nothing
-// in it is touched before both are settled.
+// The directory of a durable store: locked by one process at a time, and marked with its format. Nothing in it is touched before
+// both are checked.
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

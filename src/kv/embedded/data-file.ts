@@ -1,5 +1,5 @@
-// Looks at the file before LMDB does. The package brings the process down where LMDB refuses a file, so that everything that
-// could make it refuse is found here first and told as an error.
+// Checks the file before LMDB opens it. The package ends the process where LMDB refuses a file, so everything that could make it
+// refuse is checked here first and reported as an error.
 import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KvError } from '../kv.ts'

@@ -1,5 +1,5 @@
-// What a group of writes comes to, decided one after the other before any of it is written: each is checked against what is
-// stored with the writes before it in the group on top. Pure but for reading; a commit makes it true as a whole.
+// A group of writes, decided one after the other before any of it is written: each is checked against what is stored plus the
+// earlier writes of the group. A commit writes all of it or nothing.
 import { ABSENT, type KeyValue, KvError, type Revision } from '../kv.ts'
 import type { KeyState } from './records.ts'
 import type { Change, Tables, TableWriter } from './tables.ts'

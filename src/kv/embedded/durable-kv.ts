@@ -1,5 +1,5 @@
-// The parts of the durable engine put together: tables, the queue of writes, watchers, expiry and compaction. Each says in its
-// own file what it keeps true.
+// The durable engine: tables, the write queue, watchers, expiry and compaction put together. Each has its invariants in its own
+// file.
 import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'

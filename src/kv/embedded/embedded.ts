@@ -1,5 +1,5 @@
-// The durable engine: a store in a folder, in this process, for who has no etcd. Every acknowledged write is on the disk, and
-// the event loop never waits for it.
+// Opens the durable engine: a store in a directory, in this process, for those without etcd. Every acknowledged write is on the
+// disk, and the event loop never waits for it.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { type Kv, KvError } from '../kv.ts'

@@ -1,5 +1,5 @@
-// Deletes the durable engine's keys whose time is up, each with a revision of its own, through the same queue as all writes.
-// Deadlines are stored: what fell due while the store was closed goes soon after it is opened.
+// Deletes expired keys of the durable engine, each with a revision of its own, through the write queue. Deadlines are stored:
+// keys that expired while the store was closed are deleted soon after it is opened.
 import type { Clock } from '../../lib/clock.ts'
 import type { LogEntry } from './records.ts'
 import type { Tables } from './tables.ts'

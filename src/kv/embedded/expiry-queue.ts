@@ -1,4 +1,4 @@
-// Which keys of an in-memory store go by themselves, and when. A key has at most one deadline; a later write replaces it.
+// The keys of an in-memory store that have a TTL, by deadline. A key has at most one deadline; a later write replaces it.
 import { type SortedTree, newSortedTree } from '../../lib/sorted-tree.ts'
 import { compareStrings } from '../../lib/text-order.ts'
 import type { Revision } from '../kv.ts'

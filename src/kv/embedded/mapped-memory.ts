@@ -1,5 +1,5 @@
-// How much of the file is in this process's memory: LMDB reads it through a mapping, and pages that were once looked at stay
-// there until the file is opened anew, though all of them could be read again at any time.
+// How much of the mapped file is resident: LMDB reads through a mapping, and pages that were read once stay in the process until
+// the file is reopened.
 import { readFileSync } from 'node:fs'
 
 /** How much is read or written between two looks at the kernel's numbers. */

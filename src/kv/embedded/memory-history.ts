@@ -1,6 +1,5 @@
-// What has happened in an in-memory store, from the newest revision back to the last compaction: the entries in pieces, and
-// with each finished piece the state after it. The state at any revision is the state after its piece with the few entries
-// behind it undone, so that a past read costs the same however far back it is.
+// The history of an in-memory store, back to the last compaction: entries in pieces, and with each finished piece the state after
+// it. A past state is that of its piece with the few later entries undone, so that its cost does not depend on its age.
 import { type SortedTree, compareNumbers, newSortedTree } from '../../lib/sorted-tree.ts'
 import type { KeyValue, Revision } from '../kv.ts'
 import { toSortKey } from './key-order.ts'

@@ -1,5 +1,5 @@
-// Lists of the durable engine, newest and past, in pieces small enough that the event loop goes on in between. All pieces of
-// one list read one snapshot, so that together they are one moment's state.
+// Lists of the durable engine, current and past, in pieces between which the event loop goes on. All pieces of a list read one
+// snapshot.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { type KeyValue, KvError, type Range, type Revision } from '../kv.ts'
 import { encodeBound, encodeVersionKey, type LogEntry } from './records.ts'

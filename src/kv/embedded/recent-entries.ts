@@ -1,5 +1,5 @@
-// The newest entries of the log, kept in memory so that watchers that keep up read no disk, until all of them have read
-// them. Bounded by number and bytes; what is older is in the log.
+// The newest entries of the log, kept in memory until every watcher has read them, so that watchers that keep up do not read the
+// disk. Bounded by number and bytes.
 import type { Revision } from '../kv.ts'
 import type { LogEntry } from './records.ts'
 

@@ -1,5 +1,5 @@
-// How the durable engine writes keys and records down. Numbers are 48-bit and big-endian, so that bytes compare as numbers do.
-// Every log record carries a checksum: what does not match it is `corrupt`, never an answer.
+// The encoding of keys and records in the durable engine. Numbers are 48-bit and big-endian, so that bytes compare as numbers do.
+// Every log record has a checksum: a mismatch is `corrupt`, never an answer.
 import { crc32 } from 'node:zlib'
 import { KvError, type Revision } from '../kv.ts'
 import { MAX_KEY_BYTES } from './request-check.ts'

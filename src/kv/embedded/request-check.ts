@@ -1,4 +1,4 @@
-// What every embedded engine asks of a request before it looks at it: the same limits for all, and the same as etcd's.
+// The limits of keys, values and revisions, the same for all embedded engines and as etcd's.
 import { checkKey, KvError, type PutRequest, type Revision } from '../kv.ts'
 
 /**

@@ -1,5 +1,5 @@
-// How much more a store may hold: what its limit leaves, and what the disk has. Puts are refused while there is too little, so
-// that deletes and compaction, which make room, always have some to work in.
+// How much space is left, by the store's limit and on the disk. Puts are refused while there is too little, so that deletes and
+// compaction, which free space, always have some to work in.
 import { statfs } from 'node:fs/promises'
 import { KvError } from '../kv.ts'
 import type { Tables } from './tables.ts'

@@ -1,5 +1,5 @@
-// The tables that the durable engine keeps in LMDB, and the one place that knows LMDB. Reads are of memory that the kernel
-// pages in; a commit is one transaction, done and synced on another thread: all of it is there afterwards, or nothing.
+// The tables of the durable engine in LMDB, and the only file that knows LMDB. Reads are from mapped memory; a commit is one
+// transaction, written and synced in another thread: all of it or nothing.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'

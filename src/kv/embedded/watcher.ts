@@ -1,5 +1,5 @@
-// A watch over a history that is kept: a cursor and nothing else. It reads what follows its cursor when it is asked to, so a
-// slow consumer holds no events back and never slows a writer; history that is gone by then ends it with `compacted`.
+// A watch over stored history: only a cursor. It reads what follows its cursor on demand, so that a slow consumer buffers nothing
+// and never slows a writer; if that history is gone by then, it ends with `compacted`.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import { type Batch, KvError, type KvWatch, type Revision, type WatchRequest } from '../kv.ts'
 

@@ -1,5 +1,5 @@
-// Group commit: writes that come while one commit is under way go together into the next. One commit at a time; every job is
-// answered, in order, when what it did or lost against is on the disk, or with the error that kept it from it.
+// Group commit: writes that arrive during a commit go together into the next. One commit at a time; jobs are answered in order,
+// when the writes that they made or lost against are on the disk.
 import { KvError, type Revision } from '../kv.ts'
 import { Draft, type DraftSource } from './draft.ts'
 import type { Room } from './room.ts'

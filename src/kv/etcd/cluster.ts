@@ -1,6 +1,6 @@
-// The members of a cluster as one: keeps to a member that works, moves on from one that does not, carries the token. Reads are
-// tried again until their time is up. Invariant: a call is sent only over a connection that stands, so that what fails before
-// that is known to have done nothing.
+// The members of a cluster as one: prefers a member that works, moves on from one that does not, and holds the auth token. Reads
+// are retried until their deadline. Invariant: a call is sent only over an open connection, so that a call that fails before that
+// is known to have done nothing.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { Slots } from '../../lib/slots.ts'

@@ -1,5 +1,5 @@
-// Why a member cannot be reached, in words for the operator. gRPC folds every reason into "unavailable": so we dial the member
-// once ourselves and see.
+// Why a member cannot be reached, for the operator. gRPC folds every reason into "unavailable", so we dial the member once
+// ourselves.
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import type { KvErrorCode } from '../kv.ts'

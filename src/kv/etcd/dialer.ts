@@ -1,4 +1,4 @@
-// Where a member is and how its socket is made: plain, or TLS with the names and certificates that were agreed on.
+// The address of a member and how its socket is made: plain, or TLS with the configured certificates.
 import { X509Certificate } from 'node:crypto'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecure, createSecureContext, type SecureContext } from 'node:tls'

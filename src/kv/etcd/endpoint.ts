@@ -1,5 +1,5 @@
-// One member of the cluster: its connection, which is made when it is asked for and made again when it is lost. A call made
-// here is made once; what to do about a failure is decided above.
+// One member of the cluster and its connection, which is made on demand and again when it is lost. A call is sent once; retries
+// are decided above.
 import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
 import { Dialer, type EtcdTls } from './dialer.ts'

@@ -1,5 +1,5 @@
-// Times to live. A lease lives a little longer than was asked for and is shared by the puts of that little while, so that a
-// thousand events cost one lease and not a thousand. Invariant: whoever gets a lease has at least its time to live left on it.
+// Leases for TTLs. A lease lives a little longer than was asked for and is shared by the puts of that time, so that a thousand
+// events cost one lease and not a thousand. Invariant: whoever gets a lease has at least its TTL left.
 import { randomInt } from 'node:crypto'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
 import { LEASE_GRANT } from './messages.ts'

@@ -1,5 +1,5 @@
-// What a failed call means for us. etcd tells its errors apart by their text only, so that is what is looked up; for the rest
-// the gRPC status decides. Invariant: `certain` is said only where etcd refused before it did anything.
+// What a failed call means. etcd distinguishes its errors by their text only, so that is looked up first; then the gRPC status
+// decides. Invariant: `certain` only where etcd refused before it did anything.
 import { InvariantError } from '../../lib/errors.ts'
 import { KvError, type KvErrorCode } from '../kv.ts'
 

@@ -1,4 +1,4 @@
-// One stream of watch responses. It is read by pulling: where nobody reads, etcd keeps the rest.
+// One stream of watch responses. It is pulled: what is not read stays in etcd, by flow control.
 import { CancelledError } from '../../lib/errors.ts'
 import type { Connection } from '../../wire/http2-client-connection.ts'
 import {

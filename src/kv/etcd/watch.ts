@@ -1,5 +1,5 @@
-// A watch that outlives its streams. Invariant: a new stream begins right behind the last revision that was handed out (or
-// that etcd said nothing is missing up to), never behind a response's header, which tells the store's newest revision.
+// A watch that survives its streams. Invariant: a new stream begins after the last revision that was delivered (or that progress
+// was reported for), never after a response's header, which has the store's newest revision.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { anySignal } from '../../lib/light-signal.ts'

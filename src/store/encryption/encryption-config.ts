@@ -1,4 +1,4 @@
-// What is to be sealed and how, read from the operator's file. Secrets never stand in a message (P-444).
+// The encryption configuration, read from the operator's file. Secrets never appear in a message (P-444).
 import { type FieldError, invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'

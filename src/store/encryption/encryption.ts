@@ -1,5 +1,5 @@
-// The front door of encryption at rest: a transformer that seals what the configuration says, resource by resource, and whose
-// rules can be replaced while the server runs (P-440 to P-450).
+// The front door of encryption at rest: a transformer by resource, whose configuration can be replaced while the server runs
+// (P-440 to P-450).
 import type { GroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { settle } from '../../lib/maybe-promise.ts'

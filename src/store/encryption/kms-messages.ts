@@ -1,4 +1,4 @@
-// The messages of key management as lists of fields: numbers, bytes, texts, and maps of bytes by text.
+// The protobuf messages of KMS plugins as lists of fields: numbers, bytes, texts, and maps of bytes by text.
 import { MessageWriter } from '../../wire/message-writer.ts'
 import { ProtobufReader } from '../../wire/protobuf-reader.ts'
 

@@ -1,5 +1,5 @@
-// Values sealed with a seed that a plugin wraps (KMS v2). A seed is used until the plugin says that its key is another one; it
-// seals for three minutes after the plugin was last well, so that a key that was taken away is not used for long (P-450).
+// Values encrypted with a seed that a KMS v2 plugin wraps. A seed is used until the plugin reports another key ID; it encrypts
+// for three minutes after the plugin was last healthy, so that a revoked key is not used for long (P-450).
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../lib/bounded-map.ts'

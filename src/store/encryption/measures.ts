@@ -1,5 +1,5 @@
-// How often values are sealed and opened, how long it takes, and how the plugins that keep keys are doing, under the reference's
-// names. Identifiers of keys are shown as hashes: they may tell where a key is kept.
+// The metrics of encryption at rest and of KMS plugins, under the reference's names. Key IDs are shown as hashes: they may tell
+// where a key is kept.
 import { hash } from 'node:crypto'
 import { counter, gauge, histogram, Measures } from '../../lib/measure.ts'
 import { KmsError, type KmsPlugin } from './kms-plugin.ts'

@@ -1,5 +1,5 @@
-// The providers of one entry of the configuration, in their order: the first seals, and whichever a value names in its first
-// bytes opens it (P-440, P-441). What any but the first would open is to be sealed anew.
+// The providers of one entry of the configuration, in order: the first encrypts, and the one whose prefix a value has decrypts it
+// (P-440, P-441). Values that another than the first decrypts are stale.
 import { type MaybePromise, settle } from '../../lib/maybe-promise.ts'
 import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
