@@ -5,7 +5,13 @@ import { ApiError } from '../api/status.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
 import { type CountKeys, countByNodes } from '../runtime/count-keys.ts'
-import { notReady, retell, tooLargeResourceVersion, tooOldResourceVersion, watchExpired } from '../store/errors.ts'
+import {
+  notReady,
+  translateAgain,
+  tooLargeResourceVersion,
+  tooOldResourceVersion,
+  watchExpired,
+} from '../store/errors.ts'
 import type { Operation } from '../store/errors.ts'
 import { keyInType } from '../store/keys.ts'
 import type { Current } from '../store/kv-objects.ts'
@@ -328,7 +334,7 @@ class MemoryStore implements WatchCache {
     try {
       return await this.#barrier.pass()
     } catch (error) {
-      throw retell(error, read)
+      throw translateAgain(error, read)
     }
   }
 

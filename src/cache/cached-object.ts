@@ -9,7 +9,7 @@ import type { Selectable } from '../store/selection.ts'
 import type { SourceItem } from '../store/source.ts'
 import type { UnreadableObject } from '../store/store.ts'
 import { type Content, parseObject } from '../store/stored-object.ts'
-import type { Slab, SlabAllocator, Tenant } from './slab.ts'
+import type { Slab, SlabAllocator, SlabItem } from './slab.ts'
 
 export interface IndexedFields {
   /** -1 where the field is not indexed. */
@@ -18,7 +18,7 @@ export interface IndexedFields {
 
 export type CachedItem = CachedObject | CachedUnreadable
 
-export class CachedObject implements Selectable, Tenant {
+export class CachedObject implements Selectable, SlabItem {
   /** Relative to the type. */
   readonly key: string
   readonly revision: number

@@ -131,7 +131,7 @@ export class Contents {
   }
 
   /** Extends the history of every type to before the load. */
-  recall(past: Past): void {
+  extendHistory(past: Past): void {
     const records = new Map<TypeCache, PastRecords>(this.types.map((type) => [type, { floor: past.floor, all: [] }]))
     for (const change of past.changes) {
       const place = this.#placeOf(change.kind === 'put' ? change.item.key : change.key)

@@ -38,7 +38,7 @@ export class Follower {
   #feed: Feed | undefined
   /** Undefined where everything has to be loaded first. */
   #loaded: Loaded | undefined
-  #priming: Promise<void> | undefined
+  #readingPast: Promise<void> | undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
@@ -54,7 +54,7 @@ export class Follower {
     try {
       await this.#keepInStep(signal)
     } finally {
-      await this.#priming
+      await this.#readingPast
     }
   }
 
@@ -93,14 +93,14 @@ export class Follower {
     }
     contents.begin(revision)
     events.onLoaded(contents, revision)
-    this.#priming = this.#prime(contents, revision, signal)
+    this.#readingPast = this.#readPast(contents, revision, signal)
     return { contents, revision }
   }
 
   /** Concurrent with the stream. */
-  async #prime(contents: Contents, revision: number, signal: AbortSignal): Promise<void> {
+  async #readPast(contents: Contents, revision: number, signal: AbortSignal): Promise<void> {
     const past = await readPast(this.#options, revision, signal)
-    if (past !== undefined) contents.recall(past)
+    if (past !== undefined) contents.extendHistory(past)
   }
 
   async #follow(loaded: Loaded, signal: AbortSignal, onProgress: () => void): Promise<void> {

@@ -36,7 +36,10 @@ export class LabelIndex {
   }
 
   /** In the order of keys; undefined where walking over everything is better, or all that can be done. */
-  find(label: { readonly key: string; readonly value: string }, everything: Everything): CachedObject[] | undefined {
+  find(
+    label: { readonly key: string; readonly value: string },
+    everything: CurrentObjects,
+  ): CachedObject[] | undefined {
     const indexed = this.#keys.get(label.key) ?? this.#make(label.key, everything)
     if (indexed === undefined) return undefined
     indexed.usedMs = everything.nowMs
@@ -46,7 +49,7 @@ export class LabelIndex {
     return [...found.values()].sort((a, b) => compareStrings(a.key, b.key))
   }
 
-  #make(key: string, everything: Everything): IndexedKey | undefined {
+  #make(key: string, everything: CurrentObjects): IndexedKey | undefined {
     if (everything.size > MOST_OBJECTS || !this.#makeRoom(everything.nowMs)) return undefined
     const values: IndexedKey['values'] = new Map()
     for (const object of everything.objects()) file(values, key, object)
@@ -66,7 +69,7 @@ export class LabelIndex {
   }
 }
 
-export interface Everything {
+export interface CurrentObjects {
   readonly size: number
   readonly nowMs: number
   objects(): Iterable<CachedObject>

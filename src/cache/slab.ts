@@ -7,11 +7,11 @@ const MOST_SLAB_BYTES = 1 << 20
 /** A new slab holds about this share of the current bytes. */
 const SLAB_PART = 1 / 8
 
-/** Behind each tenant there is a line end, so that it can be sent as a line without being copied. */
+/** Behind each item there is a line end, so that it can be sent as a line without being copied. */
 const LINE_END = 0x0a
 
 /** What lies in a slab. Where it lies may change: `slab` and `offset` are read together, each time. */
-export interface Tenant {
+export interface SlabItem {
   slab: Slab
   offset: number
   readonly length: number
@@ -21,9 +21,9 @@ export interface Tenant {
 
 export class Slab {
   readonly buffer: Buffer
-  readonly tenants: Tenant[] = []
+  readonly items: SlabItem[] = []
   used = 0
-  /** Bytes of tenants that are current. */
+  /** Bytes of items that are current. */
   live = 0
 
   constructor(bytes: number) {
@@ -33,12 +33,12 @@ export class Slab {
 
 export class SlabAllocator {
   #slab: Slab | undefined
-  /** Bytes of all tenants that are current. */
+  /** Bytes of all items that are current. */
   #live = 0
 
-  /** Room for so many bytes; the caller writes them and then makes a tenant of it with `settle`. */
-  reserve(tenantLength: number): { readonly slab: Slab; readonly offset: number } {
-    const length = tenantLength + 1
+  /** Space for so many bytes; the caller writes them and then makes an item of it with `settle`. */
+  reserve(itemLength: number): { readonly slab: Slab; readonly offset: number } {
+    const length = itemLength + 1
     // Sharing a slab is for the small: a large object would leave most of one unused.
     if (length > MOST_SLAB_BYTES / 4) return take(new Slab(length), length)
     if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
@@ -49,39 +49,39 @@ export class SlabAllocator {
     return take(this.#slab, length)
   }
 
-  settle(tenant: Tenant): void {
-    this.#live += tenant.length
-    move(tenant)
+  settle(item: SlabItem): void {
+    this.#live += item.length
+    move(item)
   }
 
   /** Something newer took its place, or it was removed. */
-  retire(tenant: Tenant): void {
-    if (!tenant.isCurrent) return
-    tenant.isCurrent = false
-    const { slab } = tenant
-    slab.live -= tenant.length
-    this.#live -= tenant.length
+  retire(item: SlabItem): void {
+    if (!item.isCurrent) return
+    item.isCurrent = false
+    const { slab } = item
+    slab.live -= item.length
+    this.#live -= item.length
     if (slab !== this.#slab && slab.live > 0 && slab.live < slab.buffer.length / 2) this.#evacuate(slab)
   }
 
   /** What is no longer current stays, and takes the old buffer along when the last snapshot that shows it goes. */
   #evacuate(slab: Slab): void {
-    for (const tenant of slab.tenants) {
-      if (!tenant.isCurrent) continue
-      const place = this.reserve(tenant.length)
-      slab.buffer.copy(place.slab.buffer, place.offset, tenant.offset, tenant.offset + tenant.length)
-      tenant.slab = place.slab
-      tenant.offset = place.offset
-      move(tenant)
+    for (const item of slab.items) {
+      if (!item.isCurrent) continue
+      const place = this.reserve(item.length)
+      slab.buffer.copy(place.slab.buffer, place.offset, item.offset, item.offset + item.length)
+      item.slab = place.slab
+      item.offset = place.offset
+      move(item)
     }
     slab.live = 0
-    slab.tenants.length = 0
+    slab.items.length = 0
   }
 }
 
-function move(tenant: Tenant): void {
-  tenant.slab.tenants.push(tenant)
-  tenant.slab.live += tenant.length
+function move(item: SlabItem): void {
+  item.slab.items.push(item)
+  item.slab.live += item.length
 }
 
 function take(slab: Slab, length: number): { readonly slab: Slab; readonly offset: number } {

@@ -7,7 +7,7 @@ import { encodeJson } from '../codec/json-encode.ts'
 import type { ListItem } from '../codec/list-json.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { type ComponentProbe, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
-import { respondWithMade, respondWithObject, viewOf } from './respond.ts'
+import { respondWithUnstored, respondWithObject, viewOf } from './respond.ts'
 
 export async function handleComponentStatuses(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info, resource } = request
@@ -30,7 +30,7 @@ export async function handleComponentStatuses(parts: ResourceParts, request: Res
       object: () => object,
     }),
   )
-  return respondWithMade(view, request, items)
+  return respondWithUnstored(view, request, items)
 }
 
 async function statusOf({ name, check }: ComponentProbe, signal: AbortSignal): Promise<ApiObject> {

@@ -253,7 +253,7 @@ async function* convertedBatches(
 }
 
 /** A list of objects that are not stored. */
-export function respondWithMade(view: View, request: ResourceRequest, items: readonly ListItem[]): HttpResponse {
+export function respondWithUnstored(view: View, request: ResourceRequest, items: readonly ListItem[]): HttpResponse {
   const metadata: ListMetadata = { resourceVersion: '', continue: '', remainingItemCount: undefined }
   return listResponse(view, request, { metadata, items: [items] })
 }

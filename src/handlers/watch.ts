@@ -35,7 +35,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // `AbortSignal.any` would do the same for many times the price.
   http.signal.addEventListener('abort', () => signal.fire(http.signal.reason), { once: true })
   if (http.signal.aborted) signal.fire(http.signal.reason)
-  const opened = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(tellInStream)
+  const opened = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(failInStream)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
   // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
   if (resource.isCustom && parts.resources().find(info) !== resource) end()
@@ -66,7 +66,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
 }
 
 /** A version that did not come in time is told in the stream; everything else that is wrong instead of one (R-148, R-150). */
-function tellInStream(error: unknown): Watch {
+function failInStream(error: unknown): Watch {
   if (!(error instanceof ApiError) || error.reason !== 'Timeout') throw error
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { Count } from '../lib/measure.ts'
-import { type EndReason, LOOK_EVERY_MS } from '../wire/connection-limits.ts'
+import { type EndReason, CHECK_EVERY_MS } from '../wire/connection-limits.ts'
 import type { RemoteEnd } from './http.ts'
 import type { Http1Connection } from './http1-connection.ts'
 import type { Http2Session } from '../wire/http2-server-session.ts'
@@ -38,7 +38,7 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.#checkLimits(), CHECK_EVERY_MS)
     this.#timer.unref()
   }
 
@@ -99,9 +99,9 @@ export class Connections {
     clearTimeout(timer)
   }
 
-  #look(): void {
+  #checkLimits(): void {
     const now = performance.now()
-    for (const connection of this.#connections.values()) connection.look(now)
+    for (const connection of this.#connections.values()) connection.checkLimits(now)
   }
 
   /** False where none was idle. */

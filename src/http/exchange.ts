@@ -92,13 +92,13 @@ export class Exchange implements HttpRequest {
   }
 
   /** To be called every so often: gives it up if its time has passed, or nobody takes what is sent. */
-  look(now: number, stalledMs: number): void {
+  checkLimits(now: number, stalledMs: number): void {
     const { deadline } = this
     if (this.responder.isOver) return
     if (deadline.kind === 'after') {
       const lateMs = now - this.receivedAt - deadline.milliseconds
       if (lateMs >= 0) this.expire()
-      if (lateMs >= LAST_WORDS_MS) this.onOverdue?.()
+      if (lateMs >= LATE_ANSWER_MS) this.onOverdue?.()
     } else if (this.#untakenMs(now) >= (isWatch(this.info) ? stalledMs : STREAM_STALLED_MS)) this.onOverdue?.()
   }
 
@@ -123,7 +123,7 @@ export class Exchange implements HttpRequest {
 }
 
 /** How long the client has to read the answer to a request that took too long. */
-const LAST_WORDS_MS = 5000
+const LATE_ANSWER_MS = 5000
 /** Logs and the like are read by people, who pause. */
 const STREAM_STALLED_MS = 30 * 60_000
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })

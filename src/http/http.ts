@@ -85,7 +85,7 @@ export interface Responder {
   /** Called once, when nothing more is sent: the answer is out or was broken off. */
   whenOver(listener: () => void): void
   /** Whose request it is, and whether the authorizer has let it in; for the log and for what is counted. */
-  account(user: User, isLetIn: boolean): void
+  account(user: User, isAuthorized: boolean): void
 }
 
 export interface NamedObject {

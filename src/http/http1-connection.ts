@@ -64,7 +64,7 @@ export class Http1Connection {
   }
 
   /** How long it is idle is looked at by Node too; how long a request takes to come, only where Node's server itself listens. */
-  look(nowMs: number): void {
+  checkLimits(nowMs: number): void {
     this.idleMilliseconds(nowMs)
     const isComing = this.#running === 0 && (this.#requests === 0 || this.socket.bytesRead > this.#readBytes)
     const milliseconds = this.#unfinished.millisecondsAt(isComing ? this.#requests : undefined, nowMs)

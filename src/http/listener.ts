@@ -88,7 +88,7 @@ export interface FinishedRequest {
   readonly request: HttpRequest
   readonly user: User
   /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
-  readonly isLetIn: boolean
+  readonly isAuthorized: boolean
   /** 0 where none was sent. */
   readonly status: number
   readonly sentBytes: number
@@ -255,7 +255,7 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
     const sending = raw.headersSent ? undefined : send(response)
     if (sending !== undefined) await sending
   } catch (error) {
-    tellBroken(options.log, exchange, error)
+    logBroken(options.log, exchange, error)
     raw.breakOff()
   }
   options.observe(finished(exchange, { status, sentBytes }))
@@ -267,19 +267,19 @@ async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOpt
   try {
     outcome = await answerUpgrade(wanted, await options.handler(exchange), exchange)
   } catch (error) {
-    tellBroken(options.log, exchange, error)
+    logBroken(options.log, exchange, error)
     wanted.socket.destroy()
   }
   options.observe(finished(exchange, outcome))
 }
 
 function finished(exchange: Exchange, { status, sentBytes }: UpgradeOutcome): FinishedRequest {
-  const { user, isLetIn } = exchange.responder
+  const { user, isAuthorized } = exchange.responder
   const milliseconds = performance.now() - exchange.receivedAt
-  return { request: exchange, user, isLetIn, status, sentBytes, milliseconds }
+  return { request: exchange, user, isAuthorized, status, sentBytes, milliseconds }
 }
 
-function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
+function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
   // The client asked for little time, or took too long to read.
   const isLate = signal.reason instanceof DeadlineError

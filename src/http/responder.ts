@@ -9,7 +9,7 @@ import { WarningList } from './warnings.ts'
 export class EnvelopeResponder implements Responder {
   isSentAway = false
   user: User = ANONYMOUS
-  isLetIn = false
+  isAuthorized = false
   isOver = false
   readonly #auditId: string
   #warnings: WarningList | undefined
@@ -45,9 +45,9 @@ export class EnvelopeResponder implements Responder {
           }
   }
 
-  account(user: User, isLetIn: boolean): void {
+  account(user: User, isAuthorized: boolean): void {
     this.user = user
-    this.isLetIn = isLetIn
+    this.isAuthorized = isAuthorized
   }
 
   over(): void {

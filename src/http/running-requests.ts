@@ -1,7 +1,7 @@
 // The requests under way: expired at their deadlines, ended when the server stops. One timer serves all of them: one for each
 // would cost more than checking them once a second.
 import { ServerClosingError } from './abort-reasons.ts'
-import { LOOK_EVERY_MS } from '../wire/connection-limits.ts'
+import { CHECK_EVERY_MS } from '../wire/connection-limits.ts'
 import { isLongRunning } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -16,7 +16,7 @@ export class RunningRequests {
 
   /** `stalledMs`: how long a watch waits for its client to read something. */
   constructor(stalledMs: number) {
-    this.#timer = setInterval(() => this.#look(stalledMs), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.#checkLimits(stalledMs), CHECK_EVERY_MS)
     this.#timer.unref()
   }
 
@@ -61,8 +61,8 @@ export class RunningRequests {
     for (const exchange of this.#running) exchange.signal.fire(new ServerClosingError())
   }
 
-  #look(stalledMs: number): void {
+  #checkLimits(stalledMs: number): void {
     const now = performance.now()
-    for (const exchange of this.#running) exchange.look(now, stalledMs)
+    for (const exchange of this.#running) exchange.checkLimits(now, stalledMs)
   }
 }

@@ -94,14 +94,14 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
 }
 
 /** How long the client has to read the end of an answer. */
-const LAST_WORDS_MS = 1000
+const LINGER_MS = 1000
 
 /**
  * What the client goes on to send is dropped: left where it is, it would keep the connection from ever being closed, and a
  * reset would take the answer with it.
  */
 function hangUp(socket: Duplex): void {
-  const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.on('error', () => {})
   socket.once('close', () => clearTimeout(timer))
   socket.resume()

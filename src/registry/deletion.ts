@@ -3,12 +3,12 @@ import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import { finalizersOf, isTerminating, metaNumber } from './object-meta.ts'
-import type { Strategy, DependentsWish } from './registry.ts'
+import type { Strategy, PropagationOptions } from './registry.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-export interface DeleteOptions extends DependentsWish {
+export interface DeleteOptions extends PropagationOptions {
   readonly gracePeriodSeconds: number | undefined
   readonly preconditions: { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
   /** Remove an object that cannot be read, whatever holds it. */

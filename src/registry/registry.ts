@@ -140,7 +140,7 @@ export interface Conversion {
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 
-export interface DependentsWish {
+export interface PropagationOptions {
   readonly orphanDependents: boolean | undefined
   readonly propagationPolicy: Propagation | undefined
 }
@@ -174,7 +174,7 @@ export interface Strategy {
   /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
   readonly isHeldBack: (object: ApiObject) => boolean
   /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
-  readonly markOnDelete: ((object: ApiObject, now: string, wish: DependentsWish) => ApiObject) | undefined
+  readonly markOnDelete: ((object: ApiObject, now: string, propagation: PropagationOptions) => ApiObject) | undefined
   /** Why the object may not be deleted; undefined: it may. */
   readonly refuseDelete: (name: string) => string | undefined
   /** The warning for a delete without a propagation policy. */

@@ -163,7 +163,7 @@ class UpdatePipeline {
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
     await this.turn()
-    if (endsLife(object, stored) && !strategy.isHeldBack(object)) {
+    if (isFullyDeleted(object, stored) && !strategy.isHeldBack(object)) {
       this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
       return { kind: 'remove', last: this.last }
     }
@@ -259,7 +259,7 @@ class UpdatePipeline {
 }
 
 /** A terminating object that nothing holds any more goes with the update that lets it go (W-147 to W-149). */
-function endsLife(object: ApiObject, stored: ApiObject): boolean {
+function isFullyDeleted(object: ApiObject, stored: ApiObject): boolean {
   const grace = metaNumber(object, 'deletionGracePeriodSeconds') ?? 0
   return isTerminating(stored) && grace === 0 && finalizersOf(object).length === 0
 }

@@ -42,7 +42,7 @@ export function translate(error: unknown, operation: Operation): unknown {
 }
 
 /** What was told of the storage as a whole, told of what the caller was doing. */
-export function retell(error: unknown, operation: Operation): unknown {
+export function translateAgain(error: unknown, operation: Operation): unknown {
   return error instanceof ApiError && error.cause instanceof KvError ? translate(error.cause, operation) : error
 }
 

@@ -82,8 +82,8 @@ export class RequestMetrics {
     this.#byInfo.clear()
   }
 
-  observe({ request, isLetIn, status, sentBytes, milliseconds }: FinishedRequest): void {
-    if (!isLetIn) return this.#countRefused(request, status)
+  observe({ request, isAuthorized, status, sentBytes, milliseconds }: FinishedRequest): void {
+    if (!isAuthorized) return this.#countRefused(request, status)
     const tally = this.#tallyOf(request)
     if (tally === undefined) return
     this.#countOf(tally, status).value++

@@ -22,7 +22,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
 export const PROGRESS_BYTES = 16 * 1024
 
 /** How often the limits are looked at. */
-export const LOOK_EVERY_MS = 1000
+export const CHECK_EVERY_MS = 1000
 
 export type EndReason =
   /** There were too many connections. */

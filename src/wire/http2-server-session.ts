@@ -110,7 +110,7 @@ export class Http2Session {
   }
 
   /** To be called every so often: ends what has taken too long. */
-  look(nowMs: number): void {
+  checkLimits(nowMs: number): void {
     const { prefaceMs, idleMs, unfinishedMs, stalledMs } = this.#options.limits
     const { preface, frame, block, client } = this.#waits
     const { hasSettings, headerBlocks } = this.#streams

@@ -17,7 +17,7 @@ export interface AuthenticationOptions {
   readonly audit: AuditFilterOptions | undefined
 }
 
-const STRANGER: Caller = Object.freeze({ user: ANONYMOUS, audit: NOT_AUDITED })
+const ANONYMOUS_CALLER: Caller = Object.freeze({ user: ANONYMOUS, audit: NOT_AUDITED })
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
@@ -36,29 +36,26 @@ export function authenticate(options: AuthenticationOptions): (next: CallerHandl
         for (const text of result.warnings ?? []) request.responder.warn(text)
         return next(request, { user, annotations, audit: NOT_AUDITED })
       }
-      if (result.kind === 'refused' || !isOpenToStrangers(options, request)) {
+      if (result.kind === 'refused' || !allowsAnonymous(options, request)) {
         if (result.kind === 'refused')
           log.info({ auditId: request.auditId, reason: result.problem }, 'authentication failed')
         const error = unauthorizedError()
         if (audit !== undefined) auditRefusal(audit, request, error)
-        sendStrangerAway(request)
+        closeAnonymousConnection(request)
         return writeStatus(error, request)
       }
-      sendStrangerAway(request)
-      return next(request, STRANGER)
+      closeAnonymousConnection(request)
+      return next(request, ANONYMOUS_CALLER)
     })
   }
 }
 
-function isOpenToStrangers(
-  { anonymousRequests, anonymousPaths }: AuthenticationOptions,
-  { path }: HttpRequest,
-): boolean {
+function allowsAnonymous({ anonymousRequests, anonymousPaths }: AuthenticationOptions, { path }: HttpRequest): boolean {
   return anonymousRequests && (anonymousPaths?.includes(path) ?? true)
 }
 
 /** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
-function sendStrangerAway(request: HttpRequest): void {
+function closeAnonymousConnection(request: HttpRequest): void {
   if (request.remote.protocol === 'h2') request.responder.sendAway()
 }
 

@@ -20,7 +20,7 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
   return (next) => (request, caller) => {
     const { user, audit } = caller
     const access = accessOf(request, user)
-    if (isHealthFromAfar(request, user) && !anonymousHealth) throw forbiddenAccess(access)
+    if (isRemoteAnonymousProbe(request, user) && !anonymousHealth) throw forbiddenAccess(access)
     return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
       audit.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
       audit.annotate('authorization.k8s.io/reason', decision.reason ?? '')
@@ -40,7 +40,7 @@ function brokenDecision({ target }: HttpRequest, problem: string): HttpResponse 
 }
 
 /** An anonymous health check from another machine (D13). */
-function isHealthFromAfar({ path, remote }: HttpRequest, user: User): boolean {
+function isRemoteAnonymousProbe({ path, remote }: HttpRequest, user: User): boolean {
   return user.name === ANONYMOUS.name && HEALTH.has(path) && !remote.isLoopback
 }
 

@@ -7,7 +7,7 @@ import type { ApiObject } from '../../api/object.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
-import type { DependentsWish } from '../../registry/registry.ts'
+import type { PropagationOptions } from '../../registry/registry.ts'
 import { always, blank, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
@@ -38,7 +38,7 @@ const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 /** Unlike with other kinds, not to orphan dependents means to wait for them (W-376). */
 function finalizersFor(
-  { orphanDependents, propagationPolicy }: DependentsWish,
+  { orphanDependents, propagationPolicy }: PropagationOptions,
   before: readonly string[],
 ): readonly string[] {
   if (orphanDependents === undefined && propagationPolicy === undefined) return before

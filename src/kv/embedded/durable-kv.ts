@@ -30,7 +30,7 @@ import { RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
 import type { LogEntry } from './records.ts'
 import { checkPut, checkReadable } from './request-check.ts'
-import { Room } from './room.ts'
+import { FreeSpace } from './free-space.ts'
 import type { Change, Counters, Tables } from './tables.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -52,7 +52,7 @@ export class DurableKv implements Kv, WatchSource {
   readonly #directory: DataDirectory
   readonly #tables: Tables
   readonly #clock: Clock
-  readonly #room: Room
+  readonly #space: FreeSpace
   readonly #queue: WriteQueue
   readonly #expirer: Expirer
   readonly #compactor: Compactor
@@ -70,13 +70,13 @@ export class DurableKv implements Kv, WatchSource {
     this.#tables = tables
     this.#clock = clock
     this.#mapped = parts.mapped
-    this.#room = new Room({ tables, folder: parts.directory.path, maxBytes: parts.maxBytes })
+    this.#space = new FreeSpace({ tables, folder: parts.directory.path, maxBytes: parts.maxBytes })
     this.#queue = new WriteQueue({
       tables,
-      room: this.#room,
+      space: this.#space,
       newest: counters.newest,
       publish: (changes) => this.#publish(changes),
-      between: () => (this.#mapped.isTooMuch ? this.#mapAnew() : undefined),
+      between: () => (this.#mapped.isTooMuch ? this.#remap() : undefined),
     })
     this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
     this.#compactor = new Compactor({ tables, queue: this.#queue, oldest: counters.oldest })
@@ -130,9 +130,9 @@ export class DurableKv implements Kv, WatchSource {
     const deadlineMs = ttlSeconds === undefined ? 0 : Math.ceil(this.#clock.now() + ttlSeconds * 1000)
     return this.#write(request, signal, {
       bytes: value.length,
-      makesRoom: false,
+      freesSpace: false,
       apply: (draft) => {
-        this.#room.check()
+        this.#space.check()
         return draft.put({ key, value, deadlineMs })
       },
     })
@@ -143,7 +143,7 @@ export class DurableKv implements Kv, WatchSource {
     checkKey(request.key)
     return this.#write(request, signal, {
       bytes: 0,
-      makesRoom: true,
+      freesSpace: true,
       apply: (draft) => (request.expected === ABSENT ? draft.newest : draft.remove(request.key)),
     })
   }
@@ -168,8 +168,8 @@ export class DurableKv implements Kv, WatchSource {
     this.#begin(signal)
     this.#tables.newest()
     if (this.#queue.failure !== undefined) await this.#queue.run((draft) => draft.also(() => undefined))
-    await this.#room.lookFor(0)
-    this.#room.check()
+    await this.#space.refresh(0)
+    this.#space.check()
   }
 
   async sizeBytes(signal: AbortSignal): Promise<number> {
@@ -243,13 +243,13 @@ export class DurableKv implements Kv, WatchSource {
   #write(
     condition: { readonly key: string; readonly expected: Revision },
     signal: AbortSignal,
-    write: { readonly bytes: number; readonly makesRoom: boolean; readonly apply: (draft: Draft) => Revision },
+    write: { readonly bytes: number; readonly freesSpace: boolean; readonly apply: (draft: Draft) => Revision },
   ): Promise<WriteResult> {
     return new Promise((resolve, reject) => {
       let result: WriteResult
       this.#queue.add({
         bytes: write.bytes,
-        makesRoom: write.makesRoom,
+        freesSpace: write.freesSpace,
         decide: (draft) => {
           throwIfCancelled(signal)
           const { key, expected } = condition
@@ -274,8 +274,8 @@ export class DurableKv implements Kv, WatchSource {
     this.#watchers.wakeSoon()
   }
 
-  async #mapAnew(): Promise<void> {
-    if (await this.#tables.mapAnew()) this.#mapped.renewed()
+  async #remap(): Promise<void> {
+    if (await this.#tables.remap()) this.#mapped.renewed()
   }
 
   #entriesAfter(after: Revision): Iterable<LogEntry> {

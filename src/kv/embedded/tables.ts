@@ -221,7 +221,7 @@ export class Tables {
    * Closes the file and opens it again, so that what of it was in memory is not any more. Must not come beside a commit. Resolves to
    * whether it was done: not while somebody has a snapshot, nor where the file is not to be had again.
    */
-  async mapAnew(): Promise<boolean> {
+  async remap(): Promise<boolean> {
     // In a turn of its own: what has to be waited for is over already, so that nobody else runs before it is open again.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#snapshots > 0 || !this.#canOpenAgain()) return false

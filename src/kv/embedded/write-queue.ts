@@ -2,7 +2,7 @@
 // when the writes that they made or lost against are on the disk.
 import { KvError, type Revision } from '../kv.ts'
 import { Draft, type DraftSource } from './draft.ts'
-import type { Room } from './room.ts'
+import type { FreeSpace } from './free-space.ts'
 import type { Change, Tables } from './tables.ts'
 
 export type CommitTables = DraftSource & Pick<Tables, 'commit'>
@@ -10,8 +10,8 @@ export type CommitTables = DraftSource & Pick<Tables, 'commit'>
 export interface Job {
   /** Bytes of its value, which bound a group. */
   readonly bytes: number
-  /** Whether it makes room: such jobs are tried again without the others where there is none left. */
-  readonly makesRoom: boolean
+  /** Whether it makes space: such jobs are tried again without the others where there is none left. */
+  readonly freesSpace: boolean
   /** Takes its turn in the draft. Throwing fails this job alone; it must not have changed the draft then. */
   decide(draft: Draft): void
   /** Its writes are on the disk. */
@@ -25,7 +25,7 @@ const GROUP_BYTES = 8 * 1024 * 1024
 
 export class WriteQueue {
   readonly #tables: CommitTables
-  readonly #room: Pick<Room, 'lookFor'>
+  readonly #space: Pick<FreeSpace, 'refresh'>
   /** Called with what was committed, in order, before the jobs are done. */
   readonly #publish: (changes: readonly Change[]) => void
   /** Called between two groups, when nothing is being committed. */
@@ -39,13 +39,13 @@ export class WriteQueue {
 
   constructor(from: {
     tables: CommitTables
-    room: Pick<Room, 'lookFor'>
+    space: Pick<FreeSpace, 'refresh'>
     newest: Revision
     publish: (changes: readonly Change[]) => void
     between?: () => Promise<void> | undefined
   }) {
     this.#tables = from.tables
-    this.#room = from.room
+    this.#space = from.space
     this.#newest = from.newest
     this.#publish = from.publish
     this.#between = from.between ?? (() => undefined)
@@ -70,10 +70,10 @@ export class WriteQueue {
     this.#running ??= this.#work()
   }
 
-  /** Has something done that makes room or takes none; resolves when it is on the disk. */
+  /** Has something done that makes space or takes none; resolves when it is on the disk. */
   run(decide: (draft: Draft) => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.add({ bytes: 0, makesRoom: true, decide, done: resolve, fail: reject })
+      this.add({ bytes: 0, freesSpace: true, decide, done: resolve, fail: reject })
     })
   }
 
@@ -118,7 +118,7 @@ export class WriteQueue {
       for (const job of jobs) job.fail(error)
       return
     }
-    await this.#room.lookFor(jobs.reduce((sum, job) => sum + job.bytes, 0))
+    await this.#space.refresh(jobs.reduce((sum, job) => sum + job.bytes, 0))
     const draft = new Draft(this.#tables, this.#newest)
     const decided = jobs.filter((job) => {
       try {
@@ -153,13 +153,13 @@ export class WriteQueue {
     this.#publish(draft.changes)
   }
 
-  /** Where there is no room, what makes room is tried again: without the rest, and then in ever smaller groups. */
+  /** Where there is no space, what makes space is tried again: without the rest, and then in ever smaller groups. */
   async #failGroup(jobs: readonly Job[], error: KvError): Promise<void> {
     const tryAgain = error.code === 'full' && jobs.length > 1
-    for (const job of jobs) if (!(tryAgain && job.makesRoom)) job.fail(error)
-    const makingRoom = tryAgain ? jobs.filter((job) => job.makesRoom) : []
-    if (makingRoom.length < jobs.length) {
-      if (makingRoom.length > 0) await this.#commitGroup(makingRoom)
+    for (const job of jobs) if (!(tryAgain && job.freesSpace)) job.fail(error)
+    const freeing = tryAgain ? jobs.filter((job) => job.freesSpace) : []
+    if (freeing.length < jobs.length) {
+      if (freeing.length > 0) await this.#commitGroup(freeing)
       return
     }
     const half = Math.ceil(jobs.length / 2)

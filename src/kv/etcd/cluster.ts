@@ -75,7 +75,7 @@ export class Cluster {
     return this.#newestSeen
   }
 
-  saw(revision: Revision): void {
+  noteRevision(revision: Revision): void {
     if (revision > this.#newestSeen) this.#newestSeen = revision
   }
 
@@ -173,7 +173,7 @@ export class Cluster {
         if (!endpoint.isReady && timeoutMs > 0) continue
         if (timeoutMs <= 0) throw new KvError('unavailable', 'too many concurrent requests to etcd')
         const response = await endpoint.unary(method, request, { timeoutMs, headers, signal })
-        this.saw(response.header.revision)
+        this.noteRevision(response.header.revision)
         return response
       } catch (error) {
         if (!(error instanceof RpcError)) throw error

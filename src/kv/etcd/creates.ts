@@ -27,8 +27,8 @@ export function behindFences(prefix: string): string {
 }
 
 /** A write may have been carried out, and it cannot be found out whether it was. */
-export class CannotTell extends Error {
-  override readonly name = 'CannotTell'
+export class UnknownOutcome extends Error {
+  override readonly name = 'UnknownOutcome'
 }
 
 /** An attempt may have been carried out. */
@@ -55,7 +55,7 @@ export class Creates {
     this.#fence = newFence(prefix)
   }
 
-  /** `onFailure` sees every failed attempt. Throws `CannotTell`, and otherwise only where nothing was written. */
+  /** `onFailure` sees every failed attempt. Throws `UnknownOutcome`, and otherwise only where nothing was written. */
   async create(put: RequestOp, request: PutRequest, call: Call, onFailure: OnFailure): Promise<WriteResult> {
     for (;;) {
       const fence = this.#fence
@@ -66,7 +66,7 @@ export class Creates {
       } catch (error) {
         if (!(error instanceof InDoubt)) throw error
         result = await this.#lookUp(request, { fence, since, call }).catch((reason: unknown) => {
-          throw reason instanceof CancelledError ? reason : new CannotTell(error.message, { cause: reason })
+          throw reason instanceof CancelledError ? reason : new UnknownOutcome(error.message, { cause: reason })
         })
       }
       if (result !== undefined) return result

@@ -44,18 +44,18 @@ export interface EtcdOptions extends ClusterOptions {
   readonly callTimeoutMs?: number
 }
 
-interface Patience {
+interface CallLimits {
   readonly attemptMs: number
   readonly totalMs: number
 }
 
 const OPEN_TIMEOUT_MS = 10_000
-const PATIENCE: Patience = Object.freeze({ attemptMs: 5_000, totalMs: 15_000 })
+const CALL_LIMITS: CallLimits = Object.freeze({ attemptMs: 5_000, totalMs: 15_000 })
 
 /** A list may be hundreds of megabytes, and trying again would take as long. */
-const LIST_PATIENCE: Patience = Object.freeze({ attemptMs: 60_000, totalMs: 60_000 })
+const LIST_LIMITS: CallLimits = Object.freeze({ attemptMs: 60_000, totalMs: 60_000 })
 
-const HEALTH_PATIENCE: Patience = Object.freeze({ attemptMs: 2_000, totalMs: 2_000 })
+const HEALTH_LIMITS: CallLimits = Object.freeze({ attemptMs: 2_000, totalMs: 2_000 })
 const CONNECT_ROUND_MS = 1_000
 
 /**
@@ -101,7 +101,7 @@ async function reach(cluster: Cluster, options: EtcdOptions, signal: AbortSignal
 export class Etcd implements Kv {
   readonly #cluster: Cluster
   readonly #prefix: string
-  readonly #patience: Patience
+  readonly #limits: CallLimits
   readonly #writes: Writes
   #underWay = 0
   #whenIdle: (() => void) | undefined
@@ -110,9 +110,9 @@ export class Etcd implements Kv {
   constructor(cluster: Cluster, options: EtcdOptions) {
     this.#cluster = cluster
     this.#prefix = options.prefix
-    this.#patience = {
-      attemptMs: options.attemptTimeoutMs ?? PATIENCE.attemptMs,
-      totalMs: options.callTimeoutMs ?? PATIENCE.totalMs,
+    this.#limits = {
+      attemptMs: options.attemptTimeoutMs ?? CALL_LIMITS.attemptMs,
+      totalMs: options.callTimeoutMs ?? CALL_LIMITS.totalMs,
     }
     this.#writes = new Writes(cluster, options.prefix)
   }
@@ -123,7 +123,7 @@ export class Etcd implements Kv {
   }
 
   async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
-    const { header, kvs } = await this.#range({ key, revision: options.at }, this.#patience, signal)
+    const { header, kvs } = await this.#range({ key, revision: options.at }, this.#limits, signal)
     return { revision: header.revision, item: kvs[0] === undefined ? undefined : toKeyValue(kvs[0]) }
   }
 
@@ -137,18 +137,18 @@ export class Etcd implements Kv {
       limit,
       revision: at,
     }
-    const { header, kvs, more, count } = await this.#range(request, LIST_PATIENCE, signal)
+    const { header, kvs, more, count } = await this.#range(request, LIST_LIMITS, signal)
     const result = { revision: header.revision, items: kvs.map(toKeyValue), more }
     return countAll === true ? { ...result, count } : result
   }
 
   async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
     checkKey(request.key)
-    return this.#do(this.#patience, signal, (call) => this.#writes.put(request, call))
+    return this.#do(this.#limits, signal, (call) => this.#writes.put(request, call))
   }
 
   delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
-    return this.#do(this.#patience, signal, (call) => this.#writes.delete(request, call))
+    return this.#do(this.#limits, signal, (call) => this.#writes.delete(request, call))
   }
 
   watch(request: WatchRequest, signal: AbortSignal): KvWatch {
@@ -157,7 +157,7 @@ export class Etcd implements Kv {
 
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
     try {
-      await this.#do(this.#patience, signal, (call) => this.#cluster.call(COMPACT, { revision: upTo }, call))
+      await this.#do(this.#limits, signal, (call) => this.#cluster.call(COMPACT, { revision: upTo }, call))
     } catch (error) {
       // It was so already: by somebody else, or by a try of ours whose answer was lost.
       if (!isCompacted(error)) throw error
@@ -165,12 +165,12 @@ export class Etcd implements Kv {
   }
 
   async newestRevision(signal: AbortSignal): Promise<Revision> {
-    return (await this.#range({ key: this.#prefix }, this.#patience, signal)).header.revision
+    return (await this.#range({ key: this.#prefix }, this.#limits, signal)).header.revision
   }
 
   /** That etcd can read is seen by reading; that it does not want to write it says in its status. */
   async checkHealth(signal: AbortSignal): Promise<void> {
-    await this.#range({ key: this.#prefix }, HEALTH_PATIENCE, signal)
+    await this.#range({ key: this.#prefix }, HEALTH_LIMITS, signal)
     const { errors } = await this.#status(signal)
     const alarm = errors.find((text) => text.includes('alarm:'))
     if (alarm === undefined) return
@@ -198,26 +198,26 @@ export class Etcd implements Kv {
   }
 
   #status(signal: AbortSignal): Promise<StatusResponse> {
-    return this.#do(HEALTH_PATIENCE, signal, (call) => this.#cluster.call(STATUS, {}, call))
+    return this.#do(HEALTH_LIMITS, signal, (call) => this.#cluster.call(STATUS, {}, call))
   }
 
-  async #range(request: RangeRequest, patience: Patience, signal: AbortSignal): Promise<RangeResponse> {
+  async #range(request: RangeRequest, limits: CallLimits, signal: AbortSignal): Promise<RangeResponse> {
     try {
       // To etcd a revision of 0 is the newest.
       if (request.revision !== undefined && request.revision < 1) throw compacted(request.revision, undefined)
-      return await this.#do(patience, signal, (call) => this.#cluster.call(RANGE, request, call))
+      return await this.#do(limits, signal, (call) => this.#cluster.call(RANGE, request, call))
     } catch (error) {
       if (!isCompacted(error)) throw error
       throw compacted(request.revision, (await oldestRevision(this.#cluster, request.key, signal)) ?? 1)
     }
   }
 
-  async #do<T>(patience: Patience, signal: AbortSignal, work: (call: Call) => Promise<T>): Promise<T> {
+  async #do<T>(limits: CallLimits, signal: AbortSignal, work: (call: Call) => Promise<T>): Promise<T> {
     this.#cluster.throwIfClosed()
     throwIfCancelled(signal)
     this.#underWay++
     try {
-      return await work({ attemptMs: patience.attemptMs, deadline: performance.now() + patience.totalMs, signal })
+      return await work({ attemptMs: limits.attemptMs, deadline: performance.now() + limits.totalMs, signal })
     } finally {
       this.#underWay--
       if (this.#underWay === 0) this.#whenIdle?.()

@@ -204,7 +204,7 @@ export class EtcdWatch implements KvWatch {
           await call.readable(this.#signal)
         } else {
           this.#after = batch.revision
-          this.#cluster.saw(batch.revision)
+          this.#cluster.noteRevision(batch.revision)
           yield batch
         }
       }

@@ -14,7 +14,7 @@
 import { CancelledError } from '../../lib/errors.ts'
 import { ABSENT, type DeleteRequest, KvError, type KvEvent, type PutRequest, type WriteResult } from '../kv.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
-import { CannotTell, Creates } from './creates.ts'
+import { UnknownOutcome, Creates } from './creates.ts'
 import { Leases } from './leases.ts'
 import { COMPARE_MOD, RANGE, type RequestOp, toKeyValue, TXN, type TxnRequest, type TxnResponse } from './messages.ts'
 import { history } from './watch.ts'
@@ -68,7 +68,7 @@ export class Writes {
       const stored =
         error instanceof KvError && error.code === 'full' ? await this.#whatIsStored(request, call) : undefined
       if (stored !== undefined) return stored
-      throw error instanceof CannotTell ? unknown(request.key, error) : error
+      throw error instanceof UnknownOutcome ? unknown(request.key, error) : error
     }
   }
 
@@ -110,7 +110,7 @@ export class Writes {
       { ...call, upTo: lost.header.revision },
     )) {
       if (isOurs(event, intent)) return { ok: true, revision: event.revision }
-      if (event.kind === 'delete' && intent.value === undefined) throw new CannotTell('it was deleted by somebody')
+      if (event.kind === 'delete' && intent.value === undefined) throw new UnknownOutcome('it was deleted by somebody')
       break
     }
     return toResult(lost)

@@ -35,7 +35,7 @@ async function textOf(metrics: Metrics): Promise<string> {
 }
 
 function finishedAs(request: FinishedRequest['request'], more: Partial<FinishedRequest> = {}): FinishedRequest {
-  return { request, user: ANONYMOUS, isLetIn: true, status: 200, sentBytes: 1, milliseconds: 1, ...more }
+  return { request, user: ANONYMOUS, isAuthorized: true, status: 200, sentBytes: 1, milliseconds: 1, ...more }
 }
 
 function finished(line: string, status = 200): FinishedRequest {
@@ -116,7 +116,7 @@ describe('what is counted', () => {
   it('of what is not let in tells the verb and the code alone', async () => {
     const metrics = open()
     for (const line of ['GET /api/v1/namespaces/n/pods/p', 'GET /api/v1/pods', 'PATCH /api/v1/namespaces/n/pods/p']) {
-      metrics.observe({ ...finished(line, 403), isLetIn: false })
+      metrics.observe({ ...finished(line, 403), isAuthorized: false })
     }
     const text = await textOf(metrics)
     const folded = 'group="",version="",resource="",subresource="",scope="",component="",dry_run="",code="403"'
@@ -138,10 +138,10 @@ describe('what is counted', () => {
       const line = `${method} /${path.slice(0, 1 + roll(6)).join('/')}?dryRun=${word(['All'])}&watch=${word(['1'])}`
       const headers = { 'user-agent': word(['kubectl']), 'content-type': word(['application/apply-patch+yaml']) }
       const request = fakeRequest(line, { headers })
-      const isLetIn = roll(2) === 0
+      const isAuthorized = roll(2) === 0
       metrics.begin(request)
       const [status, sentBytes, milliseconds] = [200 + roll(4) * 100, roll(1e6), roll(1e4)]
-      metrics.observe(finishedAs(request, { isLetIn, status, sentBytes, milliseconds }))
+      metrics.observe(finishedAs(request, { isAuthorized, status, sentBytes, milliseconds }))
     }
     const linesAfter = async (count: number): Promise<number> => {
       for (let i = 0; i < count; i++) ask()

@@ -48,16 +48,16 @@ function setUp(): { tables: FakeTables; queue: WriteQueue; published: Revision[]
   const published: Revision[] = []
   const queue = new WriteQueue({
     tables,
-    room: { lookFor: async () => undefined },
+    space: { refresh: async () => undefined },
     newest: 1,
     publish: (changes) => published.push(...changes.map(({ entry }) => entry.revision)),
   })
   return { tables, queue, published }
 }
 
-function run(queue: WriteQueue, decide: (draft: Draft) => void, makesRoom = false, bytes = 1): Promise<void> {
+function run(queue: WriteQueue, decide: (draft: Draft) => void, freesSpace = false, bytes = 1): Promise<void> {
   return new Promise((resolve, reject) => {
-    queue.add({ bytes, makesRoom, decide, done: resolve, fail: reject })
+    queue.add({ bytes, freesSpace, decide, done: resolve, fail: reject })
   })
 }
 
@@ -71,7 +71,7 @@ const remove =
   (draft: Draft): void =>
     void draft.remove(key)
 
-const full = new KvError('full', 'no room')
+const full = new KvError('full', 'no space')
 
 describe('group commit', () => {
   it('writes that come together go into one commit, those that come meanwhile into the next', async () => {
@@ -141,7 +141,7 @@ describe('a commit that fails', () => {
     expect([queue.newest, published, queue.failure]).toEqual([2, [2], undefined])
   })
 
-  it('for want of room is tried again with what makes room alone, in ever smaller groups', async () => {
+  it('for want of space is tried again with what makes space alone, in ever smaller groups', async () => {
     const { tables, queue } = setUp()
     await Promise.all(Array.from({ length: 8 }, (_, index) => run(queue, put(`k${index}`))))
     tables.tried.length = 0

@@ -14,7 +14,7 @@ const ASK_EVERY_BYTES = RESERVE_BYTES / 4
 /** What a commit writes beside the values: pages of which only a part is new. */
 const PAGES_BYTES = 512 * 1024
 
-export class Room {
+export class FreeSpace {
   readonly #tables: Tables
   readonly #folder: string
   readonly #maxBytes: number
@@ -30,7 +30,7 @@ export class Room {
   }
 
   /** To be awaited before each group of writes, with the bytes that it brings. */
-  async lookFor(bytes: number): Promise<void> {
+  async refresh(bytes: number): Promise<void> {
     if (this.#maxBytes !== Number.POSITIVE_INFINITY) this.#limitIsReached = this.#tables.usedBytes() > this.#maxBytes
     const now = performance.now()
     this.#writtenSince += bytes
