@@ -2,7 +2,7 @@
 // read of the storage's revision and then memory; writes pass through. `run` keeps it going, `ready` resolves when it is loaded.
 import type { ListAt, ReadAt, StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { type Clock, repeat, systemClock } from '../lib/clock.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
 import { type CountKeys, countByNodes } from '../runtime/count-keys.ts'
 import {
@@ -163,16 +163,11 @@ class MemoryStore implements WatchCache {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const alarm = { cancel: (): void => {} }
-    const expire = (): void => {
-      this.#contents?.expire()
-      alarm.cancel = this.#clock.callAfter(EXPIRE_MS, expire)
-    }
-    expire()
+    const stopExpiring = repeat(this.#clock, EXPIRE_MS, () => this.#contents?.expire())
     try {
       await this.#follower.run(signal)
     } finally {
-      alarm.cancel()
+      stopExpiring()
       this.#life.abort(signal.reason)
       this.#progress.end()
       this.#lose(undefined)

@@ -1,13 +1,14 @@
 // The changes shortly before the cache was loaded, from the storage's history: after a restart clients resume from older
 // versions, and should find them here instead of each opening a watch on the storage.
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, repeat } from '../lib/clock.ts'
+import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange } from '../store/source.ts'
 
 /** So many revisions back, or, where the storage has forgotten those, so many. */
 const SPANS: readonly number[] = [5_000, 500]
 /** How often the stream is asked whether it has got there: nothing may have happened under the prefix. */
 const ASK_MS = 100
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 export interface Past {
   /** Every change after `floor` and up to the revision that was asked for. */
@@ -15,7 +16,7 @@ export interface Past {
   readonly floor: number
 }
 
-export interface RecentHistoryOptions {
+interface RecentHistoryOptions {
   readonly source: Source
   readonly clock: Clock
 }
@@ -41,19 +42,17 @@ async function readSince(
 ): Promise<readonly SourceChange[] | undefined> {
   const { clock, source } = options
   const scope = new AbortController()
-  const stop = (): void => scope.abort()
-  signal.addEventListener('abort', stop, { once: true })
-  const cancelPatience = clock.callAfter(PATIENCE_MS, stop)
-  const feed = source.follow({ after: between.floor, withPrevious: true }, scope.signal)
-  const cancelAsking = askAgainAndAgain(clock, feed)
+  const cancelTimeout = clock.callAfter(TIMEOUT_MS, () => scope.abort())
+  const feed = source.follow({ after: between.floor, withPrevious: true }, anySignal([signal, scope.signal]))
+  feed.requestProgress()
+  const stopAsking = repeat(clock, ASK_MS, () => feed.requestProgress())
   try {
     return await collect(feed, between.revision)
   } catch {
     return undefined
   } finally {
-    cancelAsking()
-    cancelPatience()
-    signal.removeEventListener('abort', stop)
+    stopAsking()
+    cancelTimeout()
     scope.abort()
   }
 }
@@ -69,14 +68,4 @@ async function collect(feed: Feed, revision: number): Promise<readonly SourceCha
 
 export function revisionOf(change: SourceChange): number {
   return change.kind === 'put' ? change.item.revision : change.revision
-}
-
-function askAgainAndAgain(clock: Clock, feed: Feed): () => void {
-  const alarm = { cancel: (): void => {} }
-  const ask = (): void => {
-    feed.requestProgress()
-    alarm.cancel = clock.callAfter(ASK_MS, ask)
-  }
-  ask()
-  return () => alarm.cancel()
 }

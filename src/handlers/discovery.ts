@@ -55,7 +55,7 @@ function showCore(parts: DiscoveryParts, aggregated: Aggregated): Handler {
     onlyGet(request)
     const core = parts.groups().filter(({ group }) => group === '')
     const form = negotiateForm(askedBy(request), [AGGREGATED], parts.cbor)
-    if (form !== undefined) return aggregated.answer(parts, request, form, core)
+    if (form !== undefined) return aggregated.answer(parts, request, { form, groups: core })
     return plain(parts, request, coreVersionsDocument(core[0], parts.serverAddress()), true)
   }
 }
@@ -64,7 +64,7 @@ function showGroups(parts: DiscoveryParts, aggregated: Aggregated): Handler {
   return (request) => {
     const groups = parts.groups().filter(({ group }) => group !== '')
     const form = negotiateForm(askedBy(request), [AGGREGATED], parts.cbor)
-    if (form !== undefined) return aggregated.answer(parts, request, form, groups)
+    if (form !== undefined) return aggregated.answer(parts, request, { form, groups })
     return plain(parts, request, groupListDocument(parts.withNamed(parts.groups())), false)
   }
 }
@@ -120,13 +120,12 @@ interface Tagged {
 
 /** The aggregated document, made once for each state of the groups. */
 class Aggregated {
-  readonly #made = new Map<string, Tagged>()
+  #made: Tagged | undefined
 
   answer(
     parts: DiscoveryParts,
     request: HttpRequest,
-    form: NegotiatedForm,
-    groups: readonly DiscoveryGroup[],
+    { form, groups }: { readonly form: NegotiatedForm; readonly groups: readonly DiscoveryGroup[] },
   ): HttpResponse {
     const { items, tag } = this.#document(groups)
     const headers = { etag: tag, vary: 'Accept', 'cache-control': 'public' }
@@ -141,15 +140,13 @@ class Aggregated {
   }
 
   #document(groups: readonly DiscoveryGroup[]): Tagged {
-    const key = groups.map(({ group }) => group).join(' ')
-    const known = this.#made.get(key)
-    if (known !== undefined && known.groups.every((group, i) => group === groups[i])) return known
+    const known = this.#made
+    const isSame = known?.groups.length === groups.length && known.groups.every((group, i) => group === groups[i])
+    if (known !== undefined && isSame) return known
     const items = aggregatedItems(groups)
     const text = plainJson({ metadata: {}, items })
     const tag = `"${createHash('sha512').update(text).digest('hex').toUpperCase()}"`
-    const made = { groups, items, tag }
-    this.#made.clear()
-    this.#made.set(key, made)
-    return made
+    this.#made = { groups, items, tag }
+    return this.#made
   }
 }

@@ -82,15 +82,10 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   const raw = new ServerResponse(upgrade.message)
   raw.assignSocket(upgrade.socket as Socket)
   raw.once('finish', () => hangUp(upgrade.socket))
-  const headers = { ...response.headers, connection: 'close' }
-  return {
-    status: response.status,
-    sentBytes: await respond(
-      new Http1Response(raw, upgrade.holding),
-      { ...response, headers },
-      { exchange: request, delivery },
-    ),
-  }
+  const closing = { ...response, headers: { ...response.headers, connection: 'close' } }
+  const answer = new Http1Response(raw, upgrade.holding)
+  const sentBytes = await respond(answer, closing, { exchange: request, delivery })
+  return { status: response.status, sentBytes }
 }
 
 /** How long the client has to read the end of an answer. */

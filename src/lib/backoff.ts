@@ -15,12 +15,17 @@ export class Backoff {
     this.#nextMs = options.firstMs
   }
 
-  /** Waits between half of the next delay and all of it. Throws `CancelledError` when the signal fires. */
-  wait(signal: AbortSignal): Promise<void> {
+  /** Between half and all of a delay that doubles with each call. */
+  nextDelayMs(): number {
     const delayMs = this.#nextMs * (0.5 + Math.random() / 2)
     this.#nextMs = Math.min(this.#nextMs * 2, this.#options.longestMs)
+    return delayMs
+  }
+
+  /** Waits for the next delay. Throws `CancelledError` when the signal fires. */
+  wait(signal: AbortSignal): Promise<void> {
     return cancellableWait(signal, (done) => {
-      const timer = setTimeout(done, delayMs)
+      const timer = setTimeout(done, this.nextDelayMs())
       return () => clearTimeout(timer)
     })
   }

@@ -7,6 +7,16 @@ export interface Clock {
   callAfter(delayMs: number, callback: () => void): () => void
 }
 
+/** Calls `callback` at every interval until what it returns is called. */
+export function repeat(clock: Clock, intervalMs: number, callback: () => void): () => void {
+  let cancel = clock.callAfter(intervalMs, again)
+  function again(): void {
+    cancel = clock.callAfter(intervalMs, again)
+    callback()
+  }
+  return () => cancel()
+}
+
 /** Longer delays than this overflow a Node timer, which then fires at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 

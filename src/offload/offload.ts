@@ -151,30 +151,18 @@ export class Offload implements AsyncDisposable {
     return outcome.result
   }
 
-  #outcome<K extends Job['kind']>(job: Job, signal: AbortSignal | undefined): Promise<Outcome<K>> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted()
-      const giveUp = (): void => {
-        reject(signal?.reason)
-        this.#abandon(queued)
-      }
-      const settled = (): void => signal?.removeEventListener('abort', giveUp)
-      const queued: QueuedJob = {
-        job,
-        resolve: (outcome) => {
-          settled()
-          resolve(outcome as Outcome<K>)
-        },
-        reject: (error) => {
-          settled()
-          reject(error)
-        },
-        startedAt: 0,
-      }
-      signal?.addEventListener('abort', giveUp, { once: true })
-      this.#waiting.push(queued)
-      this.#startNext()
-    })
+  async #outcome<K extends Job['kind']>(job: Job, signal: AbortSignal | undefined): Promise<Outcome<K>> {
+    signal?.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    const queued: QueuedJob = { job, resolve, reject, startedAt: 0 }
+    const giveUp = (): void => {
+      reject(signal?.reason)
+      this.#abandon(queued)
+    }
+    signal?.addEventListener('abort', giveUp, { once: true })
+    this.#waiting.push(queued)
+    this.#startNext()
+    return promise.finally(() => signal?.removeEventListener('abort', giveUp)) as Promise<Outcome<K>>
   }
 
   #startNext(): void {

@@ -120,16 +120,16 @@ export class Tables {
     this.#inode = statSync(this.#file).ino
   }
 
-  counters(snapshot?: Snapshot): Counters {
-    const read = (name: Buffer): number => {
-      const bytes = this.#open.counters.get(name, options(snapshot))
-      return bytes === undefined ? 1 : decodeNumber(bytes)
-    }
-    return { newest: read(NEWEST), oldest: read(OLDEST) }
+  counters(): Counters {
+    return { newest: this.newest(), oldest: this.#counter(OLDEST) }
   }
 
   newest(snapshot?: Snapshot): Revision {
-    const bytes = this.#open.counters.get(NEWEST, options(snapshot))
+    return this.#counter(NEWEST, snapshot)
+  }
+
+  #counter(name: Buffer, snapshot?: Snapshot): number {
+    const bytes = this.#open.counters.get(name, options(snapshot))
     return bytes === undefined ? 1 : decodeNumber(bytes)
   }
 
@@ -139,8 +139,8 @@ export class Tables {
     return 0
   }
 
-  stateOf(key: string, snapshot?: Snapshot): KeyState | undefined {
-    const bytes = isTooLong(key) ? undefined : this.#open.live.get(encodeKey(key), options(snapshot))
+  stateOf(key: string): KeyState | undefined {
+    const bytes = isTooLong(key) ? undefined : this.#open.live.get(encodeKey(key))
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
@@ -151,19 +151,11 @@ export class Tables {
   }
 
   /** The newest superseded version of the key at or before `revision`. */
-  versionOf(key: string, revision: Revision, snapshot?: Snapshot): VersionRef | undefined {
+  versionOf(key: string, revision: Revision): VersionRef | undefined {
     if (isTooLong(key)) return undefined
     const keyBytes = encodeKey(key)
-    const start = encodeVersionKey(keyBytes, revision)
-    const end = encodeVersionKey(keyBytes, 0)
-    const range = this.#open.past.getRange({
-      start,
-      end,
-      reverse: true,
-      limit: 1,
-      inclusiveEnd: true,
-      ...options(snapshot),
-    })
+    const [start, end] = [encodeVersionKey(keyBytes, revision), encodeVersionKey(keyBytes, 0)]
+    const range = this.#open.past.getRange({ start, end, reverse: true, limit: 1, inclusiveEnd: true })
     for (const { key: bytes, value } of range) return toVersionRef(bytes, value)
     return undefined
   }

@@ -6,7 +6,7 @@ import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { Slots } from '../../lib/slots.ts'
 import { KvError, type Revision } from '../kv.ts'
 import type { EtcdTls } from './dialer.ts'
-import { type CallHeaders, callHeaders, Endpoint } from './endpoint.ts'
+import { type CallHeaders, callHeaders, Endpoint, RECONNECT } from './endpoint.ts'
 import { type Answer, AUTHENTICATE, type Method, STATUS } from './messages.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 import { answersProgressRight } from './version.ts'
@@ -26,8 +26,6 @@ export interface Call {
 
 /** Told of every failed attempt before anything is done about it. May throw, which ends the call. */
 export type OnFailure = (error: RpcError, verdict: Verdict) => void
-
-export const RECONNECT = Object.freeze({ firstMs: 100, longestMs: 2_000 })
 
 /**
  * More calls than this at a time do not make etcd faster, only each of them later: beyond their time limit in the end, and then

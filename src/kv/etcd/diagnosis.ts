@@ -3,7 +3,7 @@
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import type { KvErrorCode } from '../kv.ts'
-import type { EtcdTls } from './dialer.ts'
+import { definedOnly, type EtcdTls } from './dialer.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface Diagnosis {
@@ -62,8 +62,4 @@ function toReason(error: NodeJS.ErrnoException | undefined, secure: boolean): Di
   return refused
     ? { code: 'denied', text: `it refuses our certificate, or the want of one (${error.code})` }
     : { code: 'unavailable', text: `it does not speak TLS as we do (${error.code})` }
-}
-
-function definedOnly<T extends object>(record: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }

@@ -62,12 +62,8 @@ export class Dialer {
 function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
   try {
     // Node passes over an authority that it cannot read, and then trusts nobody.
-    for (const pem of [ca, cert]) if (pem !== undefined) readCertificate(pem)
-    return createSecureContext({
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-    })
+    for (const pem of [ca, cert]) if (pem !== undefined) void new X509Certificate(pem)
+    return createSecureContext(definedOnly({ ca, cert, key }))
   } catch (error) {
     throw new KvError('denied', `invalid client certificate or CA for etcd: ${(error as Error).message}`, {
       cause: error,
@@ -75,8 +71,8 @@ function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
   }
 }
 
-function readCertificate(pem: string): X509Certificate {
-  return new X509Certificate(pem)
+export function definedOnly<T extends object>(record: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
 
 /** `http://host:port`, `https://host:port`, or `host:port`, which is secure where there is something to be secure with. */

@@ -1,5 +1,6 @@
 // One member of the cluster and its connection, which is made on demand and again when it is lost. A call is sent once; retries
 // are decided above.
+import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
 import { Dialer, type EtcdTls } from './dialer.ts'
@@ -36,8 +37,8 @@ export function callHeaders(token: string | undefined): CallHeaders {
   return token === undefined ? {} : { token }
 }
 
-const RECONNECT_FIRST_MS = 100
-const RECONNECT_LONGEST_MS = 2_000
+/** Between two attempts to connect, and between two attempts of a call. */
+export const RECONNECT = Object.freeze({ firstMs: 100, longestMs: 2_000 })
 
 export class Endpoint {
   /** As the operator wrote it. */
@@ -50,7 +51,7 @@ export class Endpoint {
   #connection: Connection | undefined
   #hasStood = false
   #isFailing = false
-  #delayMs = RECONNECT_FIRST_MS
+  readonly #backoff = new Backoff(RECONNECT)
   /** Not to be dialed before, by `performance.now()`. */
   #dialAt = 0
   #redial: NodeJS.Timeout | undefined
@@ -186,7 +187,7 @@ export class Endpoint {
     if (state === 'open') {
       this.#hasStood = true
       this.#isFailing = false
-      this.#delayMs = RECONNECT_FIRST_MS
+      this.#backoff.reset()
     } else {
       this.#connection = undefined
       if (!this.#hasStood) this.#fail()
@@ -198,8 +199,7 @@ export class Endpoint {
   #fail(): void {
     this.#isFailing = true
     if (this.#isClosed) return
-    const delayMs = this.#delayMs * (0.5 + Math.random() / 2)
-    this.#delayMs = Math.min(this.#delayMs * 2, RECONNECT_LONGEST_MS)
+    const delayMs = this.#backoff.nextDelayMs()
     this.#dialAt = performance.now() + delayMs
     this.#redial = setTimeout(() => {
       if (this.#connection === undefined && this.#waiting.size > 0) this.#dial()

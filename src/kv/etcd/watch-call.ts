@@ -30,15 +30,8 @@ export class WatchCall {
         this.#wake?.()
       },
       onEnd: (end) => {
-        const { status, untouched } = end
-        this.#end =
-          status === STATUS_OK
-            ? toError({
-                status: STATUS_UNAVAILABLE,
-                message: 'the stream ended',
-                untouched,
-              })
-            : toError(end)
+        const isOk = end.status === STATUS_OK
+        this.#end = toError(isOk ? { ...end, status: STATUS_UNAVAILABLE, message: 'the stream ended' } : end)
         this.#wake?.()
       },
     })

@@ -12,8 +12,8 @@ import {
   type Revision,
   type WatchRequest,
 } from '../kv.ts'
-import { type Call, type Cluster, RECONNECT } from './cluster.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Call, Cluster } from './cluster.ts'
+import { type Endpoint, RECONNECT } from './endpoint.ts'
 import { RANGE, type WatchCreateRequest, type WatchResponse } from './messages.ts'
 import { RevisionAssembler } from './revisions.ts'
 import { failure, judge, RpcError } from './verdict.ts'

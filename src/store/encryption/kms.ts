@@ -3,6 +3,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../lib/bounded-map.ts'
+import { cancellable } from '../../lib/cancellable.ts'
 import { aesGcm, type Cipher, seededGcm } from './ciphers.ts'
 import { KmsError, type KmsPlugin, type Wrapped } from './kms-plugin.ts'
 import type { EncryptionMeasures } from './measures.ts'
@@ -68,11 +69,7 @@ export class KmsProvider implements Provider {
 
   /** Resolves when the plugin has been well once; throws with what is wrong with it when the signal fires before. */
   async ready(signal: AbortSignal): Promise<void> {
-    const ended = Promise.withResolvers<void>()
-    const onAbort = (): void => ended.resolve()
-    signal.addEventListener('abort', onAbort, { once: true })
-    await Promise.race([this.#isReady.promise, ended.promise])
-    signal.removeEventListener('abort', onAbort)
+    await cancellable(this.#isReady.promise, signal).catch(() => undefined)
     if (this.#seed === undefined) throw new Error(`KMS provider ${this.name}: ${this.#problem}`)
   }
 
