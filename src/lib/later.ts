@@ -1,6 +1,6 @@
 // Deferred work on the members of lists and maps, done in turns. Code that walks a large document defers its long lists, and
 // hands out results that are filled in later.
-import { PieceSort } from './piece-sort.ts'
+import { sortInPieces } from './piece-sort.ts'
 import { compareStrings } from './text-order.ts'
 import type { Turns } from './turns.ts'
 
@@ -35,11 +35,11 @@ export class Later {
 
   sortBy<T>(things: readonly T[], compare: (a: T, b: T) => number, then: (sorted: readonly T[]) => void): void {
     if (things.length < MANY_TO_SORT) return then(things.toSorted(compare))
-    const sort = new PieceSort(things, compare)
+    const sorting = sortInPieces(things, compare)
     this.#work.push(() => {
-      const isDone = sort.step()
-      if (isDone) then(sort.result)
-      return isDone
+      const piece = sorting.next()
+      if (piece.done === true) then(piece.value)
+      return piece.done === true
     })
   }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Later } from '../../../src/lib/later.ts'
-import { PieceSort } from '../../../src/lib/piece-sort.ts'
+import { sortInPieces } from '../../../src/lib/piece-sort.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 
 function busyFor(milliseconds: number): void {
@@ -64,9 +64,10 @@ describe('sorting in pieces', () => {
       fc.property(fc.nat(9_000), fc.nat(), (size, seed) => {
         const things = Array.from({ length: size }, (_, i) => ({ key: ((i + 1) * (seed | 1)) % 1009, i }))
         const compare = (a: { key: number }, b: { key: number }): number => a.key - b.key
-        const sort = new PieceSort(things, compare)
-        while (!sort.step());
-        expect(sort.result).toEqual(things.toSorted(compare))
+        const sorting = sortInPieces(things, compare)
+        let piece = sorting.next()
+        while (piece.done !== true) piece = sorting.next()
+        expect(piece.value).toEqual(things.toSorted(compare))
       }),
       { numRuns: 30 },
     )
