@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answersProgressRight } from '../../../../src/kv/etcd/version.ts'
+import { answersProgressRight } from '../../../../src/kv/etcd/cluster.ts'
 
 it.each([
   ['3.3.27', false],
