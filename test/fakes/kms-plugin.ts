@@ -36,13 +36,7 @@ export class FakeKmsPlugin implements AsyncDisposable {
       },
     })
     const methods = [
-      method('Status', () =>
-        writeMessage([
-          [1, 'v2'],
-          [2, this.healthz],
-          [3, this.keyId],
-        ]),
-      ),
+      method('Status', () => writeMessage('v2', this.healthz, this.keyId)),
       method('Encrypt', (message) => this.#wrap(message)),
       method('Decrypt', (message) => this.#unwrap(message)),
     ]
@@ -78,11 +72,7 @@ export class FakeKmsPlugin implements AsyncDisposable {
       cipher.final(),
       cipher.getAuthTag(),
     ])
-    return writeMessage([
-      [1, sealed],
-      [2, this.keyId],
-      [3, new Map([['made.example.com', Buffer.from('by a test')]])],
-    ])
+    return writeMessage(sealed, this.keyId, new Map([['made.example.com', Buffer.from('by a test')]]))
   }
 
   #unwrap(message: Buffer): Buffer {
@@ -92,7 +82,7 @@ export class FakeKmsPlugin implements AsyncDisposable {
     const decipher = createDecipheriv('aes-256-gcm', this.#secret, sealed.subarray(0, 12))
     decipher.setAAD(Buffer.from(textOf(fields, 3)))
     decipher.setAuthTag(sealed.subarray(-16))
-    return writeMessage([[1, Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()])]])
+    return writeMessage(Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]))
   }
 }
 

@@ -50,12 +50,11 @@ export function mapOf(fields: readonly Field[], number: number): BytesByText {
   return map
 }
 
-/** Empty fields are left out. */
-export function writeMessage(
-  parts: readonly (readonly [number: number, value: Buffer | string | number | BytesByText])[],
-): Buffer {
+/** The values of the fields 1, 2, 3 and so on; empty ones are left out. */
+export function writeMessage(...values: readonly (Buffer | string | number | BytesByText)[]): Buffer {
   const writer = new MessageWriter()
-  for (const [number, value] of parts.toReversed()) {
+  for (let number = values.length; number > 0; number--) {
+    const value = values[number - 1]!
     if (typeof value === 'number') writer.number(number, value)
     else if (typeof value === 'string') writer.text(number, value)
     else if (Buffer.isBuffer(value)) writer.bytes(number, value)

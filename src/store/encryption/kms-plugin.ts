@@ -58,25 +58,11 @@ export async function openKmsPlugin(endpoint: string, timeoutMs: number): Promis
       return { version: textOf(fields, 1), healthz: textOf(fields, 2), keyId: textOf(fields, 3) }
     },
     async wrap(plaintext, uid) {
-      const fields = readFields(
-        await call(
-          'Encrypt',
-          writeMessage([
-            [1, plaintext],
-            [2, uid],
-          ]),
-        ),
-      )
+      const fields = readFields(await call('Encrypt', writeMessage(plaintext, uid)))
       return { ciphertext: bytesOf(fields, 1), keyId: textOf(fields, 2), annotations: mapOf(fields, 3) }
     },
     async unwrap({ ciphertext, keyId, annotations }, uid) {
-      const message = writeMessage([
-        [1, ciphertext],
-        [2, uid],
-        [3, keyId],
-        [4, annotations],
-      ])
-      return bytesOf(readFields(await call('Decrypt', message)), 1)
+      return bytesOf(readFields(await call('Decrypt', writeMessage(ciphertext, uid, keyId, annotations))), 1)
     },
     close: () => client.close(),
   }

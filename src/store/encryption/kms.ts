@@ -107,13 +107,7 @@ export class KmsProvider implements Provider {
     const { keyId, ciphertext, annotations } = seed.wrapped
     const sealed = seed.cipher.seal(bytes, key)
     this.#options.measures.noteKeyUse('to_storage', this.name, keyId)
-    return writeMessage([
-      [1, sealed],
-      [2, keyId],
-      [3, ciphertext],
-      [4, annotations],
-      [5, AS_SEED],
-    ])
+    return writeMessage(sealed, keyId, ciphertext, annotations, AS_SEED)
   }
 
   open(value: Buffer, key: string): OpenedValue | Promise<OpenedValue> {
@@ -249,16 +243,7 @@ function keyOf(secret: Buffer): Buffer {
 }
 
 function identityOf({ ciphertext, keyId, annotations }: Wrapped, use: number): string {
-  return hash(
-    'sha256',
-    writeMessage([
-      [1, ciphertext],
-      [2, keyId],
-      [3, annotations],
-      [4, use],
-    ]),
-    'base64',
-  )
+  return hash('sha256', writeMessage(ciphertext, keyId, annotations, use), 'base64')
 }
 
 function messageOf(error: unknown): string {
