@@ -24,31 +24,25 @@ export interface HealthOptions {
 
 export function healthRoutes(options: HealthOptions): Route[] {
   return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => {
-    const checks = options.checks[endpoint].map((check) =>
-      endpoint === 'livez' && check.startup === true ? overlooked(check, options.inGracePeriod) : check,
-    )
-    const told = checks.map((check) => ({
-      ...check,
-      check: (signal: AbortSignal) =>
-        tell(check, (isFine) => options.onChecked?.(endpoint, check.name, isFine), signal),
-    }))
-    const single = told.map((check) => ({ path: `/${endpoint}/${check.name}`, handler: showOne(check) }))
-    return [{ path: `/${endpoint}`, handler: showAll(endpoint, told, options.log) }, ...single]
+    const checks = options.checks[endpoint].map((check) => observed(endpoint, check, options))
+    const single = checks.map((check) => ({ path: `/${endpoint}/${check.name}`, handler: showOne(check) }))
+    return [{ path: `/${endpoint}`, handler: showAll(endpoint, checks, options.log) }, ...single]
   })
 }
 
-async function tell({ check }: HealthCheck, onChecked: (isFine: boolean) => void, signal: AbortSignal): Promise<void> {
-  try {
-    await check(signal)
-    onChecked(true)
-  } catch (error) {
-    onChecked(false)
-    throw error
+function observed(endpoint: HealthEndpoint, check: HealthCheck, options: HealthOptions): HealthCheck {
+  const { name, startup } = check
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const isIgnored = endpoint === 'livez' && startup === true && options.inGracePeriod()
+    let isFine = false
+    try {
+      if (!isIgnored) await check.check(signal)
+      isFine = true
+    } finally {
+      options.onChecked?.(endpoint, name, isFine)
+    }
   }
-}
-
-function overlooked(check: HealthCheck, inGracePeriod: () => boolean): HealthCheck {
-  return { ...check, check: (signal) => (inGracePeriod() ? undefined : check.check(signal)) }
+  return { ...check, check: run }
 }
 
 function showOne({ check }: HealthCheck): Handler {

@@ -106,17 +106,21 @@ export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Val
 
 /** Kinds of the enclosing version are told without group and version; subresources are in order. */
 function builtInResources(gv: GroupVersion, resources: readonly BuiltInResource[]): readonly ValueMap[] {
-  const told = (kind: GroupVersionKind): GroupVersionKind =>
-    isIn(gv, kind) ? { group: '', version: '', kind: kind.kind } : kind
+  const shown = (kind: GroupVersionKind): ValueMap =>
+    isIn(gv, kind) ? { group: '', version: '', kind: kind.kind } : fullKind(kind)
   const inOrder = (a: Subresource, b: Subresource): number => (a.name < b.name ? -1 : 1)
-  return resources.map((resource) => aggregatedResource(resource, resource.subresources.toSorted(inOrder), told))
+  return resources.map((resource) => aggregatedResource(resource, resource.subresources.toSorted(inOrder), shown))
 }
 
 /** Those that definitions made are in order, their subresources are not, and their kinds are told in full. */
 function customResources(resources: readonly BuiltInResource[]): readonly ValueMap[] {
   return resources
     .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
-    .map((resource) => aggregatedResource(resource, resource.subresources, (kind) => kind))
+    .map((resource) => aggregatedResource(resource, resource.subresources, fullKind))
+}
+
+function fullKind({ group, version, kind }: GroupVersionKind): ValueMap {
+  return { group, version, kind }
 }
 
 type Subresource = BuiltInResource['subresources'][number]
@@ -124,12 +128,13 @@ type Subresource = BuiltInResource['subresources'][number]
 function aggregatedResource(
   resource: BuiltInResource,
   subresources: readonly Subresource[],
-  told: (kind: GroupVersionKind) => GroupVersionKind,
+  responseKind: (kind: GroupVersionKind) => ValueMap,
 ): ValueMap {
-  const responseKind = (of: GroupVersionKind): ValueMap => {
-    const { group, version, kind } = told(of)
-    return { group, version, kind }
-  }
+  const below = subresources.map((sub) => ({
+    subresource: sub.name,
+    responseKind: responseKind(sub),
+    verbs: sub.verbs,
+  }))
   return {
     resource: resource.plural,
     responseKind: responseKind(resource),
@@ -137,14 +142,6 @@ function aggregatedResource(
     singularResource: resource.singular,
     verbs: resource.verbs,
     ...optionalNames(resource),
-    ...(subresources.length === 0
-      ? {}
-      : {
-          subresources: subresources.map((sub) => ({
-            subresource: sub.name,
-            responseKind: responseKind(sub),
-            verbs: sub.verbs,
-          })),
-        }),
+    ...(below.length === 0 ? {} : { subresources: below }),
   }
 }
