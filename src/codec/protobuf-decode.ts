@@ -116,8 +116,6 @@ class MessageDecoder {
         return value
       }
       case 'int64':
-      case 'uint32':
-      case 'uint64':
         return reader.int64()
       case 'int32':
         return reader.int32()
@@ -235,8 +233,6 @@ function wireTypeOf({ type }: Place): number {
   switch (type) {
     case 'int32':
     case 'int64':
-    case 'uint32':
-    case 'uint64':
     case 'bool':
       return 0
     case 'double':

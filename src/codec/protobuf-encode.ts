@@ -83,8 +83,6 @@ export class ProtobufEncoder extends ProtobufWriter {
       }
       case 'int32':
       case 'int64':
-      case 'uint32':
-      case 'uint64':
         if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw misfit(shape, value)
         return this.numberField(number, value as number | bigint)
       case 'bool':
@@ -236,8 +234,6 @@ const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
   bytes: { number: 2, type: 'bytes' },
   int32: { number: 2, type: 'int32' },
   int64: { number: 2, type: 'int64' },
-  uint32: { number: 2, type: 'uint32' },
-  uint64: { number: 2, type: 'uint64' },
   bool: { number: 2, type: 'bool' },
   double: { number: 2, type: 'double' },
   message: { number: 2, type: 'message' },

@@ -151,8 +151,6 @@ function opOf(type: WireType, shape: Shape): Op {
       return OPS[type]
     case 'int32':
     case 'int64':
-    case 'uint32':
-    case 'uint64':
       return OPS.integer
     case 'message':
       return formOf(shape)

@@ -1,24 +1,19 @@
 // Where a value of the wrong type stands, in the reference's words: structs that JSON flattens are named on the way, and a
 // field of a type of its own is told by that name. Runs only when there is such a value.
-import { NAMED_TYPES } from './named-types.ts'
-import type { ObjectShape, Shape, WireField } from './table.ts'
+import type { Field, ObjectShape, Shape, WireField } from './table.ts'
 
 /** `struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource`. */
 export function goFieldPath(root: ObjectShape, fields: readonly string[], wanted: string): string {
   if (fields.length === 0) return `value of type ${wanted}`
   const words: string[] = []
   let record = root
-  let owner = root.name
-  let shape: Shape = root
+  let field: Field | undefined
   for (const name of fields) {
-    record = objectIn(shape) ?? record
-    const structs = flattenedBy(record.wire ?? [], name) ?? []
-    owner = structs.at(-1) ?? record.name
-    words.push(...structs.map(shortName), name)
-    shape = record.byName.get(name)?.shape ?? { kind: 'string' }
+    record = objectIn(field?.shape ?? root) ?? record
+    words.push(...(structsAround(record.wire ?? [], name) ?? []).map(shortName), name)
+    field = record.byName.get(name)
   }
-  const type = namedType({ owner, field: fields.at(-1) ?? '', shape, wanted })
-  return `struct field ${shortName(record.name)}.${words.join('.')} of type ${type}`
+  return `struct field ${shortName(record.name)}.${words.join('.')} of type ${namedType(field, wanted)}`
 }
 
 function objectIn(shape: Shape): ObjectShape | undefined {
@@ -39,33 +34,23 @@ function objectIn(shape: Shape): ObjectShape | undefined {
 }
 
 /** The structs around a field that JSON shows as the record's own; none where it is; undefined where there is no such field. */
-function flattenedBy(wire: readonly WireField[], name: string): readonly string[] | undefined {
+function structsAround(wire: readonly WireField[], name: string): readonly string[] | undefined {
   for (const member of wire) {
     if (member.type !== 'inline') {
       if (member.field.name === name) return []
       continue
     }
-    const inside = flattenedBy(member.fields, name)
+    const inside = structsAround(member.fields, name)
     if (inside !== undefined) return [member.name, ...inside]
   }
   return undefined
 }
 
-interface Told {
-  readonly owner: string
-  readonly field: string
-  readonly shape: Shape
-  readonly wanted: string
-}
-
 /** The name for what was wanted: of the whole field, or of what its list or map holds. */
-function namedType({ owner, field, shape, wanted }: Told): string {
-  const stem = owner.slice(0, owner.lastIndexOf('.'))
-  const place = `${shortName(owner)}.${field}`
-  const named = Object.entries(NAMED_TYPES[stem] ?? {}).find(([, places]) => places.split(' ').includes(place))?.[0]
-  if (named === undefined) return wanted
-  let whole = goType(shape)
-  let name = named
+function namedType(field: Field | undefined, wanted: string): string {
+  if (field?.goType === undefined) return wanted
+  let whole = goType(field.shape)
+  let name = field.goType
   while (whole !== wanted) {
     const prefix = /^(?:\[\]|map\[string\])/.exec(name)?.[0]
     if (prefix === undefined || !whole.startsWith(prefix)) return wanted

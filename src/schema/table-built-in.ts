@@ -178,8 +178,7 @@ export class BuiltInTable implements SchemaTable {
       if (inner.kind !== 'object') throw new InvariantError(`${shape.name} inlines ${type}, which is not an object`)
       const offset = shape.fields.length
       for (const field of inner.fields) addTo(shape, field)
-      const pointer = marks.includes('p')
-      shape.wire?.push({ number, type: 'inline', name: inner.name, pointer, fields: inner.wire ?? [], offset })
+      shape.wire?.push({ number, type: 'inline', name: inner.name, fields: inner.wire ?? [], offset })
       return
     }
     const field = this.#makeField(compiled)
@@ -195,11 +194,10 @@ export class BuiltInTable implements SchemaTable {
       required: marks.includes('r'),
       pointer: marks.includes('p'),
       omit: marks.includes('n') ? 'never' : marks.includes('z') ? 'zero' : 'empty',
-      nullable: false,
       default: facts.default,
       patchStrategy: facts.patchStrategy,
       patchMergeKey: facts.patchMergeKey,
-      unionDiscriminator: marks.includes('d'),
+      goType: facts.goType,
     }
   }
 

@@ -21,19 +21,22 @@ export interface CompiledFile {
   readonly types: readonly CompiledType[]
 }
 
-export type TypeForm =
-  | 'time'
-  | 'microTime'
-  | 'duration'
-  | 'quantity'
-  | 'intOrString'
-  | 'rawExtension'
-  | 'fieldsV1'
-  | 'json'
-  | 'schemaOrArray'
-  | 'schemaOrBool'
-  | 'schemaOrStringArray'
-  | 'list'
+export const TYPE_FORMS = [
+  'time',
+  'microTime',
+  'duration',
+  'quantity',
+  'intOrString',
+  'rawExtension',
+  'fieldsV1',
+  'json',
+  'schemaOrArray',
+  'schemaOrBool',
+  'schemaOrStringArray',
+  'list',
+] as const
+
+export type TypeForm = (typeof TYPE_FORMS)[number]
 
 export interface CompiledType {
   readonly name: string
@@ -93,6 +96,8 @@ export interface CompiledFieldFacts {
   /** The discriminator's value that goes with this member of the union. */
   readonly member?: string
   readonly gate?: string
+  /** The reference's name for its type. */
+  readonly goType?: string
 }
 
 /** What is in `gen/built-in-rules.json`: the rules of fields by type (`core_v1.Container`), in the order of declaration. */

@@ -37,8 +37,6 @@ export interface ScalarShape {
   readonly kind: ScalarKind
   /** The closed set of values, in the order in which messages list them. */
   readonly enum?: readonly string[]
-  /** The OpenAPI format where the kind does not imply it. */
-  readonly format?: string
   /** As that of an object; also a value of another form is kept with what is in it. */
   readonly preserveUnknown?: true
 }
@@ -97,13 +95,12 @@ export interface Field {
   readonly pointer: boolean
   /** When JSON output leaves it out: never, when empty (Go's omitempty), or also when an object is all zero (omitzero). */
   readonly omit: 'never' | 'empty' | 'zero'
-  readonly nullable: boolean
   /** The default in the schema documents; what defaulting does beyond it is in `schema/defaults`. */
   readonly default?: Value | undefined
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined
   readonly patchMergeKey?: string | undefined
-  readonly embeddedResource?: boolean | undefined
-  readonly unionDiscriminator?: boolean | undefined
+  /** The reference's name for its type, where that is one of its own. */
+  readonly goType?: string | undefined
 }
 
 /** One field of a message: either a JSON field, or an inlined struct that JSON flattens. */
@@ -122,7 +119,6 @@ export interface WireInline {
   readonly type: 'inline'
   /** The struct, `core_v1.VolumeSource`. */
   readonly name: string
-  readonly pointer: boolean
   readonly fields: readonly WireField[]
   /** The place of the struct's first field in the `fields` of the object that it is flattened into. */
   readonly offset: number
@@ -133,8 +129,6 @@ export type WireType =
   | 'bytes'
   | 'int32'
   | 'int64'
-  | 'uint32'
-  | 'uint64'
   | 'bool'
   | 'double'
   | 'message'

@@ -1,4 +1,5 @@
 // Compiles what `proto/api` says that validation asks of single fields.
+import { givenMembers } from '../../lib/given-members.ts'
 import type { CompiledRule, CompiledSchema } from '../table-compiled.ts'
 import { type FormatName, FORMATS } from '../validation/formats.ts'
 import type { Options } from './proto-options.ts'
@@ -15,30 +16,23 @@ interface RuledField {
 export function compileRule(field: Options, { name, type, pointer, ...known }: RuledField): CompiledRule | undefined {
   const [options] = field.records('rules')
   if (options === undefined) return undefined
-  const required = options.text('missing') ?? (options.flag('required') === true ? '' : undefined)
-  const values = options.text('values')?.split('|') ?? known.values
-  const format = options.oneOf('format', FORMAT_NAMES)
-  const min = options.number('min')
-  const max = options.number('max')
-  const outOfBounds = options.text('out_of_bounds')
-  const maxBytes = options.number('max_bytes')
-  const maxItems = options.number('max_items')
-  const rule: CompiledRule = {
+  const isRequired = options.isTrue('required')
+  const rule = givenMembers({
     name,
     type,
-    ...(pointer ? { pointer } : {}),
-    ...(required === undefined ? {} : { required }),
-    ...(options.flag('zero_too') === true ? { zeroToo: true } : {}),
-    ...(values === undefined ? {} : { values }),
-    ...(format === undefined ? {} : { format }),
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    ...(outOfBounds === undefined ? {} : { outOfBounds }),
-    ...(maxBytes === undefined ? {} : { maxBytes }),
-    ...(maxItems === undefined ? {} : { maxItems }),
-    ...(options.flag('unique') === true ? { unique: true } : {}),
-    ...(options.flag('immutable') === true ? { immutable: true } : {}),
-  }
+    pointer: pointer ? (true as const) : undefined,
+    required: options.text('missing') ?? (isRequired && ''),
+    zeroToo: options.isTrue('zero_too'),
+    values: options.text('values')?.split('|') ?? known.values,
+    format: options.oneOf('format', FORMAT_NAMES),
+    min: options.number('min'),
+    max: options.number('max'),
+    outOfBounds: options.text('out_of_bounds'),
+    maxBytes: options.number('max_bytes'),
+    maxItems: options.number('max_items'),
+    unique: options.isTrue('unique'),
+    immutable: options.isTrue('immutable'),
+  })
   options.done()
   checkRule(field.place, rule)
   return rule

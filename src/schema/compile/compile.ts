@@ -1,15 +1,17 @@
 // Compiles the files of `proto/api` to the compact table. Runs at build time only: nothing that serves requests imports
 // protobufjs through here. Whatever it does not understand it refuses, so that a slip in a file is found when it is made.
 import protobufjs from 'protobufjs'
-import type {
-  CompiledField,
-  CompiledFieldFacts,
-  CompiledFile,
-  CompiledResource,
-  CompiledRule,
-  CompiledSchema,
-  CompiledSubresource,
-  CompiledType,
+import { givenMembers } from '../../lib/given-members.ts'
+import {
+  type CompiledField,
+  type CompiledFieldFacts,
+  type CompiledFile,
+  type CompiledResource,
+  type CompiledRule,
+  type CompiledSchema,
+  type CompiledSubresource,
+  type CompiledType,
+  TYPE_FORMS,
 } from '../table-compiled.ts'
 import { checkCompiled } from './check-compiled.ts'
 import { compileRule } from './compile-rules.ts'
@@ -84,24 +86,19 @@ function parseFile({ stem, text }: ProtoFile): ParsedFile {
 
 function compileFile({ stem, space }: ParsedFile, stems: ReadonlyMap<string, string>): CompiledFile {
   const options = optionsOf(space, stem)
-  const group = options.text('api_group')
-  const version = options.text('api_version')
-  const groupPriority = options.number('group_priority')
-  const versionPriority = options.number('version_priority')
-  const file: CompiledFile = {
+  const [group, version] = [options.number('group_priority'), options.number('version_priority')]
+  const file = givenMembers({
     stem,
-    ...(group === undefined ? {} : { group }),
-    ...(version === undefined ? {} : { version }),
+    group: options.text('api_group'),
+    version: options.text('api_version'),
     openapi: options.text('openapi_prefix') ?? '',
-    ...(options.flag('served') === true ? { served: true } : {}),
-    ...(groupPriority === undefined || versionPriority === undefined
-      ? {}
-      : { priority: [groupPriority, versionPriority] }),
+    served: options.isTrue('served'),
+    priority: group === undefined || version === undefined ? undefined : ([group, version] as const),
     types: space.nestedArray.map((type) => {
       if (!(type instanceof protobufjs.Type)) throw new Error(`${stem}.${type.name}: is not a message`)
       return compileType(type, `${stem}.${type.name}`, (name) => typeName(name, stem, stems))
     }),
-  }
+  })
   options.done()
   return file
 }
@@ -118,37 +115,20 @@ function typeName(name: string, stem: string, stems: ReadonlyMap<string, string>
 
 function compileType(type: protobufjs.Type, place: string, nameOf: (name: string) => string): CompiledType {
   const options = optionsOf(type, place)
-  const kind = options.oneOf('kind', ['own', 'core', 'every'])
-  const typeMeta = options.flag('type_meta')
-  const form = options.oneOf('form', [
-    'time',
-    'microTime',
-    'duration',
-    'quantity',
-    'intOrString',
-    'rawExtension',
-    'fieldsV1',
-    'json',
-    'schemaOrArray',
-    'schemaOrBool',
-    'schemaOrStringArray',
-    'list',
-  ])
-  const resource = compileResource(options)
   const fields = type.fieldsArray.map((field) => compileField(field, `${place}.${field.name}`, nameOf))
   const rules = fields.flatMap(([, rule]) => (rule === undefined ? [] : [rule]))
-  const compiled: CompiledType = {
+  const compiled = givenMembers({
     name: type.name,
-    ...(kind === undefined ? {} : { kind }),
-    ...(typeMeta === false ? { typeMeta } : {}),
-    ...(form === undefined ? {} : { form }),
-    ...(options.flag('atomic') === true ? { atomic: true } : {}),
-    ...(options.flag('published') === false ? { published: false } : {}),
-    ...(options.flag('json_only') === true ? { jsonOnly: true } : {}),
-    ...(resource === undefined ? {} : { resource }),
+    kind: options.oneOf('kind', ['own', 'core', 'every']),
+    typeMeta: options.isFalse('type_meta'),
+    form: options.oneOf('form', TYPE_FORMS),
+    atomic: options.isTrue('atomic'),
+    published: options.isFalse('published'),
+    jsonOnly: options.isTrue('json_only'),
+    resource: compileResource(options),
     fields: fields.map(([field]) => field),
-    ...(rules.length === 0 ? {} : { rules }),
-  }
+    rules: rules.length === 0 ? undefined : rules,
+  })
   options.done()
   return compiled
 }
@@ -158,36 +138,28 @@ function compileResource(options: Options): CompiledResource | undefined {
   const subresources = options.records('subresource').map(compileSubresource)
   if (resource === undefined) return undefined
   if (more.length > 0) throw new Error(`${resource.place}: has two resources`)
-  const shortNames = resource.texts('short_name')
-  const categories = resource.texts('category')
-  const verbs = resource.text('verbs')?.split(',')
-  const storageVersion = resource.text('storage_version')
-  const compiled: CompiledResource = {
+  const compiled = givenMembers({
     plural: resource.required('plural'),
     namespaced: resource.flag('namespaced') ?? false,
-    ...(shortNames.length === 0 ? {} : { shortNames }),
-    ...(categories.length === 0 ? {} : { categories }),
-    ...(verbs === undefined ? {} : { verbs }),
-    ...(storageVersion === undefined ? {} : { storageVersion }),
-    ...(resource.flag('stored') === false ? { stored: false } : {}),
-    ...(subresources.length === 0 ? {} : { subresources }),
-  }
+    shortNames: resource.texts('short_name'),
+    categories: resource.texts('category'),
+    verbs: resource.text('verbs')?.split(','),
+    storageVersion: resource.text('storage_version'),
+    stored: resource.isFalse('stored'),
+    subresources: subresources.length === 0 ? undefined : subresources,
+  })
   resource.done()
   return compiled
 }
 
 function compileSubresource(options: Options): CompiledSubresource {
-  const kind = options.text('kind')
-  const group = options.text('group')
-  const version = options.text('version')
-  const verbs = options.text('verbs')?.split(',')
-  const compiled: CompiledSubresource = {
+  const compiled = givenMembers({
     name: options.required('name'),
-    ...(kind === undefined ? {} : { kind }),
-    ...(group === undefined ? {} : { group }),
-    ...(version === undefined ? {} : { version }),
-    ...(verbs === undefined ? {} : { verbs }),
-  }
+    kind: options.text('kind'),
+    group: options.text('group'),
+    version: options.text('version'),
+    verbs: options.text('verbs')?.split(','),
+  })
   options.done()
   return compiled
 }
@@ -242,25 +214,18 @@ function compileFacts(
   const text = options.text('default_value')
   const zero = ZEROS[type]
   const fallback = text === undefined ? (zeroByDefault ? zero : undefined) : parseDefault(text, zero, options.place)
-  const values = options.text('values')?.split('|')
-  const listType = options.oneOf('list_type', ['atomic', 'set', 'map'])
-  const listKeys = options.texts('list_key')
-  const mapType = options.oneOf('map_type', ['atomic', 'granular'])
-  const patchStrategy = options.list('patch_strategy', ['merge', 'replace', 'retainKeys'])
-  const patchMergeKey = options.text('patch_merge_key')
-  const member = options.text('member')
-  const gate = options.text('gate')
-  return {
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(values === undefined ? {} : { values }),
-    ...(listType === undefined ? {} : { listType }),
-    ...(listKeys.length === 0 ? {} : { listKeys }),
-    ...(mapType === undefined ? {} : { mapType }),
-    ...(patchStrategy === undefined ? {} : { patchStrategy }),
-    ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
-    ...(member === undefined ? {} : { member }),
-    ...(gate === undefined ? {} : { gate }),
-  }
+  return givenMembers({
+    default: fallback,
+    values: options.text('values')?.split('|'),
+    listType: options.oneOf('list_type', ['atomic', 'set', 'map']),
+    listKeys: options.texts('list_key'),
+    mapType: options.oneOf('map_type', ['atomic', 'granular']),
+    patchStrategy: options.list('patch_strategy', ['merge', 'replace', 'retainKeys']),
+    patchMergeKey: options.text('patch_merge_key'),
+    member: options.text('member'),
+    gate: options.text('gate'),
+    goType: options.text('go_type'),
+  })
 }
 
 function parseDefault(text: string, zero: string | number | boolean | undefined, place: string) {

@@ -32,12 +32,22 @@ export class Options {
     return this.#one(name, (value) => typeof value === 'boolean')
   }
 
+  /** Undefined unless it says so: only what is not usual is written to the table. */
+  isTrue(name: string): true | undefined {
+    return this.flag(name) === true ? true : undefined
+  }
+
+  isFalse(name: string): false | undefined {
+    return this.flag(name) === false ? false : undefined
+  }
+
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
     return this.#one(name, (value): value is T => values.some((known) => known === value))
   }
 
-  texts(name: string): readonly string[] {
-    return this.#take(name, (value) => typeof value === 'string')
+  texts(name: string): readonly string[] | undefined {
+    const texts = this.#take(name, (value) => typeof value === 'string')
+    return texts.length === 0 ? undefined : texts
   }
 
   /** Words separated by commas. */

@@ -87,12 +87,10 @@ function fieldOf(name: string, node: Node, shape: Shape): Field {
     // Absence, null and the zero value are three things in a custom object.
     pointer: true,
     omit: 'empty',
-    nullable: node.nullable,
     default: node.default,
-    ...(node.resource ? { embeddedResource: true } : {}),
   }
 }
 
 function metadataField(shape: ObjectShape): Field {
-  return { name: 'metadata', shape, required: false, pointer: true, omit: 'empty', nullable: false }
+  return { name: 'metadata', shape, required: false, pointer: true, omit: 'empty' }
 }

@@ -15,7 +15,7 @@ const TEXT: Shape = { kind: 'string' }
 
 function object(name: string, members: Readonly<Record<string, Shape>>, more: Partial<ObjectShape> = {}): ObjectShape {
   const fields = Object.entries(members).map(
-    ([field, shape]): Field => ({ name: field, shape, required: false, pointer: true, omit: 'empty', nullable: false }),
+    ([field, shape]): Field => ({ name: field, shape, required: false, pointer: true, omit: 'empty' }),
   )
   return {
     kind: 'object',

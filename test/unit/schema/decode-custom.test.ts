@@ -10,7 +10,7 @@ const metadata = loadBuiltInSchema().shape('meta_v1.ObjectMeta') as ObjectShape
 
 function object(members: Readonly<Record<string, Shape>>): ObjectShape {
   const fields = Object.entries(members).map(
-    ([name, shape]): Field => ({ name, shape, required: false, pointer: true, omit: 'empty', nullable: false }),
+    ([name, shape]): Field => ({ name, shape, required: false, pointer: true, omit: 'empty' }),
   )
   const byName = new Map(fields.map((field) => [field.name, field]))
   return {

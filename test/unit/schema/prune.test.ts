@@ -4,7 +4,7 @@ import { pruneUnknown } from '../../../src/schema/prune.ts'
 import type { Field, ObjectShape, Shape } from '../../../src/schema/table.ts'
 
 function field(name: string, shape: Shape, more: Partial<Field> = {}): Field {
-  return { name, shape, required: false, pointer: false, omit: 'empty', nullable: false, ...more }
+  return { name, shape, required: false, pointer: false, omit: 'empty', ...more }
 }
 
 function object(fields: readonly Field[], preserveUnknown = false, typeMeta = false): ObjectShape {
@@ -30,7 +30,7 @@ const spec = object([
   field('kept', { kind: 'string', preserveUnknown: true }),
   field('keptList', { kind: 'list', item: inner, listType: 'atomic', keys: [], preserveUnknown: true }),
   field('any', { kind: 'any', within: object([field('known', inner)], true) }),
-  field('template', object([field('spec', inner)], false, true), { embeddedResource: true }),
+  field('template', object([field('spec', inner)], false, true)),
 ])
 const shape = object([field('spec', spec)], false, true)
 
