@@ -1,7 +1,7 @@
 // Reads label selectors: the query-string form (`a=b,c in (d,e),!f`) and the object form (`matchLabels`,
 // `matchExpressions`). What cannot be read is a 400 in the reference's words (R-131, R-133). One pass, linear time.
+import { labelValue, qualifiedName } from '../lib/name-formats.ts'
 import { quoted } from './field-error.ts'
-import { labelKeyFaults, labelValueFaults } from './selector-label-format.ts'
 import { parseInt64 } from './selector-number.ts'
 import { EVERY_LABEL, LabelSelector } from './selector.ts'
 import type { LabelRequirement } from './selector.ts'
@@ -118,7 +118,7 @@ class LabelParser {
     if (negated) this.#take()
     const key = this.#take()
     if (key.kind !== 'identifier') throw badRequirement(`found '${key.text}', expected: identifier`)
-    const faults = labelKeyFaults(key.text)
+    const faults = qualifiedName(key.text)
     if (faults.length > 0) throw badRequirement(`<nil>: ${invalid(key.text, faults)}`)
     if (negated) return { kind: 'absent', key: key.text }
     const { kind } = this.#peek()
@@ -210,7 +210,7 @@ function requirementOf(key: string, operator: Operator, values: readonly string[
   }
   for (const [index, value] of values.entries()) {
     if (faults.length >= MOST_FAULTS) break
-    const rules = labelValueFaults(value)
+    const rules = labelValue(value)
     if (rules.length > 0) faults.push(`values[${index}][${key}]: ${invalid(value, rules)}`)
   }
   if (faults.length > 0) throw badRequirement(faults.length === 1 ? (faults[0] ?? '') : `[${faults.join(', ')}]`)

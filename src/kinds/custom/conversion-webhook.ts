@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { asMap, textOrEmpty } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { labelKeyFaults, labelValueFaults } from '../../api/selector-label-format.ts'
 import { ApiError } from '../../api/status.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { labelValue, qualifiedName } from '../../lib/name-formats.ts'
 import { type ResolveService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../../outgoing/webhook-client.ts'
 import { checkAnswer } from '../../outgoing/answer.ts'
 import type { OutgoingAnswer, OutgoingCaller, OutgoingTarget } from '../../outgoing/call.ts'
@@ -192,7 +192,7 @@ function texts(field: 'labels' | 'annotations', original: ValueMap, converted: V
       throw new ReviewFault(`metadata.${field}[${key}] must be a string in converted object`)
     }
     if (!isChanged) continue
-    const [why] = [...labelKeyFaults(key), ...(field === 'labels' ? labelValueFaults(value) : [])]
+    const [why] = [...qualifiedName(key), ...(field === 'labels' ? labelValue(value) : [])]
     if (why !== undefined) throw new ReviewFault(`metadata.${field}: Invalid value: ${JSON.stringify(key)}: ${why}`)
   }
   return { [field]: given }
