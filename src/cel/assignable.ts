@@ -1,6 +1,6 @@
 // Which type may stand where another is wanted, and what the parameters of a signature stand for. Bindings are only ever
 // narrowed to something more general, and never to a type that contains the parameter itself.
-import { DYN, type Type } from './type.ts'
+import { DYN, partsOf, type Type, withParts } from './type.ts'
 
 /** What parameters stand for, by name. Tried on a copy, which is kept where it fits. */
 export class Substitution {
@@ -24,22 +24,10 @@ export class Substitution {
 
   /** The type with every parameter replaced; those that nothing is known of are dyn where `complete`. */
   apply(type: Type, complete: boolean): Type {
-    switch (type.kind) {
-      case 'parameter': {
-        const bound = this.#bound.get(type.name)
-        if (bound !== undefined) return this.apply(bound, complete)
-        return complete ? DYN : type
-      }
-      case 'list':
-        return { ...type, item: this.apply(type.item, complete) }
-      case 'map':
-        return { ...type, key: this.apply(type.key, complete), value: this.apply(type.value, complete) }
-      case 'optional':
-      case 'type':
-        return { ...type, of: this.apply(type.of, complete) }
-      default:
-        return type
-    }
+    if (type.kind !== 'parameter') return withParts(type, (part) => this.apply(part, complete))
+    const bound = this.#bound.get(type.name)
+    if (bound !== undefined) return this.apply(bound, complete)
+    return complete ? DYN : type
   }
 }
 
@@ -59,27 +47,19 @@ export function assignable(known: Substitution, given: Type, wanted: Type): bool
   if (isAny(given) || isAny(wanted)) return true
   if (given.kind === 'null') return takesNull(wanted)
   if (wanted.kind === 'null') return takesNull(given)
-  return sameMake(known, given, wanted)
+  if (!sameKind(given, wanted)) return false
+  return given.kind === 'type' || everyPart(given, wanted, (part, other) => assignable(known, part, other))
 }
 
-function sameMake(known: Substitution, given: Type, wanted: Type): boolean {
-  switch (given.kind) {
-    case 'list':
-      return wanted.kind === 'list' && assignable(known, given.item, wanted.item)
-    case 'map':
-      return (
-        wanted.kind === 'map' &&
-        assignable(known, given.key, wanted.key) &&
-        assignable(known, given.value, wanted.value)
-      )
-    case 'optional':
-      return wanted.kind === 'optional' && assignable(known, given.of, wanted.of)
-    case 'object':
-    case 'opaque':
-      return given.kind === wanted.kind && given.name === wanted.name
-    default:
-      return given.kind === wanted.kind
-  }
+/** Whether two types are the same, apart from what they are made of. */
+function sameKind(a: Type, b: Type): boolean {
+  return a.kind === b.kind && (!('name' in a) || !('name' in b) || a.name === b.name)
+}
+
+/** Of two types of one kind. */
+function everyPart(a: Type, b: Type, holds: (part: Type, other: Type) => boolean): boolean {
+  const others = partsOf(b)
+  return partsOf(a).every((part, i) => holds(part, others[i] ?? DYN))
 }
 
 function isAny(type: Type): boolean {
@@ -107,40 +87,14 @@ function substitutes(known: Substitution, type: Type, name: string): 'fits' | 't
 }
 
 function contains(known: Substitution, type: Type, name: string): boolean {
-  switch (type.kind) {
-    case 'parameter': {
-      if (type.name === name) return true
-      const bound = known.find(type.name)
-      return bound !== undefined && contains(known, bound, name)
-    }
-    case 'list':
-      return contains(known, type.item, name)
-    case 'map':
-      return contains(known, type.key, name) || contains(known, type.value, name)
-    case 'optional':
-    case 'type':
-      return contains(known, type.of, name)
-    default:
-      return false
-  }
+  if (type.kind !== 'parameter') return partsOf(type).some((part) => contains(known, part, name))
+  if (type.name === name) return true
+  const bound = known.find(type.name)
+  return bound !== undefined && contains(known, bound, name)
 }
 
 export function sameType(a: Type, b: Type): boolean {
-  switch (a.kind) {
-    case 'list':
-      return b.kind === 'list' && sameType(a.item, b.item)
-    case 'map':
-      return b.kind === 'map' && sameType(a.key, b.key) && sameType(a.value, b.value)
-    case 'optional':
-    case 'type':
-      return b.kind === a.kind && sameType(a.of, b.of)
-    case 'object':
-    case 'opaque':
-    case 'parameter':
-      return b.kind === a.kind && a.name === b.name
-    default:
-      return a.kind === b.kind
-  }
+  return sameKind(a, b) && everyPart(a, b, sameType)
 }
 
 /** Of two types that fit each other, the one that says less. */
@@ -151,15 +105,5 @@ export function moreGeneral(a: Type, b: Type): Type {
 function saysLess(a: Type, b: Type): boolean {
   if (isAny(a) || a.kind === 'parameter') return true
   if (isAny(b) || b.kind === 'parameter') return false
-  switch (a.kind) {
-    case 'list':
-      return b.kind === 'list' && saysLess(a.item, b.item)
-    case 'map':
-      return b.kind === 'map' && saysLess(a.key, b.key) && saysLess(a.value, b.value)
-    case 'optional':
-    case 'type':
-      return b.kind === a.kind && saysLess(a.of, b.of)
-    default:
-      return sameType(a, b)
-  }
+  return sameKind(a, b) && everyPart(a, b, saysLess)
 }

@@ -7,7 +7,7 @@ import type { FunctionDefinition } from './function.ts'
 import { OPTIONAL_SELECT } from './operators.ts'
 import type { SourceIssue } from './source.ts'
 import { BOOL, DYN, ERROR, INT, listOf, mapOf, type ObjectType, optionalOf, parameter, type Type } from './type.ts'
-import { typeName } from './type.ts'
+import { typeName, withParts } from './type.ts'
 
 export interface Scope {
   readonly variable: (name: string) => Type | undefined
@@ -211,22 +211,10 @@ class Checker {
   #renaming(): (type: Type) => Type {
     const names = new Map<string, Type>()
     const rename = (type: Type): Type => {
-      switch (type.kind) {
-        case 'parameter': {
-          const known = names.get(type.name) ?? this.#parameter()
-          names.set(type.name, known)
-          return known
-        }
-        case 'list':
-          return { ...type, item: rename(type.item) }
-        case 'map':
-          return { ...type, key: rename(type.key), value: rename(type.value) }
-        case 'optional':
-        case 'type':
-          return { ...type, of: rename(type.of) }
-        default:
-          return type
-      }
+      if (type.kind !== 'parameter') return withParts(type, rename)
+      const known = names.get(type.name) ?? this.#parameter()
+      names.set(type.name, known)
+      return known
     }
     return rename
   }

@@ -1,29 +1,11 @@
 // How members of JSON are called in expressions (P-336): words of the language and characters that no identifier has are
 // spelled out.
 
-const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-])
+/** Words that the language keeps for itself: no variable may have them as its name. */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+const RESERVED_NAMES: ReadonlySet<string> = new Set([...RESERVED_WORDS, 'true', 'false', 'null', 'in'])
 
 const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const ESCAPABLE = /^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/
@@ -44,8 +26,3 @@ export function escapeName(name: string): string | undefined {
   if (!ESCAPABLE.test(name)) return undefined
   return name.replace(/__|[.\-/]/g, (found) => SPELLED[found] ?? found)
 }
-
-/** Words that the language keeps for itself: no variable may have them as its name. */
-export const RESERVED_WORDS: ReadonlySet<string> = new Set(
-  [...RESERVED_NAMES].filter((word) => !['true', 'false', 'null', 'in'].includes(word)),
-)

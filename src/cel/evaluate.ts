@@ -11,20 +11,8 @@ import { constant, type Plan, type PlanContext, type Run, Unplannable } from './
 import type { Frame } from './frame.ts'
 import type { Meter } from './function.ts'
 import { indexed, optionalField, selected, tested } from './lookup.ts'
-import {
-  ADD,
-  AND,
-  CONDITIONAL,
-  EQUALS,
-  IN,
-  INDEX,
-  NEGATE,
-  NOT,
-  NOT_STRICTLY_FALSE,
-  OPTIONAL_INDEX,
-  OPTIONAL_SELECT,
-  OR,
-} from './operators.ts'
+import { ADD, AND, CONDITIONAL, EQUALS, IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE } from './operators.ts'
+import { OPTIONAL_INDEX, OPTIONAL_SELECT, OR } from './operators.ts'
 import { callCost, resultCost } from './runtime-cost.ts'
 import { plainTypeName } from './type.ts'
 import { CelList, type CelValue, Fault, keyName, noSuchOverload, Optional, TypeValue } from './value.ts'
@@ -93,6 +81,21 @@ function call(node: Call, context: PlanContext): Plan {
 }
 
 type Special = (args: readonly Plan[], call: ResolvedCall) => Plan
+type Compute = (a: CelValue, b: CelValue, frame: Frame) => CelValue
+
+const BINARY: Readonly<Record<string, Compute>> = {
+  [EQUALS]: equals,
+  '_!=_': (a, b, frame) => !equals(a, b, frame),
+  '_<_': ordered((order) => order < 0),
+  '_<=_': ordered((order) => order <= 0),
+  '_>_': ordered((order) => order > 0),
+  '_>=_': ordered((order) => order >= 0),
+  [ADD]: add,
+  '_-_': subtract,
+  '_*_': multiply,
+  '_/_': divide,
+  '_%_': modulo,
+}
 
 const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   [AND, (args) => logical(args, false)],
@@ -104,50 +107,11 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   [IN, membership],
   [NOT, (args) => unary(args, (a) => (typeof a === 'boolean' ? !a : noSuchOverload()))],
   [NEGATE, (args) => unary(args, negate)],
-  [EQUALS, (args, resolved) => binary(args, resolved, (a, b, frame) => equals(a, b, frame))],
-  ['_!=_', (args, resolved) => binary(args, resolved, (a, b, frame) => !equals(a, b, frame))],
-  [ADD, (args, resolved) => binary(args, resolved, add)],
-  [
-    '_<_',
-    (args, resolved) =>
-      binary(
-        args,
-        resolved,
-        ordered((order) => order < 0),
-      ),
-  ],
-  [
-    '_<=_',
-    (args, resolved) =>
-      binary(
-        args,
-        resolved,
-        ordered((order) => order <= 0),
-      ),
-  ],
-  [
-    '_>_',
-    (args, resolved) =>
-      binary(
-        args,
-        resolved,
-        ordered((order) => order > 0),
-      ),
-  ],
-  [
-    '_>=_',
-    (args, resolved) =>
-      binary(
-        args,
-        resolved,
-        ordered((order) => order >= 0),
-      ),
-  ],
   [NOT_STRICTLY_FALSE, notStrictlyFalse],
-  ['_-_', (args, resolved) => binary(args, resolved, subtract)],
-  ['_*_', (args, resolved) => binary(args, resolved, multiply)],
-  ['_/_', (args, resolved) => binary(args, resolved, divide)],
-  ['_%_', (args, resolved) => binary(args, resolved, modulo)],
+  ...Object.entries(BINARY).map(([name, compute]): [string, Special] => [
+    name,
+    (args, resolved) => binary(args, resolved, compute),
+  ]),
 ])
 
 const NOTHING: Plan = constant(new Fault('no such argument'))
@@ -178,8 +142,6 @@ function ordered(holds: (order: number) => boolean): Compute {
     return order instanceof Fault ? order : order !== undefined && holds(order)
   }
 }
-
-type Compute = (a: CelValue, b: CelValue, frame: Frame) => CelValue
 
 function binary([a = NOTHING, b = NOTHING]: readonly Plan[], call: ResolvedCall, compute: Compute): Plan {
   const cost = callCost(call.definition.name, call.overloads)

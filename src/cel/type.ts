@@ -1,21 +1,9 @@
 // The types of expressions. A declared type also says how the JSON under it is to be read and how large it can get;
 // two types are the same without regard to that.
 
-export type ScalarTypeKind = 'bool' | 'int' | 'uint' | 'double' | 'null' | 'timestamp' | 'duration'
-
-export interface ScalarType {
-  readonly kind: ScalarTypeKind
-  readonly bounds?: Bounds
-}
-
-export interface TextType {
-  readonly kind: 'string' | 'bytes'
-  readonly bounds?: Bounds
-}
-
-/** Known at run time only; an int-or-string of a schema is this, with bounds. */
-export interface DynType {
-  readonly kind: 'dyn'
+/** `dyn` is known at run time only; an int-or-string of a schema is this, with bounds. */
+interface SimpleType {
+  readonly kind: 'bool' | 'int' | 'uint' | 'double' | 'null' | 'timestamp' | 'duration' | 'string' | 'bytes' | 'dyn'
   readonly bounds?: Bounds
 }
 
@@ -56,41 +44,22 @@ export interface ObjectField {
   readonly member: string
 }
 
-/** A type with no look inside: quantities, addresses, what the authorizer gives. */
-export interface OpaqueType {
-  readonly kind: 'opaque'
+/**
+ * An opaque type has no look inside: quantities, addresses, what the authorizer gives. A parameter stands for any type in the
+ * signature of a function.
+ */
+interface NamedType {
+  readonly kind: 'opaque' | 'parameter'
   readonly name: string
 }
 
-export interface OptionalType {
-  readonly kind: 'optional'
+/** An optional value, or the type of a type. */
+interface WrappingType {
+  readonly kind: 'optional' | 'type'
   readonly of: Type
 }
 
-/** The type of a type. */
-export interface TypeType {
-  readonly kind: 'type'
-  readonly of: Type
-}
-
-/** Stands for any type in the signature of a function. */
-export interface ParameterType {
-  readonly kind: 'parameter'
-  readonly name: string
-}
-
-export type Type =
-  | ScalarType
-  | TextType
-  | DynType
-  | ListType
-  | MapType
-  | ObjectType
-  | OpaqueType
-  | OptionalType
-  | TypeType
-  | ParameterType
-  | { readonly kind: 'error' }
+export type Type = SimpleType | ListType | MapType | ObjectType | NamedType | WrappingType | { readonly kind: 'error' }
 
 export interface Bounds {
   /** The most characters, items or members that a request can bring. */
@@ -99,24 +68,54 @@ export interface Bounds {
   readonly minBytes: number
 }
 
-export const DYN: DynType = Object.freeze({ kind: 'dyn' })
-export const BOOL: ScalarType = Object.freeze({ kind: 'bool' })
-export const INT: ScalarType = Object.freeze({ kind: 'int' })
-export const UINT: ScalarType = Object.freeze({ kind: 'uint' })
-export const DOUBLE: ScalarType = Object.freeze({ kind: 'double' })
-export const STRING: TextType = Object.freeze({ kind: 'string' })
-export const BYTES: TextType = Object.freeze({ kind: 'bytes' })
-export const NULL: ScalarType = Object.freeze({ kind: 'null' })
-export const TIMESTAMP: ScalarType = Object.freeze({ kind: 'timestamp' })
-export const DURATION: ScalarType = Object.freeze({ kind: 'duration' })
+export const DYN: SimpleType = Object.freeze({ kind: 'dyn' })
+export const BOOL: SimpleType = Object.freeze({ kind: 'bool' })
+export const INT: SimpleType = Object.freeze({ kind: 'int' })
+export const UINT: SimpleType = Object.freeze({ kind: 'uint' })
+export const DOUBLE: SimpleType = Object.freeze({ kind: 'double' })
+export const STRING: SimpleType = Object.freeze({ kind: 'string' })
+export const BYTES: SimpleType = Object.freeze({ kind: 'bytes' })
+export const NULL: SimpleType = Object.freeze({ kind: 'null' })
+export const TIMESTAMP: SimpleType = Object.freeze({ kind: 'timestamp' })
+export const DURATION: SimpleType = Object.freeze({ kind: 'duration' })
 export const ERROR: Type = Object.freeze({ kind: 'error' })
 
 export const listOf = (item: Type): ListType => ({ kind: 'list', item })
 export const mapOf = (key: Type, value: Type): MapType => ({ kind: 'map', key, value })
-export const optionalOf = (of: Type): OptionalType => ({ kind: 'optional', of })
-export const typeOf = (of: Type): TypeType => ({ kind: 'type', of })
-export const opaque = (name: string): OpaqueType => ({ kind: 'opaque', name })
-export const parameter = (name: string): ParameterType => ({ kind: 'parameter', name })
+export const optionalOf = (of: Type): WrappingType => ({ kind: 'optional', of })
+export const typeOf = (of: Type): WrappingType => ({ kind: 'type', of })
+export const opaque = (name: string): NamedType => ({ kind: 'opaque', name })
+export const parameter = (name: string): NamedType => ({ kind: 'parameter', name })
+
+/** The types that a type is made of. */
+export function partsOf(type: Type): readonly Type[] {
+  switch (type.kind) {
+    case 'list':
+      return [type.item]
+    case 'map':
+      return [type.key, type.value]
+    case 'optional':
+    case 'type':
+      return [type.of]
+    default:
+      return []
+  }
+}
+
+/** The type made of others. */
+export function withParts(type: Type, change: (part: Type) => Type): Type {
+  switch (type.kind) {
+    case 'list':
+      return { ...type, item: change(type.item) }
+    case 'map':
+      return { ...type, key: change(type.key), value: change(type.value) }
+    case 'optional':
+    case 'type':
+      return { ...type, of: change(type.of) }
+    default:
+      return type
+  }
+}
 
 /** As messages show a type. */
 export function typeName(type: Type): string {
@@ -133,8 +132,6 @@ export function typeName(type: Type): string {
       return `optional_type(${typeName(type.of)})`
     case 'type':
       return `type(${typeName(type.of)})`
-    case 'timestamp':
-      return 'timestamp'
     case 'error':
       return '!error!'
     default:
