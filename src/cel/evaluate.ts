@@ -254,9 +254,14 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
   if (compiled instanceof Fault) throw new Unplannable(compiled.message)
   const cost = callCost(definition.name, overloads)
   const run: Run = (frame) => {
-    const values = args.map((arg) => arg.run(frame))
+    const values: CelValue[] = []
+    let fault: Fault | undefined
+    for (const arg of args) {
+      const value = arg.run(frame)
+      values.push(value)
+      if (value instanceof Fault) fault ??= value
+    }
     frame.charge(cost(values, frame))
-    const fault = values.find((value) => value instanceof Fault)
     if (fault !== undefined) return fault
     const result = compute(values, frame)
     const more = resultCost(definition.name, result)

@@ -12,17 +12,53 @@ export interface Overload {
   readonly result: Type
 }
 
-const SIMPLE: Readonly<Record<string, Type>> = {
-  bool: BOOL,
-  int: INT,
-  uint: UINT,
-  double: DOUBLE,
-  string: STRING,
-  bytes: BYTES,
-  null: NULL,
-  dyn: DYN,
-  timestamp: TIMESTAMP,
-  duration: DURATION,
+const OPAQUE = [
+  'kubernetes.Quantity',
+  'kubernetes.URL',
+  'kubernetes.Semver',
+  'kubernetes.NamedFormat',
+  'kubernetes.authorization.Authorizer',
+  'kubernetes.authorization.PathCheck',
+  'kubernetes.authorization.GroupCheck',
+  'kubernetes.authorization.ResourceCheck',
+  'kubernetes.authorization.Decision',
+  'net.IP',
+  'net.CIDR',
+] as const
+
+/** Types that are named alike in signatures and in expressions. */
+const NAMED: readonly (readonly [string, Type])[] = [
+  ['bool', BOOL],
+  ['int', INT],
+  ['uint', UINT],
+  ['double', DOUBLE],
+  ['string', STRING],
+  ['bytes', BYTES],
+  ...OPAQUE.map((name) => [name, opaque(name)] as const),
+]
+
+const IN_SIGNATURES: ReadonlyMap<string, Type> = new Map([
+  ...NAMED,
+  ['null', NULL],
+  ['dyn', DYN],
+  ['timestamp', TIMESTAMP],
+  ['duration', DURATION],
+])
+
+const IN_EXPRESSIONS: ReadonlyMap<string, Type> = new Map([
+  ...NAMED,
+  ['null_type', NULL],
+  ['list', listOf(DYN)],
+  ['map', mapOf(DYN, DYN)],
+  ['type', typeOf(DYN)],
+  ['optional_type', optionalOf(DYN)],
+  ['google.protobuf.Timestamp', TIMESTAMP],
+  ['google.protobuf.Duration', DURATION],
+])
+
+/** The type that a name in an expression denotes: `int`, `google.protobuf.Timestamp`, `net.IP`. */
+export function denotedType(name: string): Type | undefined {
+  return IN_EXPRESSIONS.get(name)
 }
 
 const LINE = /^([a-z0-9_@.A-Z]+): (?:(.*)\.)?\((.*)\) (.+)$/
@@ -37,14 +73,13 @@ export function signature(line: string): Overload {
 }
 
 function readType(text: string): Type {
-  const simple = Object.hasOwn(SIMPLE, text) ? SIMPLE[text] : undefined
-  if (simple !== undefined) return simple
+  const named = IN_SIGNATURES.get(text)
+  if (named !== undefined) return named
   if (/^[A-Z]$/.test(text)) return parameter(text)
   const found = /^([a-z]+)\((.*)\)$/.exec(text)
-  if (found === null) return opaque(text)
-  const [first, second] = splitTypes(found[2] ?? '').map(readType)
+  const [first, second] = found === null ? [] : splitTypes(found[2] ?? '').map(readType)
   if (first === undefined) throw new InvariantError(`no type: ${text}`)
-  switch (found[1]) {
+  switch (found?.[1]) {
     case 'list':
       return listOf(first)
     case 'map':

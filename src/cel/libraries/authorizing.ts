@@ -1,6 +1,6 @@
 // Asking the authorizer from an expression: `authorizer.group('apps').resource('deployments').check('get').allowed()`.
 import { define, type FunctionDefinition } from '../function.ts'
-import { type CelValue, Fault, noSuchOverload, OpaqueValue } from '../value.ts'
+import { type CelValue, Fault, OpaqueValue } from '../value.ts'
 
 const PACKAGE = 'kubernetes.authorization'
 
@@ -9,26 +9,25 @@ export interface ServiceAccountName {
   readonly name: string
 }
 
+interface Asker {
+  readonly verb: string
+  /** Whose access is asked about; the request's own user where absent. */
+  readonly serviceAccount: ServiceAccountName | undefined
+}
+
+interface ResourceToCheck {
+  readonly group: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly fieldSelector: string
+  readonly labelSelector: string
+}
+
 export type AuthorizationCheck =
-  | {
-      readonly kind: 'path'
-      /** Whose access is asked about; the request's own user where absent. */
-      readonly serviceAccount: ServiceAccountName | undefined
-      readonly path: string
-      readonly verb: string
-    }
-  | {
-      readonly kind: 'resource'
-      readonly serviceAccount: ServiceAccountName | undefined
-      readonly verb: string
-      readonly group: string
-      readonly resource: string
-      readonly subresource: string
-      readonly namespace: string
-      readonly name: string
-      readonly fieldSelector: string
-      readonly labelSelector: string
-    }
+  | (Asker & { readonly kind: 'path'; readonly path: string })
+  | (Asker & ResourceToCheck & { readonly kind: 'resource' })
 
 export interface AuthorizationDecision {
   readonly allowed: boolean
@@ -37,7 +36,7 @@ export interface AuthorizationDecision {
   readonly error: string
 }
 
-export type Authorize = (check: AuthorizationCheck) => AuthorizationDecision
+type Authorize = (check: AuthorizationCheck) => AuthorizationDecision
 
 abstract class Asked extends OpaqueValue {
   equals(other: OpaqueValue): boolean {
@@ -57,50 +56,28 @@ export class AuthorizerValue extends Asked {
   }
 }
 
-class PathCheck extends Asked {
-  readonly typeName = `${PACKAGE}.PathCheck`
+/** What is asked of an authorizer, as far as it has been said. */
+abstract class Question<T> extends Asked {
   readonly authorizer: AuthorizerValue
-  readonly path: string
+  readonly asked: T
 
-  constructor(authorizer: AuthorizerValue, path: string) {
-    super()
-    this.authorizer = authorizer
-    this.path = path
-  }
-}
-
-class GroupCheck extends Asked {
-  readonly typeName = `${PACKAGE}.GroupCheck`
-  readonly authorizer: AuthorizerValue
-  readonly group: string
-
-  constructor(authorizer: AuthorizerValue, group: string) {
-    super()
-    this.authorizer = authorizer
-    this.group = group
-  }
-}
-
-export interface ResourceToCheck {
-  readonly group: string
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  readonly name: string
-  readonly fieldSelector: string
-  readonly labelSelector: string
-}
-
-export class ResourceCheck extends Asked {
-  readonly typeName = `${PACKAGE}.ResourceCheck`
-  readonly authorizer: AuthorizerValue
-  readonly asked: ResourceToCheck
-
-  constructor(authorizer: AuthorizerValue, asked: ResourceToCheck) {
+  constructor(authorizer: AuthorizerValue, asked: T) {
     super()
     this.authorizer = authorizer
     this.asked = asked
   }
+}
+
+class PathCheck extends Question<string> {
+  readonly typeName = `${PACKAGE}.PathCheck`
+}
+
+class GroupCheck extends Question<string> {
+  readonly typeName = `${PACKAGE}.GroupCheck`
+}
+
+export class ResourceCheck extends Question<ResourceToCheck> {
+  readonly typeName = `${PACKAGE}.ResourceCheck`
 }
 
 class Decision extends Asked {
@@ -118,70 +95,65 @@ const R = `${PACKAGE}.ResourceCheck`
 const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 const DNS_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
 
-function serviceAccount([authorizer, namespace, name]: readonly CelValue[]): CelValue {
-  if (!(authorizer instanceof AuthorizerValue) || typeof namespace !== 'string' || typeof name !== 'string') {
-    return noSuchOverload()
-  }
+function serviceAccount([authorizer, namespace, name]: [AuthorizerValue, string, string]): CelValue {
   if (!DNS_SUBDOMAIN.test(name)) return new Fault('Invalid service account name')
   if (!DNS_LABEL.test(namespace)) return new Fault('Invalid service account namespace')
   return new AuthorizerValue(authorizer.authorize, { namespace, name })
 }
 
+function path([authorizer, asked]: [AuthorizerValue, string]): CelValue {
+  return asked.trim() === '' ? new Fault('path must not be empty') : new PathCheck(authorizer, asked)
+}
+
+function resource([{ authorizer, asked: group }, name]: [GroupCheck, string]): CelValue {
+  if (name.trim() === '') return new Fault('resource must not be empty')
+  const rest = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
+  return new ResourceCheck(authorizer, { group, resource: name, ...rest })
+}
+
 function narrowing(name: keyof ResourceToCheck, id: string): FunctionDefinition {
-  return define(name, [`${id}: ${R}.(string) ${R}`], ([check, value]) =>
-    check instanceof ResourceCheck && typeof value === 'string'
-      ? new ResourceCheck(check.authorizer, { ...check.asked, [name]: value })
-      : noSuchOverload(),
+  return define(
+    name,
+    [`${id}: ${R}.(string) ${R}`],
+    ([{ authorizer, asked }, value]: [ResourceCheck, string]) =>
+      new ResourceCheck(authorizer, { ...asked, [name]: value }),
   )
 }
 
-function check([asked, verb]: readonly CelValue[]): CelValue {
-  if (typeof verb !== 'string') return noSuchOverload()
-  if (asked instanceof PathCheck) {
-    const { authorize, serviceAccount } = asked.authorizer
-    return new Decision(authorize({ kind: 'path', serviceAccount, path: asked.path, verb }))
-  }
-  if (!(asked instanceof ResourceCheck)) return noSuchOverload()
-  const { authorize, serviceAccount } = asked.authorizer
-  return new Decision(authorize({ kind: 'resource', serviceAccount, verb, ...asked.asked }))
+function check([question, verb]: [PathCheck | ResourceCheck, string]): CelValue {
+  const { authorize, serviceAccount } = question.authorizer
+  return new Decision(
+    question instanceof PathCheck
+      ? authorize({ kind: 'path', serviceAccount, path: question.asked, verb })
+      : authorize({ kind: 'resource', serviceAccount, verb, ...question.asked }),
+  )
 }
 
 function outcome(name: string, result: string, of: (decision: AuthorizationDecision) => CelValue): FunctionDefinition {
-  return define(name, [`decision_${name}: ${PACKAGE}.Decision.() ${result}`], ([decision]) =>
-    decision instanceof Decision ? of(decision.decision) : noSuchOverload(),
-  )
+  const signature = `decision_${name}: ${PACKAGE}.Decision.() ${result}`
+  return define(name, [signature], ([{ decision }]: [Decision]) => of(decision))
 }
 
+const CHECK_SIGNATURES: readonly string[] = [
+  `pathcheck_check: ${PACKAGE}.PathCheck.(string) ${PACKAGE}.Decision`,
+  `resourcecheck_check: ${R}.(string) ${PACKAGE}.Decision`,
+]
+
 export const AUTHORIZING: readonly FunctionDefinition[] = [
-  define('path', [`authorizer_path: ${A}.(string) ${PACKAGE}.PathCheck`], ([authorizer, path]) => {
-    if (!(authorizer instanceof AuthorizerValue) || typeof path !== 'string') return noSuchOverload()
-    return path.trim() === '' ? new Fault('path must not be empty') : new PathCheck(authorizer, path)
-  }),
-  define('group', [`authorizer_group: ${A}.(string) ${PACKAGE}.GroupCheck`], ([authorizer, group]) =>
-    authorizer instanceof AuthorizerValue && typeof group === 'string'
-      ? new GroupCheck(authorizer, group)
-      : noSuchOverload(),
+  define('path', [`authorizer_path: ${A}.(string) ${PACKAGE}.PathCheck`], path),
+  define(
+    'group',
+    [`authorizer_group: ${A}.(string) ${PACKAGE}.GroupCheck`],
+    ([authorizer, group]: [AuthorizerValue, string]) => new GroupCheck(authorizer, group),
   ),
   define('serviceAccount', [`authorizer_serviceaccount: ${A}.(string, string) ${A}`], serviceAccount),
-  define('resource', [`groupcheck_resource: ${PACKAGE}.GroupCheck.(string) ${R}`], ([asked, resource]) => {
-    if (!(asked instanceof GroupCheck) || typeof resource !== 'string') return noSuchOverload()
-    if (resource.trim() === '') return new Fault('resource must not be empty')
-    const rest = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
-    return new ResourceCheck(asked.authorizer, { group: asked.group, resource, ...rest })
-  }),
+  define('resource', [`groupcheck_resource: ${PACKAGE}.GroupCheck.(string) ${R}`], resource),
   narrowing('subresource', 'resourcecheck_subresource'),
   narrowing('namespace', 'resourcecheck_namespace'),
   narrowing('name', 'resourcecheck_name'),
   narrowing('fieldSelector', 'authorizer_fieldselector'),
   narrowing('labelSelector', 'authorizer_labelselector'),
-  define(
-    'check',
-    [
-      `pathcheck_check: ${PACKAGE}.PathCheck.(string) ${PACKAGE}.Decision`,
-      `resourcecheck_check: ${R}.(string) ${PACKAGE}.Decision`,
-    ],
-    check,
-  ),
+  define('check', CHECK_SIGNATURES, check),
   outcome('errored', 'bool', ({ error }) => error !== ''),
   outcome('error', 'string', ({ error }) => error),
   outcome('allowed', 'bool', ({ allowed }) => allowed),

@@ -70,17 +70,14 @@ function named(name: string): NamedFormat | undefined {
   return form === undefined ? undefined : new NamedFormat(name, form)
 }
 
-function validate([format, text]: readonly CelValue[]): CelValue {
-  if (!(format instanceof NamedFormat) || typeof text !== 'string') return noSuchOverload()
-  const faults = format.form.validate(text)
+function validate([{ form }, text]: [NamedFormat, string]): CelValue {
+  const faults = form.validate(text)
   return faults.length === 0 ? NONE : new Optional(new ArrayList(faults))
 }
 
 export const FORMATS: readonly FunctionDefinition[] = [
   define('validate', [`format_validate: ${F}.(string) optional(list(string))`], validate),
-  define('format.named', [`format_named: (string) optional(${F})`], ([name]) =>
-    typeof name === 'string' ? (FORMS.has(name) ? new Optional(named(name)) : NONE) : noSuchOverload(),
-  ),
+  define('format.named', [`format_named: (string) optional(${F})`], ([name]: [string]) => new Optional(named(name))),
   ...[...FORMS.keys()].map((name) =>
     define(`format.${name}`, [`format_${name}: () ${F}`], () => named(name) ?? noSuchOverload()),
   ),

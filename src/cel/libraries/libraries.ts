@@ -2,7 +2,6 @@
 import type { FunctionDefinition } from '../function.ts'
 import { AUTHORIZING } from './authorizing.ts'
 import { FORMATS } from './formats.ts'
-import { LIST_FORMS } from './list-forms.ts'
 import { LISTS } from './lists.ts'
 import { NETWORK } from './network.ts'
 import { OPTIONALS } from './optionals.ts'
@@ -17,7 +16,6 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([
   ...OPTIONALS,
   ...STRINGS,
   ...LISTS,
-  ...LIST_FORMS,
   ...TEXT_FORMS,
   ...VERSIONS,
   ...NETWORK,

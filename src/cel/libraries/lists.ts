@@ -1,15 +1,18 @@
-// Lists: order, sums and extremes, membership as sets.
+// Lists: order, sums and extremes, membership as sets; and lists made of lists: parts of them, their items in another order, without
+// those that are there twice.
 import { add } from '../arithmetic.ts'
 import { compare, contains, equals, ORDERED_TYPES } from '../equality.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
-import { CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
+import { SORT_BY_KEYS } from '../macros.ts'
+import { ArrayList, CelList, type CelValue, Fault, noSuchOverload, NONE, Optional } from '../value.ts'
 
 const SUMMABLE: readonly string[] = ['int', 'uint', 'double', 'duration']
 
-const onEach = (types: readonly string[], name: string, result: (type: string) => string): readonly string[] =>
-  types.map((type) => `list_${type}_${name}: list(${type}).() ${result(type)}`)
+/** One for lists of each of the types; unless given, the result is of that type. */
+const onEach = (types: readonly string[], name: string, result?: string): readonly string[] =>
+  types.map((type) => `list_${type}_${name}: list(${type}).() ${result ?? type}`)
 
-function isSorted(list: CelList, meter: Meter): CelValue {
+function isSorted([list]: [CelList], meter: Meter): CelValue {
   let before: CelValue | undefined
   for (const item of list) {
     meter.work(1)
@@ -21,7 +24,7 @@ function isSorted(list: CelList, meter: Meter): CelValue {
   return true
 }
 
-function sum(list: CelList, meter: Meter): CelValue {
+function sum([list]: [CelList], meter: Meter): CelValue {
   let total: CelValue | undefined
   for (const item of list) {
     meter.work(1)
@@ -31,8 +34,8 @@ function sum(list: CelList, meter: Meter): CelValue {
   return total ?? 0n
 }
 
-function extreme(name: string, better: (order: number) => boolean): (list: CelList, meter: Meter) => CelValue {
-  return (list, meter) => {
+function extreme(name: string, better: (order: number) => boolean): (args: [CelList], meter: Meter) => CelValue {
+  return ([list], meter) => {
     let best: CelValue | undefined
     for (const item of list) {
       meter.work(1)
@@ -44,35 +47,28 @@ function extreme(name: string, better: (order: number) => boolean): (list: CelLi
   }
 }
 
-function positionOf(list: CelList, wanted: CelValue, { last, meter }: { last: boolean; meter: Meter }): CelValue {
+const MAX = extreme('max', (order) => order > 0)
+const MIN = extreme('min', (order) => order < 0)
+
+function indexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {
+  let index = 0n
+  for (const item of list) {
+    meter.work(1)
+    if (equals(item, wanted, meter)) return index
+    index++
+  }
+  return -1n
+}
+
+function lastIndexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {
   let index = 0n
   let found = -1n
   for (const item of list) {
     meter.work(1)
-    if (equals(item, wanted, meter)) {
-      found = index
-      if (!last) return found
-    }
+    if (equals(item, wanted, meter)) found = index
     index++
   }
   return found
-}
-
-function onList(
-  name: string,
-  signatures: readonly string[],
-  compute: (list: CelList, meter: Meter) => CelValue,
-): FunctionDefinition {
-  return define(name, signatures, ([list], meter) =>
-    list instanceof CelList ? compute(list, meter) : noSuchOverload(),
-  )
-}
-
-function search(name: string, last: boolean): FunctionDefinition {
-  const id = last ? 'last_index_of' : 'index_of'
-  return define(name, [`list_a_${id}: list(A).(A) int`], ([list, wanted], meter) =>
-    list instanceof CelList && wanted !== undefined ? positionOf(list, wanted, { last, meter }) : noSuchOverload(),
-  )
 }
 
 function subset(part: CelList, whole: CelList, meter: Meter): boolean {
@@ -85,36 +81,112 @@ function intersects(a: CelList, b: CelList, meter: Meter): boolean {
   return false
 }
 
-function onSets(name: string, compute: (a: CelList, b: CelList, meter: Meter) => boolean): FunctionDefinition {
-  return define(`sets.${name}`, [`list_sets_${name}_list: (list(A), list(A)) bool`], ([a, b], meter) =>
-    a instanceof CelList && b instanceof CelList ? compute(a, b, meter) : noSuchOverload(),
-  )
+function slice([list, start, end]: [CelList, bigint, bigint]): CelValue {
+  const what = `cannot slice(${start}, ${end})`
+  if (start < 0n || end < 0n) return new Fault(`${what}, negative indexes not supported`)
+  if (start > end) return new Fault(`${what}, start index must be less than or equal to end index`)
+  if (BigInt(list.size) < end) return new Fault(`${what}, list is length ${list.size}`)
+  return new ArrayList([...list].slice(Number(start), Number(end)))
 }
 
+function flatten([list, depth = 1n]: [CelList, bigint?], meter: Meter): CelValue {
+  if (depth < 0n) return new Fault('level must be non-negative')
+  const items: CelValue[] = []
+  const collect = (from: CelList, left: bigint): void => {
+    for (const item of from) {
+      meter.work(1)
+      if (item instanceof CelList && left > 0n) collect(item, left - 1n)
+      else items.push(item)
+    }
+  }
+  collect(list, depth)
+  return new ArrayList(items)
+}
+
+/** The items in the order of the keys; where two keys are alike as they stood. */
+function sortedBy([list, keys = list]: [CelList, CelList?], meter: Meter): CelValue {
+  if (list.size !== keys.size) {
+    const sizes = `${list.size} and ${keys.size} elements respectively`
+    return new Fault(`${SORT_BY_KEYS}() expected a list of the same size as the associated keys list, but got ${sizes}`)
+  }
+  meter.work(list.size)
+  const ordered = [...list].map((item, i) => ({ item, key: keys.at(i) }))
+  let fault: Fault | undefined
+  ordered.sort((a, b) => {
+    const order = kindOf(a.key) === kindOf(b.key) ? compare(a.key, b.key) : new Fault(MIXED)
+    if (!(order instanceof Fault)) return order ?? 0
+    fault ??= order.message === MIXED ? order : new Fault('list elements must be comparable')
+    return 0
+  })
+  return fault ?? new ArrayList(ordered.map(({ item }) => item))
+}
+
+const MIXED = 'list elements must have the same type'
+
+function kindOf(value: CelValue): unknown {
+  return typeof value === 'object' && value !== null ? value.constructor : typeof value
+}
+
+function distinct([list]: [CelList], meter: Meter): CelValue {
+  const found: CelValue[] = []
+  for (const item of list) {
+    meter.work(1 + found.length)
+    if (!found.some((known) => equals(item, known, meter))) found.push(item)
+  }
+  return new ArrayList(found)
+}
+
+function range([count]: [bigint], meter: Meter): CelValue {
+  const items: CelValue[] = []
+  for (let i = 0n; i < count; i++) {
+    meter.work(1)
+    items.push(i)
+  }
+  return new ArrayList(items)
+}
+
+function unwrapped([list]: [CelList]): CelValue {
+  const items: CelValue[] = []
+  for (const item of list) {
+    if (!(item instanceof Optional)) return noSuchOverload()
+    if (item.value !== undefined) items.push(item.value)
+  }
+  return new ArrayList(items)
+}
+
+const at = (list: CelList, index: number): CelValue =>
+  index >= 0 && index < list.size ? new Optional(list.at(index)) : NONE
+
+const SORT_SIGNATURES: readonly string[] = ORDERED_TYPES.map(
+  (type) => `list_${type}_sort: list(${type}).() list(${type})`,
+)
+const SORT_BY_KEYS_SIGNATURES: readonly string[] = ORDERED_TYPES.map(
+  (type) => `list_${type}_sortByAssociatedKeys: list(A).(list(${type})) list(A)`,
+)
+
+type TwoLists = [CelList, CelList]
+
+const set = (name: string): readonly string[] => [`list_sets_${name}_list: (list(A), list(A)) bool`]
+
 export const LISTS: readonly FunctionDefinition[] = [
-  onList(
-    'isSorted',
-    onEach(ORDERED_TYPES, 'is_sorted', () => 'bool'),
-    isSorted,
-  ),
-  onList(
-    'sum',
-    onEach(SUMMABLE, 'sum', (type) => type),
-    sum,
-  ),
-  onList(
-    'max',
-    onEach(ORDERED_TYPES, 'max', (type) => type),
-    extreme('max', (order) => order > 0),
-  ),
-  onList(
-    'min',
-    onEach(ORDERED_TYPES, 'min', (type) => type),
-    extreme('min', (order) => order < 0),
-  ),
-  search('indexOf', false),
-  search('lastIndexOf', true),
-  onSets('contains', (whole, part, meter) => subset(part, whole, meter)),
-  onSets('equivalent', (a, b, meter) => subset(a, b, meter) && subset(b, a, meter)),
-  onSets('intersects', intersects),
+  define('isSorted', onEach(ORDERED_TYPES, 'is_sorted', 'bool'), isSorted),
+  define('sum', onEach(SUMMABLE, 'sum'), sum),
+  define('max', onEach(ORDERED_TYPES, 'max'), MAX),
+  define('min', onEach(ORDERED_TYPES, 'min'), MIN),
+  define('indexOf', ['list_a_index_of: list(A).(A) int'], indexOf),
+  define('lastIndexOf', ['list_a_last_index_of: list(A).(A) int'], lastIndexOf),
+  define('sets.contains', set('contains'), ([whole, part]: TwoLists, meter) => subset(part, whole, meter)),
+  define('sets.equivalent', set('equivalent'), ([a, b]: TwoLists, meter) => subset(a, b, meter) && subset(b, a, meter)),
+  define('sets.intersects', set('intersects'), ([a, b]: TwoLists, meter) => intersects(a, b, meter)),
+  define('slice', ['list_slice: list(A).(int, int) list(A)'], slice),
+  define('flatten', ['list_flatten: list(list(A)).() list(A)', 'list_flatten_int: list(dyn).(int) list(dyn)'], flatten),
+  define('sort', SORT_SIGNATURES, sortedBy),
+  define(SORT_BY_KEYS, SORT_BY_KEYS_SIGNATURES, sortedBy),
+  define('lists.range', ['lists_range: (int) list(int)'], range),
+  define('reverse', ['list_reverse: list(A).() list(A)'], ([list]: [CelList]) => new ArrayList([...list].toReversed())),
+  define('distinct', ['list_distinct: list(A).() list(A)'], distinct),
+  define('first', ['list_first: list(A).() optional(A)'], ([list]: [CelList]) => at(list, 0)),
+  define('last', ['list_last: list(A).() optional(A)'], ([list]: [CelList]) => at(list, list.size - 1)),
+  define('unwrapOpt', ['optional_unwrapOpt: list(optional(A)).() list(A)'], unwrapped),
+  define('optional.unwrap', ['optional_unwrap: (list(optional(A))) list(A)'], unwrapped),
 ]

@@ -1,7 +1,7 @@
-// Addresses, ranges of addresses and URLs.
+// Addresses and ranges of addresses.
 import { isIPv4, isIPv6 } from 'node:net'
-import { define, type FunctionDefinition, type Implementation } from '../function.ts'
-import { type CelValue, Fault, noSuchOverload, OpaqueValue } from '../value.ts'
+import { define, type FunctionDefinition } from '../function.ts'
+import { type CelValue, Fault, OpaqueValue } from '../value.ts'
 
 class Ip extends OpaqueValue {
   readonly typeName = 'net.IP'
@@ -128,20 +128,8 @@ function parseCidr(text: string): Cidr | Fault {
   return new Cidr(address, length)
 }
 
-function onText(compute: (text: string) => CelValue): Implementation {
-  return ([text]) => (typeof text === 'string' ? compute(text) : noSuchOverload())
-}
-
-function onIp(
-  name: string,
-  id: string,
-  { result, of }: { result: string; of: (ip: Ip) => CelValue },
-): FunctionDefinition {
-  return define(name, [`ip_${id}: net.IP.() ${result}`], ([ip]) => (ip instanceof Ip ? of(ip) : noSuchOverload()))
-}
-
 function is(name: string, id: string, of: (ip: Ip) => boolean): FunctionDefinition {
-  return onIp(name, id, { result: 'bool', of })
+  return define(name, [`ip_${id}: net.IP.() bool`], ([ip]: [Ip]) => of(ip))
 }
 
 const isLoopback = (ip: Ip): boolean => (ip.family === 4 ? ip.startsWith(127n, 8) : ip.bits === 1n)
@@ -155,72 +143,51 @@ function isGlobal(ip: Ip): boolean {
   return !isLoopback(ip) && !isMulticast(ip) && !isLinkLocal(ip)
 }
 
-const IPS: readonly FunctionDefinition[] = [
-  define('ip', ['string_to_ip: (string) net.IP'], onText(parseIp)),
-  define(
-    'isIP',
-    ['is_ip: (string) bool'],
-    onText((text) => !(parseIp(text) instanceof Fault)),
-  ),
-  define(
-    'ip.isCanonical',
-    ['ip_is_canonical: (string) bool'],
-    onText((text) => {
-      const ip = parseIp(text)
-      return ip instanceof Fault ? ip : formatIp(ip) === text
-    }),
-  ),
-  onIp('family', 'family', { result: 'int', of: (ip) => BigInt(ip.family) }),
+function isCanonical([text]: [string]): CelValue {
+  const ip = parseIp(text)
+  return ip instanceof Fault ? ip : formatIp(ip) === text
+}
+
+function containsIp([range, other]: [Cidr, Ip | string]): CelValue {
+  const ip = typeof other === 'string' ? parseIp(other) : other
+  return ip instanceof Fault ? ip : range.contains(ip)
+}
+
+function containsCidr([range, other]: [Cidr, Cidr | string]): CelValue {
+  const inner = typeof other === 'string' ? parseCidr(other) : other
+  if (inner instanceof Fault) return inner
+  return range.length <= inner.length && range.contains(inner.address)
+}
+
+const isIp = ([text]: [string]): boolean => !(parseIp(text) instanceof Fault)
+const isCidr = ([text]: [string]): boolean => !(parseCidr(text) instanceof Fault)
+const format = ([value]: [Ip | Cidr]): string =>
+  value instanceof Ip ? formatIp(value) : `${formatIp(value.address)}/${value.length}`
+
+export const NETWORK: readonly FunctionDefinition[] = [
+  define('ip', ['string_to_ip: (string) net.IP'], ([text]: [string]) => parseIp(text)),
+  define('isIP', ['is_ip: (string) bool'], isIp),
+  define('ip.isCanonical', ['ip_is_canonical: (string) bool'], isCanonical),
+  define('family', ['ip_family: net.IP.() int'], ([ip]: [Ip]) => BigInt(ip.family)),
   is('isUnspecified', 'is_unspecified', (ip) => ip.bits === 0n),
   is('isLoopback', 'is_loopback', isLoopback),
   is('isLinkLocalMulticast', 'is_link_local_multicast', isLocalMulticast),
   is('isLinkLocalUnicast', 'is_link_local_unicast', isLinkLocal),
   is('isGlobalUnicast', 'is_global_unicast', isGlobal),
-]
-
-const asIp = (value: CelValue | undefined): CelValue => (typeof value === 'string' ? parseIp(value) : (value ?? null))
-const asCidr = (value: CelValue | undefined): CelValue =>
-  typeof value === 'string' ? parseCidr(value) : (value ?? null)
-
-const CIDRS: readonly FunctionDefinition[] = [
-  define('cidr', ['string_to_cidr: (string) net.CIDR'], onText(parseCidr)),
-  define(
-    'isCIDR',
-    ['is_cidr: (string) bool'],
-    onText((text) => !(parseCidr(text) instanceof Fault)),
-  ),
+  define('cidr', ['string_to_cidr: (string) net.CIDR'], ([text]: [string]) => parseCidr(text)),
+  define('isCIDR', ['is_cidr: (string) bool'], isCidr),
   define(
     'containsIP',
     ['cidr_contains_ip_string: net.CIDR.(string) bool', 'cidr_contains_ip_ip: net.CIDR.(net.IP) bool'],
-    ([range, other]) => {
-      const ip = asIp(other)
-      if (ip instanceof Fault) return ip
-      return range instanceof Cidr && ip instanceof Ip ? range.contains(ip) : noSuchOverload()
-    },
+    containsIp,
   ),
   define(
     'containsCIDR',
     ['cidr_contains_cidr_string: net.CIDR.(string) bool', 'cidr_contains_cidr: net.CIDR.(net.CIDR) bool'],
-    ([range, other]) => {
-      const inner = asCidr(other)
-      if (inner instanceof Fault) return inner
-      if (!(range instanceof Cidr) || !(inner instanceof Cidr)) return noSuchOverload()
-      return range.length <= inner.length && range.contains(inner.address)
-    },
+    containsCidr,
   ),
-  define('ip', ['cidr_ip: net.CIDR.() net.IP'], ([range]) =>
-    range instanceof Cidr ? range.address : noSuchOverload(),
-  ),
-  define('prefixLength', ['cidr_prefix_length: net.CIDR.() int'], ([range]) =>
-    range instanceof Cidr ? BigInt(range.length) : noSuchOverload(),
-  ),
-  define('masked', ['cidr_masked: net.CIDR.() net.CIDR'], ([range]) =>
-    range instanceof Cidr ? range.masked() : noSuchOverload(),
-  ),
-  define('string', ['ip_to_string: (net.IP) string', 'cidr_to_string: (net.CIDR) string'], ([value]) => {
-    if (value instanceof Ip) return formatIp(value)
-    return value instanceof Cidr ? `${formatIp(value.address)}/${value.length}` : noSuchOverload()
-  }),
+  define('ip', ['cidr_ip: net.CIDR.() net.IP'], ([range]: [Cidr]) => range.address),
+  define('prefixLength', ['cidr_prefix_length: net.CIDR.() int'], ([range]: [Cidr]) => BigInt(range.length)),
+  define('masked', ['cidr_masked: net.CIDR.() net.CIDR'], ([range]: [Cidr]) => range.masked()),
+  define('string', ['ip_to_string: (net.IP) string', 'cidr_to_string: (net.CIDR) string'], format),
 ]
-
-export const NETWORK: readonly FunctionDefinition[] = [...IPS, ...CIDRS]

@@ -12,26 +12,23 @@ function isZero(value: CelValue): boolean {
 }
 
 export const OPTIONALS: readonly FunctionDefinition[] = [
-  define('optional.of', ['optional_of: (A) optional(A)'], ([value]) => new Optional(value)),
-  define('optional.ofNonZeroValue', ['optional_ofNonZeroValue: (A) optional(A)'], ([value]) =>
-    value === undefined || isZero(value) ? NONE : new Optional(value),
+  define('optional.of', ['optional_of: (A) optional(A)'], ([value]: [CelValue]) => new Optional(value)),
+  define('optional.ofNonZeroValue', ['optional_ofNonZeroValue: (A) optional(A)'], ([value]: [CelValue]) =>
+    isZero(value) ? NONE : new Optional(value),
   ),
   define('optional.none', ['optional_none: () optional(A)'], () => NONE),
-  define('value', ['optional_value: optional(A).() A'], ([value]) => {
-    if (!(value instanceof Optional)) return noSuchOverload()
-    return value.value === undefined ? new Fault('optional.none() dereference') : value.value
-  }),
-  define('hasValue', ['optional_hasValue: optional(A).() bool'], ([value]) =>
-    value instanceof Optional ? value.value !== undefined : noSuchOverload(),
+  define('value', ['optional_value: optional(A).() A'], ([{ value }]: [Optional]) =>
+    value === undefined ? new Fault('optional.none() dereference') : value,
   ),
-  define('or', ['optional_or_optional: optional(A).(optional(A)) optional(A)'], ([value, other]) => {
-    if (!(value instanceof Optional) || !(other instanceof Optional)) return noSuchOverload()
-    return value.value === undefined ? other : value
-  }),
-  define('orValue', ['optional_orValue_value: optional(A).(A) A'], ([value, other]) => {
-    if (!(value instanceof Optional)) return noSuchOverload()
-    return value.value === undefined ? (other ?? null) : value.value
-  }),
+  define('hasValue', ['optional_hasValue: optional(A).() bool'], ([{ value }]: [Optional]) => value !== undefined),
+  define(
+    'or',
+    ['optional_or_optional: optional(A).(optional(A)) optional(A)'],
+    ([optional, other]: [Optional, Optional]) => (optional.value === undefined ? other : optional),
+  ),
+  define('orValue', ['optional_orValue_value: optional(A).(A) A'], ([{ value }, other]: [Optional, CelValue]) =>
+    value === undefined ? other : value,
+  ),
   // Collected by the folds that use them; here for their signatures.
   define(
     MAP_INSERT,

@@ -1,27 +1,17 @@
 // The standard functions: operators, sizes, texts and conversions.
 import { formatFloat } from '../../lib/go-float.ts'
 import { intOf, truncated, uintOf } from '../arithmetic.ts'
-import { define, type FunctionDefinition, type Implementation } from '../function.ts'
+import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, OR } from '../operators.ts'
 import { characters } from '../runtime-cost.ts'
 import { calendar, type CalendarParts, durationOf, formatDuration, formatTimestamp } from '../time.ts'
 import { parseDuration, parseTimestamp, timestampOf } from '../time.ts'
-import {
-  CelList,
-  CelMap,
-  type CelValue,
-  Duration,
-  Fault,
-  noSuchOverload,
-  Timestamp,
-  typeNameOf,
-  TypeValue,
-} from '../value.ts'
-import { Uint } from '../value.ts'
+import { type CelList, type CelMap, type CelValue, Duration, Fault, noSuchOverload, Timestamp } from '../value.ts'
+import { typeNameOf, TypeValue, Uint } from '../value.ts'
 
 /** Planned on their own; here for their signatures. */
-const planned: Implementation = () => noSuchOverload()
+const planned = (): CelValue => noSuchOverload()
 
 const ORDERED: readonly string[] = ['bool', 'string', 'bytes', 'timestamp', 'duration']
 const NUMBERS = { int64: 'int', uint64: 'uint', double: 'double' } as const
@@ -94,67 +84,46 @@ const OPERATORS: readonly FunctionDefinition[] = [
   define(NOT_STRICTLY_FALSE, ['not_strictly_false: (bool) bool'], planned),
 ]
 
-function size(value: CelValue | undefined): CelValue {
+function size([value]: [string | Uint8Array | CelList | CelMap]): CelValue {
   if (typeof value === 'string') return BigInt(characters(value))
-  if (value instanceof CelList || value instanceof CelMap) return BigInt(value.size)
-  return value instanceof Uint8Array ? BigInt(value.length) : noSuchOverload()
+  return BigInt(value instanceof Uint8Array ? value.length : value.size)
 }
 
-function onTexts(compute: (a: string, b: string) => CelValue): Implementation {
-  return ([a, b]) => (typeof a === 'string' && typeof b === 'string' ? compute(a, b) : noSuchOverload())
+const SIZE_SIGNATURES: readonly string[] = ['string', 'bytes', 'list(A)', 'map(A, B)'].flatMap((type) => {
+  const id = type.replace(/\(.*/, '')
+  return [`size_${id}: (${type}) int`, `${id}_size: ${type}.() int`]
+})
+
+type Texts = [string, string]
+
+function matches([text, pattern]: Texts, meter: Meter): CelValue {
+  const compiled = meter.pattern(pattern)
+  return compiled instanceof Fault ? compiled : compiled.matcher(text).find()
 }
 
 const TEXTS: readonly FunctionDefinition[] = [
-  define(
-    'size',
-    ['string', 'bytes', 'list(A)', 'map(A, B)'].flatMap((type) => {
-      const id = type.replace(/\(.*/, '')
-      return [`size_${id}: (${type}) int`, `${id}_size: ${type}.() int`]
-    }),
-    ([value]) => size(value),
-  ),
-  define(
-    'contains',
-    ['contains_string: string.(string) bool'],
-    onTexts((a, b) => a.includes(b)),
-  ),
-  define(
-    'startsWith',
-    ['starts_with_string: string.(string) bool'],
-    onTexts((a, b) => a.startsWith(b)),
-  ),
-  define(
-    'endsWith',
-    ['ends_with_string: string.(string) bool'],
-    onTexts((a, b) => a.endsWith(b)),
-  ),
-  define(
-    'matches',
-    ['matches: (string, string) bool', 'matches_string: string.(string) bool'],
-    ([text, pattern], meter) => {
-      if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
-      const compiled = meter.pattern(pattern)
-      return compiled instanceof Fault ? compiled : compiled.matcher(text).find()
-    },
-  ),
+  define('size', SIZE_SIGNATURES, size),
+  define('contains', ['contains_string: string.(string) bool'], ([a, b]: Texts) => a.includes(b)),
+  define('startsWith', ['starts_with_string: string.(string) bool'], ([a, b]: Texts) => a.startsWith(b)),
+  define('endsWith', ['ends_with_string: string.(string) bool'], ([a, b]: Texts) => a.endsWith(b)),
+  define('matches', ['matches: (string, string) bool', 'matches_string: string.(string) bool'], matches),
 ]
 
 function conversionFault(value: CelValue, to: string): Fault {
   return new Fault(`type conversion error from '${typeNameOf(value)}' to '${to}'`)
 }
 
-type Convert = (value: CelValue) => CelValue
-
-function conversion(name: string, signatures: readonly string[], convert: Convert): FunctionDefinition {
-  return define(name, signatures, ([value]) => convert(value ?? null))
+/** `int_to_string: (int) string` and so on, from each of the types. */
+function conversion(name: string, from: string, convert: (value: never) => CelValue): FunctionDefinition {
+  const signatures = from.split(' ').map((type) => `${type}_to_${name}: (${type}) ${name}`)
+  return define(name, signatures, ([value]: [never]) => convert(value))
 }
 
 const TRUE_TEXTS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE_TEXTS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-function toBool(value: CelValue): CelValue {
+function toBool(value: boolean | string): CelValue {
   if (typeof value === 'boolean') return value
-  if (typeof value !== 'string') return noSuchOverload()
   if (TRUE_TEXTS.has(value)) return true
   return FALSE_TEXTS.has(value) ? false : conversionFault(value, 'bool')
 }
@@ -163,7 +132,7 @@ const overflow = new Fault('integer overflow')
 const uintOverflow = new Fault('unsigned integer overflow')
 const MAX_DOUBLE_INT = 2 ** 63
 
-function toInt(value: CelValue): CelValue {
+function toInt(value: bigint | Uint | number | Timestamp | Duration | string): CelValue {
   if (typeof value === 'bigint') return value
   if (value instanceof Uint) return intOf(value.value)
   if (typeof value === 'number') {
@@ -175,20 +144,18 @@ function toInt(value: CelValue): CelValue {
     return seconds * 1_000_000_000n > value.nanos ? seconds - 1n : seconds
   }
   if (value instanceof Duration) return value.nanos
-  if (typeof value !== 'string') return noSuchOverload()
   if (!/^[+-]?[0-9]{1,19}$/.test(value)) return conversionFault(value, 'int')
   const converted = intOf(BigInt(value.replace(/^\+/, '')))
   return converted instanceof Fault ? conversionFault(value, 'int') : converted
 }
 
-function toUint(value: CelValue): CelValue {
+function toUint(value: Uint | bigint | number | string): CelValue {
   if (value instanceof Uint) return value
   if (typeof value === 'bigint') return uintOf(value)
   if (typeof value === 'number') {
     if (!(value >= 0 && value < 2 ** 64)) return uintOverflow
     return uintOf(truncated(value) ?? -1n)
   }
-  if (typeof value !== 'string') return noSuchOverload()
   const converted = /^[0-9]{1,20}$/.test(value) ? uintOf(BigInt(value)) : conversionFault(value, 'uint')
   return converted instanceof Fault ? conversionFault(value, 'uint') : converted
 }
@@ -196,11 +163,10 @@ function toUint(value: CelValue): CelValue {
 const DOUBLE_TEXT = /^[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)$/
 const SPECIAL_DOUBLE = /^([+-]?)(?:inf|infinity)$/i
 
-function toDouble(value: CelValue): CelValue {
+function toDouble(value: number | bigint | Uint | string): CelValue {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint) return Number(value.value)
-  if (typeof value !== 'string') return noSuchOverload()
   if (DOUBLE_TEXT.test(value)) {
     const double = Number(value)
     return Number.isFinite(double) ? double : conversionFault(value, 'double')
@@ -212,7 +178,7 @@ function toDouble(value: CelValue): CelValue {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function toText(value: CelValue): CelValue {
+function toText(value: string | boolean | bigint | number | Uint | Timestamp | Duration | Uint8Array): CelValue {
   switch (typeof value) {
     case 'string':
       return value
@@ -224,8 +190,7 @@ function toText(value: CelValue): CelValue {
     default:
       if (value instanceof Uint) return String(value.value)
       if (value instanceof Timestamp) return formatTimestamp(value)
-      if (value instanceof Duration) return formatDuration(value)
-      return value instanceof Uint8Array ? decoded(value) : noSuchOverload()
+      return value instanceof Duration ? formatDuration(value) : decoded(value)
   }
 }
 
@@ -238,23 +203,20 @@ function decoded(bytes: Uint8Array): CelValue {
   }
 }
 
-function toBytes(value: CelValue): CelValue {
-  if (value instanceof Uint8Array) return value
-  return typeof value === 'string' ? Buffer.from(value) : noSuchOverload()
+function toBytes(value: Uint8Array | string): CelValue {
+  return typeof value === 'string' ? Buffer.from(value) : value
 }
 
-function toTimestamp(value: CelValue): CelValue {
+function toTimestamp(value: Timestamp | bigint | string): CelValue {
   if (value instanceof Timestamp) return value
   if (typeof value === 'bigint') return timestampOf(value * 1_000_000_000n)
-  return typeof value === 'string'
-    ? parsed(value, parseTimestamp(value), 'google.protobuf.Timestamp')
-    : noSuchOverload()
+  return parsed(value, parseTimestamp(value), 'google.protobuf.Timestamp')
 }
 
-function toDuration(value: CelValue): CelValue {
+function toDuration(value: Duration | bigint | string): CelValue {
   if (value instanceof Duration) return value
   if (typeof value === 'bigint') return durationOf(value)
-  return typeof value === 'string' ? parsed(value, parseDuration(value), 'google.protobuf.Duration') : noSuchOverload()
+  return parsed(value, parseDuration(value), 'google.protobuf.Duration')
 }
 
 /** What is beyond all times is told as that, every other fault as one of types. */
@@ -264,68 +226,32 @@ function parsed(text: string, made: Timestamp | Duration | Fault, to: string): C
 }
 
 const CONVERSIONS: readonly FunctionDefinition[] = [
-  conversion('bool', ['bool_to_bool: (bool) bool', 'string_to_bool: (string) bool'], toBool),
-  conversion('bytes', ['bytes_to_bytes: (bytes) bytes', 'string_to_bytes: (string) bytes'], toBytes),
-  conversion(
-    'double',
-    ['double', 'int', 'uint', 'string'].map((from) => `${from}_to_double: (${from}) double`),
-    toDouble,
-  ),
-  conversion(
-    'duration',
-    ['duration', 'int', 'string'].map((from) => `${from}_to_duration: (${from}) duration`),
-    toDuration,
-  ),
-  conversion(
-    'int',
-    ['int', 'double', 'duration', 'string', 'timestamp', 'uint'].map((from) => `${from}_to_int: (${from}) int`),
-    toInt,
-  ),
-  conversion(
-    'string',
-    ['string', 'bool', 'bytes', 'double', 'duration', 'int', 'timestamp', 'uint'].map(
-      (from) => `${from}_to_string: (${from}) string`,
-    ),
-    toText,
-  ),
-  conversion(
-    'timestamp',
-    ['timestamp', 'int', 'string'].map((from) => `${from}_to_timestamp: (${from}) timestamp`),
-    toTimestamp,
-  ),
-  conversion(
-    'uint',
-    ['uint', 'double', 'int', 'string'].map((from) => `${from}_to_uint: (${from}) uint`),
-    toUint,
-  ),
-  conversion('dyn', ['to_dyn: (A) dyn'], (value) => value),
-  conversion('type', ['type: (A) type(A)'], (value) => new TypeValue(typeNameOf(value))),
+  conversion('bool', 'bool string', toBool),
+  conversion('bytes', 'bytes string', toBytes),
+  conversion('double', 'double int uint string', toDouble),
+  conversion('duration', 'duration int string', toDuration),
+  conversion('int', 'int double duration string timestamp uint', toInt),
+  conversion('string', 'string bool bytes double duration int timestamp uint', toText),
+  conversion('timestamp', 'timestamp int string', toTimestamp),
+  conversion('uint', 'uint double int string', toUint),
+  define('dyn', ['to_dyn: (A) dyn'], ([value]: [CelValue]) => value),
+  define('type', ['type: (A) type(A)'], ([value]: [CelValue]) => new TypeValue(typeNameOf(value))),
 ]
 
-function calendarPart(name: string, id: string, part: (calendar: CalendarParts) => number): FunctionDefinition {
+type Part = (calendar: CalendarParts) => number
+
+/** Of a moment, in UTC or in a zone. */
+function calendarPart(name: string, id: string, part: Part): FunctionDefinition {
   const signatures = [`timestamp_to_${id}: timestamp.() int`, `timestamp_to_${id}_with_tz: timestamp.(string) int`]
-  return define(name, signatures, ([moment, zone]) => {
-    if (!(moment instanceof Timestamp) || (zone !== undefined && typeof zone !== 'string')) return noSuchOverload()
+  return define(name, signatures, ([moment, zone]: [Timestamp, string?]) => {
     const parts = calendar(moment, zone)
     return parts instanceof Fault ? parts : BigInt(part(parts))
   })
 }
 
 /** Of a span of time the whole of it in that unit. */
-function clockPart(name: string, { id, unit, part }: ClockPart): FunctionDefinition {
-  const ofMoment = calendarPart(name, id, part)
-  const ofSpan = define(name, [`duration_to_${id}: duration.() int`], () => null)
-  return {
-    name,
-    overloads: [...ofMoment.overloads, ...ofSpan.overloads],
-    run: (args, meter) => (args[0] instanceof Duration ? unit(args[0].nanos) : ofMoment.run(args, meter)),
-  }
-}
-
-interface ClockPart {
-  readonly id: string
-  readonly unit: (nanos: bigint) => bigint
-  readonly part: (calendar: CalendarParts) => number
+function inWhole(name: string, id: string, nanosAUnit: bigint): FunctionDefinition {
+  return define(name, [`duration_to_${id}: duration.() int`], ([span]: [Duration]) => span.nanos / nanosAUnit)
 }
 
 const TIMES: readonly FunctionDefinition[] = [
@@ -335,14 +261,14 @@ const TIMES: readonly FunctionDefinition[] = [
   calendarPart('getDayOfMonth', 'day_of_month', (c) => c.day - 1),
   calendarPart('getDate', 'day_of_month_1_based', (c) => c.day),
   calendarPart('getDayOfWeek', 'day_of_week', (c) => c.weekday),
-  clockPart('getHours', { id: 'hours', unit: (nanos) => nanos / 3_600_000_000_000n, part: (c) => c.hour }),
-  clockPart('getMinutes', { id: 'minutes', unit: (nanos) => nanos / 60_000_000_000n, part: (c) => c.minute }),
-  clockPart('getSeconds', { id: 'seconds', unit: (nanos) => nanos / 1_000_000_000n, part: (c) => c.second }),
-  clockPart('getMilliseconds', {
-    id: 'milliseconds',
-    unit: (nanos) => nanos / 1_000_000n,
-    part: (c) => c.millisecond,
-  }),
+  calendarPart('getHours', 'hours', (c) => c.hour),
+  inWhole('getHours', 'hours', 3_600_000_000_000n),
+  calendarPart('getMinutes', 'minutes', (c) => c.minute),
+  inWhole('getMinutes', 'minutes', 60_000_000_000n),
+  calendarPart('getSeconds', 'seconds', (c) => c.second),
+  inWhole('getSeconds', 'seconds', 1_000_000_000n),
+  calendarPart('getMilliseconds', 'milliseconds', (c) => c.millisecond),
+  inWhole('getMilliseconds', 'milliseconds', 1_000_000n),
 ]
 
 export const STANDARD: readonly FunctionDefinition[] = [...OPERATORS, ...TEXTS, ...CONVERSIONS, ...TIMES]

@@ -2,21 +2,10 @@
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { formatTexts } from '../format-text.ts'
 import { characters } from '../runtime-cost.ts'
-import { ArrayList, CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
+import { ArrayList, type CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
 
 /** Longer than any answer of the API may be. */
 const MAX_RESULT = 2 ** 24
-
-type TextCompute = (text: string, rest: readonly CelValue[], meter: Meter) => CelValue
-
-function onText(name: string, signatures: readonly string[], compute: TextCompute): FunctionDefinition {
-  return define(name, signatures, ([text, ...rest], meter) =>
-    typeof text === 'string' ? compute(text, rest, meter) : noSuchOverload(),
-  )
-}
-
-const isInt = (value: CelValue | undefined): value is bigint => typeof value === 'bigint'
-const isText = (value: CelValue | undefined): value is string => typeof value === 'string'
 
 /** Where the character at a position begins in code units; the length of the text is a position too. */
 function unitAt(text: string, position: number): number {
@@ -27,44 +16,37 @@ function unitAt(text: string, position: number): number {
 
 const outOfRange = (position: bigint): Fault => new Fault(`index out of range: ${position}`)
 
-function charAt(text: string, [position]: readonly CelValue[]): CelValue {
-  if (!isInt(position)) return noSuchOverload()
+function charAt([text, position]: [string, bigint]): CelValue {
   const length = BigInt(characters(text))
   if (position < 0n || position > length) return outOfRange(position)
   const code = position === length ? undefined : text.codePointAt(unitAt(text, Number(position)))
   return code === undefined ? '' : String.fromCodePoint(code)
 }
 
-function indexOf(text: string, [wanted, offset]: readonly CelValue[]): CelValue {
-  if (!isText(wanted) || (offset !== undefined && !isInt(offset))) return noSuchOverload()
-  const length = BigInt(characters(text))
-  const from = offset ?? 0n
-  if (from < 0n || from > length) return outOfRange(from)
-  const found = text.indexOf(wanted, unitAt(text, Number(from)))
-  return found < 0 ? -1n : BigInt(characters(text.slice(0, found)))
+function indexOf([text, wanted, from = 0n]: [string, string, bigint?]): CelValue {
+  if (from < 0n || from > characters(text)) return outOfRange(from)
+  return positionAt(text, text.indexOf(wanted, unitAt(text, Number(from))))
 }
 
-function lastIndexOf(text: string, [wanted, offset]: readonly CelValue[]): CelValue {
-  if (!isText(wanted) || (offset !== undefined && !isInt(offset))) return noSuchOverload()
+function lastIndexOf([text, wanted, offset]: [string, string, bigint?]): CelValue {
   const length = BigInt(characters(text))
   const from = offset ?? length
   if (from < 0n || from > length) return outOfRange(from)
-  const found = text.lastIndexOf(wanted, unitAt(text, Number(from)))
-  return found < 0 ? -1n : BigInt(characters(text.slice(0, found)))
+  return positionAt(text, text.lastIndexOf(wanted, unitAt(text, Number(from))))
 }
 
-function substring(text: string, [start, end]: readonly CelValue[]): CelValue {
+const positionAt = (text: string, unit: number): bigint => (unit < 0 ? -1n : BigInt(characters(text.slice(0, unit))))
+
+function substring([text, start, end]: [string, bigint, bigint?]): CelValue {
   const length = BigInt(characters(text))
-  const until = end === undefined ? length : end
-  if (!isInt(start) || !isInt(until)) return noSuchOverload()
+  const until = end ?? length
   if (start < 0n || start > length) return outOfRange(start)
   if (until < 0n || until > length) return outOfRange(until)
   if (start > until) return new Fault(`invalid substring range. start: ${start}, end: ${until}`)
   return text.slice(unitAt(text, Number(start)), unitAt(text, Number(until)))
 }
 
-function replace(text: string, [old, by, limit]: readonly CelValue[], meter: Meter): CelValue {
-  if (!isText(old) || !isText(by) || (limit !== undefined && !isInt(limit))) return noSuchOverload()
+function replace([text, old, by, limit]: [string, string, string, bigint?], meter: Meter): CelValue {
   const count = limit === undefined || limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
   const parts = old === '' ? Array.from(text) : text.split(old)
   const places = Math.min(count, old === '' ? parts.length + 1 : parts.length - 1)
@@ -79,8 +61,7 @@ function joinParts(parts: readonly string[], { old, by, count }: { old: string; 
   return out
 }
 
-function split(text: string, [separator, limit]: readonly CelValue[]): CelValue {
-  if (!isText(separator) || (limit !== undefined && !isInt(limit))) return noSuchOverload()
+function split([text, separator, limit]: [string, string, bigint?]): CelValue {
   const parts = separator === '' ? Array.from(text) : text.split(separator)
   const count = limit === undefined || limit < 0n ? parts.length : Number(limit)
   if (count >= parts.length) return new ArrayList(parts)
@@ -88,25 +69,24 @@ function split(text: string, [separator, limit]: readonly CelValue[]): CelValue 
   return new ArrayList([...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)])
 }
 
-function join([list, separator]: readonly CelValue[], meter: Meter): CelValue {
-  if (!(list instanceof CelList) || (separator !== undefined && !isText(separator))) return noSuchOverload()
+function join([list, separator = '']: [CelList, string?], meter: Meter): CelValue {
   const parts: string[] = []
   let length = 0
   for (const item of list) {
     meter.work(1)
-    if (!isText(item)) return noSuchOverload()
-    length += item.length + (separator?.length ?? 0)
+    if (typeof item !== 'string') return noSuchOverload()
+    length += item.length + separator.length
     if (length > MAX_RESULT) meter.work(Number.POSITIVE_INFINITY)
     parts.push(item)
   }
-  return parts.join(separator ?? '')
+  return parts.join(separator)
 }
 
 /** Unicode's white space, as the reference has it. */
 const SPACE = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`
 const LEADING = new RegExp(`^${SPACE}+`)
 
-function trim(text: string): string {
+function trim([text]: [string]): string {
   const start = LEADING.exec(text)?.[0].length ?? 0
   let end = text.length
   while (end > start && new RegExp(SPACE).test(text[end - 1] ?? '')) end--
@@ -125,31 +105,31 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-function quote(text: string): string {
+function quote([text]: [string]): string {
   const escaped = text
     .toWellFormed()
     .replace(new RegExp(String.raw`[\x07\b\f\n\r\t\v\\"]`, 'g'), (found) => ESCAPES[found] ?? found)
   return `"${escaped}"`
 }
 
-const lower = (text: string): string => text.replace(/[A-Z]+/g, (found) => found.toLowerCase())
-const upper = (text: string): string => text.replace(/[a-z]+/g, (found) => found.toUpperCase())
+const lower = ([text]: [string]): string => text.replace(/[A-Z]+/g, (found) => found.toLowerCase())
+const upper = ([text]: [string]): string => text.replace(/[a-z]+/g, (found) => found.toUpperCase())
 
 export const STRINGS: readonly FunctionDefinition[] = [
-  onText('charAt', ['string_char_at_int: string.(int) string'], charAt),
-  onText(
+  define('charAt', ['string_char_at_int: string.(int) string'], charAt),
+  define(
     'indexOf',
     ['string_index_of_string: string.(string) int', 'string_index_of_string_int: string.(string, int) int'],
     indexOf,
   ),
-  onText(
+  define(
     'lastIndexOf',
     ['string_last_index_of_string: string.(string) int', 'string_last_index_of_string_int: string.(string, int) int'],
     lastIndexOf,
   ),
-  onText('lowerAscii', ['string_lower_ascii: string.() string'], lower),
-  onText('upperAscii', ['string_upper_ascii: string.() string'], upper),
-  onText(
+  define('lowerAscii', ['string_lower_ascii: string.() string'], lower),
+  define('upperAscii', ['string_upper_ascii: string.() string'], upper),
+  define(
     'replace',
     [
       'string_replace_string_string: string.(string, string) string',
@@ -157,20 +137,20 @@ export const STRINGS: readonly FunctionDefinition[] = [
     ],
     replace,
   ),
-  onText(
+  define(
     'split',
     ['string_split_string: string.(string) list(string)', 'string_split_string_int: string.(string, int) list(string)'],
     split,
   ),
-  onText(
+  define(
     'substring',
     ['string_substring_int: string.(int) string', 'string_substring_int_int: string.(int, int) string'],
     substring,
   ),
-  onText('trim', ['string_trim: string.() string'], trim),
+  define('trim', ['string_trim: string.() string'], trim),
   define('join', ['list_join: list(string).() string', 'list_join_string: list(string).(string) string'], join),
-  onText('strings.quote', ['strings_quote: (string) string'], quote),
-  onText('format', ['string_format: string.(list(dyn)) string'], (text, [list], meter) =>
-    list instanceof CelList ? formatTexts(text, list, meter) : noSuchOverload(),
+  define('strings.quote', ['strings_quote: (string) string'], quote),
+  define('format', ['string_format: string.(list(dyn)) string'], ([template, list]: [string, CelList], meter) =>
+    formatTexts(template, list, meter),
   ),
 ]

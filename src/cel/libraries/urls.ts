@@ -1,6 +1,6 @@
 // URLs as requests have them: with a scheme, or an absolute path.
 import { define, type FunctionDefinition } from '../function.ts'
-import { ArrayList, type CelValue, EntryMap, Fault, keyName, noSuchOverload, OpaqueValue } from '../value.ts'
+import { ArrayList, type CelValue, EntryMap, Fault, keyName, OpaqueValue } from '../value.ts'
 
 const U = 'kubernetes.URL'
 
@@ -99,28 +99,17 @@ function decode(text: string): string | undefined {
   }
 }
 
-function part(name: string, id: string, { result = 'string', of }: Part): FunctionDefinition {
-  return define(name, [`url_get_${id}: ${U}.() ${result}`], ([url]) =>
-    url instanceof Url ? of(url.parts) : noSuchOverload(),
-  )
-}
-
-interface Part {
-  readonly result?: string
-  readonly of: (parts: UrlParts) => CelValue
+function part(name: string, id: string, of: (parts: UrlParts) => string): FunctionDefinition {
+  return define(name, [`url_get_${id}: ${U}.() string`], ([url]: [Url]) => of(url.parts))
 }
 
 export const URLS: readonly FunctionDefinition[] = [
-  define('url', [`string_to_url: (string) ${U}`], ([text]) =>
-    typeof text === 'string' ? parse(text) : noSuchOverload(),
-  ),
-  define('isURL', ['is_url_string: (string) bool'], ([text]) =>
-    typeof text === 'string' ? parse(text) instanceof Url : noSuchOverload(),
-  ),
-  part('getScheme', 'scheme', { of: ({ scheme }) => scheme }),
-  part('getHost', 'host', { of: ({ host }) => host }),
-  part('getHostname', 'hostname', { of: ({ host }) => hostname(host) }),
-  part('getPort', 'port', { of: ({ host }) => port(host) }),
-  part('getEscapedPath', 'escaped_path', { of: ({ path }) => path.replace(/[^\x21-\x7e]/gu, encodeURIComponent) }),
-  part('getQuery', 'query', { result: 'map(string, list(string))', of: ({ query }) => queryOf(query) }),
+  define('url', [`string_to_url: (string) ${U}`], ([text]: [string]) => parse(text)),
+  define('isURL', ['is_url_string: (string) bool'], ([text]: [string]) => parse(text) instanceof Url),
+  part('getScheme', 'scheme', ({ scheme }) => scheme),
+  part('getHost', 'host', ({ host }) => host),
+  part('getHostname', 'hostname', ({ host }) => hostname(host)),
+  part('getPort', 'port', ({ host }) => port(host)),
+  part('getEscapedPath', 'escaped_path', ({ path }) => path.replace(/[^\x21-\x7e]/gu, encodeURIComponent)),
+  define('getQuery', [`url_get_query: ${U}.() map(string, list(string))`], ([url]: [Url]) => queryOf(url.parts.query)),
 ]

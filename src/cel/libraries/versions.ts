@@ -1,6 +1,6 @@
 // Semantic versions: `semver('1.2.3-rc.1').isLessThan(semver('1.2.3'))`.
 import { define, type FunctionDefinition } from '../function.ts'
-import { type CelValue, Fault, noSuchOverload, OpaqueValue } from '../value.ts'
+import { type CelValue, Fault, OpaqueValue } from '../value.ts'
 
 const S = 'kubernetes.Semver'
 
@@ -73,8 +73,7 @@ function normalized(text: string): string | Fault {
   return parts.join('.')
 }
 
-function read([text, normalize]: readonly CelValue[]): Semver | Fault {
-  if (typeof text !== 'string' || (normalize !== undefined && typeof normalize !== 'boolean')) return noSuchOverload()
+function read([text, normalize]: [string, boolean?]): Semver | Fault {
   const form = normalize === true ? normalized(text) : text
   return form instanceof Fault ? form : parse(form)
 }
@@ -102,32 +101,24 @@ function compareParts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function relation(
-  name: string,
-  id: string,
-  { result, of }: { result: string; of: (order: number) => CelValue },
-): FunctionDefinition {
-  return define(name, [`semver_${id}: ${S}.(${S}) ${result}`], ([a, b]) =>
-    a instanceof Semver && b instanceof Semver ? of(compareVersions(a, b)) : noSuchOverload(),
-  )
+function relation(name: string, signature: string, of: (order: number) => CelValue): FunctionDefinition {
+  return define(name, [signature], ([a, b]: [Semver, Semver]) => of(compareVersions(a, b)))
 }
 
 function part(name: string, index: number): FunctionDefinition {
-  return define(name, [`semver_${name}: ${S}.() int`], ([version]) =>
-    version instanceof Semver ? (version.numbers[index] ?? 0n) : noSuchOverload(),
-  )
+  return define(name, [`semver_${name}: ${S}.() int`], ([version]: [Semver]) => version.numbers[index] ?? 0n)
 }
 
 export const VERSIONS: readonly FunctionDefinition[] = [
   define('semver', [`string_to_semver: (string) ${S}`, `string_bool_to_semver: (string, bool) ${S}`], read),
-  define('isSemver', ['is_semver_string: (string) bool', 'is_semver_string_bool: (string, bool) bool'], (args) => {
-    const version = read(args)
-    if (version instanceof Semver) return true
-    return typeof args[0] === 'string' ? false : version
-  }),
-  relation('isGreaterThan', 'is_greater_than', { result: 'bool', of: (order) => order > 0 }),
-  relation('isLessThan', 'is_less_than', { result: 'bool', of: (order) => order < 0 }),
-  relation('compareTo', 'compare_to', { result: 'int', of: (order) => BigInt(order) }),
+  define(
+    'isSemver',
+    ['is_semver_string: (string) bool', 'is_semver_string_bool: (string, bool) bool'],
+    (args: [string, boolean?]) => read(args) instanceof Semver,
+  ),
+  relation('isGreaterThan', `semver_is_greater_than: ${S}.(${S}) bool`, (order) => order > 0),
+  relation('isLessThan', `semver_is_less_than: ${S}.(${S}) bool`, (order) => order < 0),
+  relation('compareTo', `semver_compare_to: ${S}.(${S}) int`, BigInt),
   part('major', 0),
   part('minor', 1),
   part('patch', 2),
