@@ -2,14 +2,19 @@
 import type { FieldError } from './field-error.ts'
 import { causeOf } from './field-error.ts'
 import type { GroupKind } from './object.ts'
-import { ApiError } from './status.ts'
+import { ApiError, type StatusReason } from './status.ts'
 
-/** 422 about a kind; a text that repeats is said once, its causes stay (W-006, W-007). */
-export function invalidError(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
+/** 422 about a kind, unless given; a text that repeats is said once, its causes stay (W-006, W-007). */
+export function invalidError(
+  kind: GroupKind,
+  name: string,
+  errors: readonly FieldError[],
+  reason: StatusReason = 'Invalid',
+): ApiError {
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
   const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
-  return new ApiError('Invalid', `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
+  return new ApiError(reason, `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
     details: {
       ...(name === '' ? {} : { name }),
       ...(kind.group === '' ? {} : { group: kind.group }),

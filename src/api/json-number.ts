@@ -1,7 +1,15 @@
-// Numbers in JSON text: integers of 64 bits exactly, everything else as doubles.
+// Numbers in texts: integers of 64 bits exactly, everything else as doubles.
 
-const MIN_INT64 = -(2n ** 63n)
-const MAX_INT64 = 2n ** 63n - 1n
+/** A base-10 integer of 64 bits with an optional sign, as queries and labels have it; undefined for anything else. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text) || text.length > 64) return undefined
+  const number = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return isInt64(number) ? number : undefined
+}
+
+function isInt64(number: bigint): boolean {
+  return BigInt.asIntN(64, number) === number
+}
 
 /** Whether a number is spelled as an integer: the only spelling that integer fields take. */
 export function isIntegerText(text: string): boolean {
@@ -19,7 +27,7 @@ export function numberOf(text: string): number | bigint | undefined {
   // A longer text has more than 64 bits, and must not be computed with.
   if (text.length > 20 || !isIntegerText(text)) return double
   const integer = BigInt(text)
-  return integer >= MIN_INT64 && integer <= MAX_INT64 ? integer : double
+  return isInt64(integer) ? integer : double
 }
 
 /** A double as its own JSON text is read again: a large one without a fraction is written like an integer. */

@@ -1,20 +1,21 @@
 // What a get, list or watch asks for: the specification's resourceVersion tables as pure functions from query parameters to
 // closed unions. Faults are told in the reference's words and order; invalid combinations are 400 (D3, D27).
 import { decodeContinue } from './continue-token.ts'
-import { causeOf, forbidden, notSupported, quoted } from './field-error.ts'
+import { forbidden, notSupported, quoted } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { invalidError } from './invalid-error.ts'
+import { parseInt64 } from './json-number.ts'
 import type { ListAt, ReadAt, WatchStart } from './read.ts'
 import { parseFieldSelector } from './selector-fields.ts'
 import type { SelectableFields } from './selector-fields.ts'
 import { parseLabelSelector } from './selector-text.ts'
-import { parseInt64 } from './selector-number.ts'
 import { exactField } from './selector.ts'
 import type { FieldSelector, LabelSelector } from './selector.ts'
 import { ApiError } from './status.ts'
 
 /** The first value of a parameter; nothing where it was not given. `URLSearchParams` is one. */
-export interface QueryParameters {
+interface QueryParameters {
   get(name: string): string | null | undefined
 }
 
@@ -62,6 +63,8 @@ interface Options {
   readonly sendInitialEvents: boolean | undefined
 }
 
+const LIST_OPTIONS = { group: 'meta.k8s.io', kind: 'ListOptions' } as const
+
 const LATEST = Object.freeze({ kind: 'latest' }) satisfies ReadAt
 const ANY = Object.freeze({ kind: 'any' }) satisfies ReadAt
 
@@ -75,7 +78,7 @@ export function parseListQuery(query: QueryParameters, context: ListQueryContext
   const options = readOptions(query)
   const isWatch = options.watch && context.neverWatch !== true
   const faults = isWatch ? watchFaults(options) : listFaults(options)
-  if (faults.length > 0) throw invalidOptions(faults)
+  if (faults.length > 0) throw invalidError(LIST_OPTIONS, '', faults, 'BadRequest')
   const fields = namedFields(context.fields.resolve(options.fields), context.name)
   if (isWatch || context.watchPath === true) {
     const { labels, bookmarks, timeoutSeconds } = options
@@ -220,11 +223,3 @@ function watchFaults(options: Options): readonly FieldError[] {
 
 const MATCH = FieldPath.root('resourceVersionMatch')
 const MATCH_WITH_CONTINUE = forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')
-
-function invalidOptions(faults: readonly FieldError[]): ApiError {
-  const texts = faults.map((fault) => `${fault.field}: ${fault.message}`)
-  const joined = texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
-  return new ApiError('BadRequest', `ListOptions.meta.k8s.io "" is invalid: ${joined}`, {
-    details: { group: 'meta.k8s.io', kind: 'ListOptions', causes: faults.map(causeOf) },
-  })
-}

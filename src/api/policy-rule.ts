@@ -39,7 +39,7 @@ export function ruleDocument(rule: PolicyRule): ValueMap {
 }
 
 /** `resource` with its subresource behind a slash. */
-export interface AskedResource {
+interface AskedResource {
   readonly verb: string
   readonly group: string
   readonly resource: string
@@ -70,7 +70,7 @@ function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith(ALL) && path.startsWith(withoutStars(pattern))
 }
 
-function withoutStars(pattern: string): string {
+export function withoutStars(pattern: string): string {
   let end = pattern.length
   while (end > 0 && pattern.charCodeAt(end - 1) === 0x2a) end--
   return pattern.slice(0, end)

@@ -1,5 +1,5 @@
 // Whether the rules that somebody holds cover the rules that they give away, and what is missing (P-138, P-145).
-import type { PolicyRule } from './policy-rule.ts'
+import { type PolicyRule, withoutStars } from './policy-rule.ts'
 
 /**
  * Rules are lists, and what is compared are all their combinations, which somebody could make too many of to be looked at. A rule
@@ -100,12 +100,6 @@ function owned(rule: PolicyRule): Owned {
   }
 }
 
-function withoutStars(path: string): string {
-  let end = path.length
-  while (path[end - 1] === ALL) end -= 1
-  return path.slice(0, end)
-}
-
 /** In order, without those that begin with another. */
 function shortest(prefixes: readonly string[]): readonly string[] {
   const kept: string[] = []
@@ -162,27 +156,24 @@ function broken(rule: PolicyRule): readonly PolicyRule[] {
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name])
   const resources = rule.apiGroups.flatMap((group) =>
     rule.resources.flatMap((resource) =>
-      rule.verbs.flatMap((verb) => names.map((name) => single({ group, resource, verb }, name))),
+      rule.verbs.flatMap((verb) =>
+        names.map((resourceNames) => ({
+          ...NOTHING,
+          verbs: [verb],
+          apiGroups: [group],
+          resources: [resource],
+          resourceNames,
+        })),
+      ),
     ),
   )
   const paths = rule.nonResourceURLs.flatMap((path) =>
-    rule.verbs.map((verb) => ({
-      verbs: [verb],
-      apiGroups: [],
-      resources: [],
-      resourceNames: [],
-      nonResourceURLs: [path],
-    })),
+    rule.verbs.map((verb) => ({ ...NOTHING, verbs: [verb], nonResourceURLs: [path] })),
   )
   return [...resources, ...paths]
 }
 
-function single(
-  { group, resource, verb }: { group: string; resource: string; verb: string },
-  resourceNames: readonly string[],
-): PolicyRule {
-  return { verbs: [verb], apiGroups: [group], resources: [resource], resourceNames, nonResourceURLs: [] }
-}
+const NOTHING: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] }
 
 /** Rules about one and the same resource become one with all their verbs; those about paths stay single. */
 function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
@@ -193,7 +184,7 @@ function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
       rule.apiGroups.length === 1 &&
       rule.resources.length === 1 &&
       rule.resourceNames.length < 2 &&
-      isAboutResources(rule)
+      rule.nonResourceURLs.length === 0
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames])
     const known = simple.get(key)
     if (!isSimple) complex.push(rule)
@@ -201,8 +192,4 @@ function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
     else for (const verb of rule.verbs) known.verbs.add(verb)
   }
   return [...complex, ...[...simple.values()].map(({ rule, verbs }) => ({ ...rule, verbs: [...verbs] }))]
-}
-
-function isAboutResources(rule: PolicyRule): boolean {
-  return rule.nonResourceURLs.length === 0
 }

@@ -1,6 +1,6 @@
 // What a label selector asks for, key by key: made for selectors that ask for much, so that an object is judged by the labels that
 // it has and not by all that is asked for.
-import { parseInt64 } from './selector-number.ts'
+import { parseInt64 } from './json-number.ts'
 
 export type LabelRequirement =
   | { readonly kind: 'equals' | 'notEquals'; readonly key: string; readonly value: string }

@@ -2,7 +2,7 @@
 // `matchExpressions`). What cannot be read is a 400 in the reference's words (R-131, R-133). One pass, linear time.
 import { labelValue, qualifiedName } from '../lib/name-formats.ts'
 import { quoted } from './field-error.ts'
-import { parseInt64 } from './selector-number.ts'
+import { parseInt64 } from './json-number.ts'
 import { EVERY_LABEL, LabelSelector } from './selector.ts'
 import type { LabelRequirement } from './selector.ts'
 import { ApiError } from './status.ts'

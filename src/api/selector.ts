@@ -1,7 +1,7 @@
 // Selectors in parsed form, and how they match. Requirements of one selector are ANDed; an empty one selects everything.
 // Text is read in `selector-text.ts` (labels) and `selector-fields.ts` (fields); neither form is ever changed in place.
 import { asMap, textOrAbsent } from './members.ts'
-import { parseInt64 } from './selector-number.ts'
+import { parseInt64 } from './json-number.ts'
 import { KeyRules, type LabelRequirement } from './selector-rules.ts'
 import type { Value, ValueMap } from './value.ts'
 

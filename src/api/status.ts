@@ -1,29 +1,5 @@
 // Errors as clients see them: `ApiError` is thrown anywhere below `http/` and becomes a Status body there.
 
-/** The machine-readable reasons of the API. */
-export type StatusReason =
-  | 'BadRequest'
-  | 'Unauthorized'
-  | 'Forbidden'
-  | 'NotFound'
-  | 'AlreadyExists'
-  | 'Conflict'
-  | 'Gone'
-  | 'Expired'
-  | 'Invalid'
-  | 'Timeout'
-  | 'ServerTimeout'
-  | 'StorageReadError'
-  | 'TooManyRequests'
-  | 'MethodNotAllowed'
-  | 'NotAcceptable'
-  | 'RequestEntityTooLarge'
-  | 'UnsupportedMediaType'
-  | 'InternalError'
-  | 'ServiceUnavailable'
-  /** The empty reason: clients see the member `reason` as `Unknown` or absent. */
-  | ''
-
 export interface StatusCause {
   readonly reason?: string
   readonly message?: string
@@ -39,7 +15,8 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number
 }
 
-const CODES: Readonly<Record<StatusReason, number>> = {
+/** The machine-readable reasons of the API, and the codes that belong to them. */
+const CODES = {
   BadRequest: 400,
   Unauthorized: 401,
   Forbidden: 403,
@@ -59,10 +36,13 @@ const CODES: Readonly<Record<StatusReason, number>> = {
   UnsupportedMediaType: 415,
   InternalError: 500,
   ServiceUnavailable: 503,
+  /** Clients see the member `reason` as `Unknown` or absent. */
   '': 500,
-}
+} as const satisfies Readonly<Record<string, number>>
 
-export interface ApiErrorOptions {
+export type StatusReason = keyof typeof CODES
+
+interface ApiErrorOptions {
   readonly details?: StatusDetails
   /** Where it is not the one that belongs to the reason. */
   readonly code?: number

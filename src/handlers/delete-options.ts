@@ -1,5 +1,5 @@
 // DeleteOptions as query parameters.
-import { parseInt64 } from '../api/selector-number.ts'
+import { parseInt64 } from '../api/json-number.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isTrue, type Query } from '../http/query.ts'

@@ -1,4 +1,4 @@
-// What is counted of watches.
+// The metrics of watches.
 import { type Count, counter, type Distribution, type Family, histogram } from '../lib/measure.ts'
 
 const OF_TYPE: readonly string[] = ['group', 'version', 'resource']

@@ -1,4 +1,4 @@
-// What is counted between the socket and the handlers.
+// The metrics of connections, requests and filters.
 import { counter, gauge, histogram, Measures } from '../lib/measure.ts'
 import type { CallerFilter, Filter } from './http.ts'
 
