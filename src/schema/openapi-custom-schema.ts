@@ -16,13 +16,19 @@ function eachSchema(schema: ValueMap, change: (schema: ValueMap) => ValueMap): V
   const out: Record<string, Value> = { ...change(schema) }
   // To say that unknown members are not kept is to say nothing.
   if (out[PRESERVE] === false) delete out[PRESERVE]
+  return withInner(out, (inner) => eachSchema(inner, change))
+}
+
+/** The schema with a change in those that it holds members or items by. */
+export function withInner(schema: ValueMap, change: (inner: ValueMap) => ValueMap): ValueMap {
+  const out: Record<string, Value> = { ...schema }
   for (const field of ['items', 'additionalProperties']) {
     const inner = out[field]
-    if (isMap(inner)) out[field] = eachSchema(inner, change)
+    if (isMap(inner)) out[field] = change(inner)
   }
   const members = out['properties']
   if (!isMap(members)) return out
-  const changed = Object.entries(members).map(([name, one]) => [name, isMap(one) ? eachSchema(one, change) : one])
+  const changed = Object.entries(members).map(([name, one]) => [name, isMap(one) ? change(one) : one])
   return { ...out, properties: Object.fromEntries(changed) as ValueMap }
 }
 

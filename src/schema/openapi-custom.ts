@@ -1,9 +1,9 @@
-// The parts of the documents that custom resources make: their schemas are their authors', dressed with what every object has
+// The parts of the documents that custom resources make: their schemas are their authors', with what every object has beside it
 // (P-364).
 import { createHash } from 'node:crypto'
 import { jsonText } from '../api/json-text.ts'
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
-import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
+import { isList, isMap, type ValueMap } from '../api/value.ts'
 import {
   rootPath,
   type OpenApiPart,
@@ -12,8 +12,8 @@ import {
   type OpenApiVersion,
   type TypeSchemas,
 } from './openapi-model.ts'
-import { authorsSchema } from './openapi-custom-schema.ts'
-import { PathWriter } from './openapi-paths.ts'
+import { authorsSchema, withInner } from './openapi-custom-schema.ts'
+import { META, PathWriter } from './openapi-paths.ts'
 import { EMBEDDED_TYPE_META, LIST_META_TEXT, OBJECT_META_TEXT, TYPE_META } from './openapi-texts.ts'
 
 export interface CustomOpenApiResource extends GroupVersionKind {
@@ -30,7 +30,6 @@ export interface CustomOpenApiResource extends GroupVersionKind {
   readonly fingerprint?: string
 }
 
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const SCALE = 'io.k8s.api.autoscaling.v1.Scale'
 
 /** The part of a group-version of custom resources; `builtIn` knows the types that they refer to. */
@@ -122,18 +121,10 @@ function selectableFields({ selectable = [] }: CustomOpenApiResource): ValueMap 
 
 /** Objects within objects say what they are, and have metadata; not where version 2 must not name members. */
 function withEmbedded(schema: ValueMap, version: OpenApiVersion): ValueMap {
-  const out: Record<string, Value> = { ...schema }
-  for (const field of ['items', 'additionalProperties']) {
-    const inner = schema[field]
-    if (isMap(inner)) out[field] = dressed(inner, version)
-  }
-  const members = schema['properties']
-  if (!isMap(members)) return out
-  const inner = Object.entries(members).map(([name, one]) => [name, isMap(one) ? dressed(one, version) : one])
-  return { ...out, properties: Object.fromEntries(inner) as ValueMap }
+  return withInner(schema, (inner) => embeddedSchema(inner, version))
 }
 
-function dressed(schema: ValueMap, version: OpenApiVersion): ValueMap {
+function embeddedSchema(schema: ValueMap, version: OpenApiVersion): ValueMap {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true
   if (schema['x-kubernetes-embedded-resource'] !== true || (version === 2 && isOpen))
     return withEmbedded(schema, version)

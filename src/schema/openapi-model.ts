@@ -2,6 +2,7 @@
 // names of the types that they speak of. Both versions are rendered from these records.
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
+import { givenMembers } from '../lib/given-members.ts'
 
 export type OpenApiVersion = 2 | 3
 
@@ -123,12 +124,10 @@ function sortParameters(parameters: readonly OpenApiParameter[]): readonly OpenA
 
 /** `x-kubernetes-action` and `x-kubernetes-group-version-kind`, by which clients find the operations of a kind. */
 export function extensionsOf({ action, gvk }: OpenApiOperation): ValueMap {
-  return {
-    ...(action === undefined ? {} : { 'x-kubernetes-action': action }),
-    ...(gvk === undefined
-      ? {}
-      : { 'x-kubernetes-group-version-kind': { group: gvk.group, kind: gvk.kind, version: gvk.version } }),
-  }
+  return givenMembers({
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvk && { group: gvk.group, kind: gvk.kind, version: gvk.version },
+  })
 }
 
 /** The schemas of types and of all that they refer to, each made once for all parts of a document. */

@@ -1,5 +1,6 @@
 // The parameters that operations take. Those of the query are the fields of the options kinds in the table; what each is for is
 // said here, because people meet them in documents only.
+import { givenMembers } from '../lib/given-members.ts'
 import { builtInType } from './built-in-compiled.ts'
 import type { OpenApiParameter } from './openapi-model.ts'
 
@@ -55,9 +56,7 @@ export function optionParameters(stem: string, kind: string): readonly OpenApiPa
   return (builtInType(stem, kind)?.fields ?? []).flatMap(([name, , fieldType]): OpenApiParameter[] => {
     // A list is given by repeating the parameter.
     const type = PARAMETER_TYPES.get(fieldType.replace('[]', ''))
-    const description = TEXTS[name]
-    const described = description === undefined ? {} : { description }
-    return type === undefined ? [] : [{ name, in: 'query', ...described, type }]
+    return type === undefined ? [] : [givenMembers({ name, in: 'query' as const, description: TEXTS[name], type })]
   })
 }
 

@@ -7,13 +7,12 @@ import { BUILT_IN } from './built-in-compiled.ts'
 import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
 import {
   rootPath,
-  type OpenApiOperation,
   type OpenApiPart,
   type OpenApiPath,
   type OpenApiResource,
   type TypeSchemas,
 } from './openapi-model.ts'
-import { operationId, PathWriter, tagOf } from './openapi-paths.ts'
+import { documentOperation, META, operationId, PathWriter, tagOf } from './openapi-paths.ts'
 import { BuiltInTypeSchemas, documentName } from './openapi-types.ts'
 
 /** The kinds whose deletion answers with what was deleted. */
@@ -35,8 +34,6 @@ const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'resourceslices',
   'deviceclasses',
 ])
-
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
 /** What the built-in types look like in documents; custom ones refer to some of them. */
 export function builtInTypeSchemas(): TypeSchemas {
@@ -95,31 +92,31 @@ function nameOf({ group, version }: GroupVersion, kind: string): string {
   return documentName(`${group === '' ? 'core' : group}_${version}`, kind) ?? ''
 }
 
-const MEDIA_TYPES: readonly string[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-
 function rootOperation(path: string, id: string, type: string): OpenApiPath {
-  const tag = path === '/api/' ? 'core' : 'apis'
-  return {
-    path,
-    operations: [
-      answer(id, [tag], { description: 'The versions or groups that are served.', type: `${META}.${type}` }),
-    ],
-  }
+  const tags = [path === '/api/' ? 'core' : 'apis']
+  const description = 'The versions or groups that are served.'
+  return { path, operations: [documentOperation({ id, tags, description, type: `${META}.${type}` })] }
 }
 
 function groupOperation(group: string): OpenApiPath {
   const gv = { group, version: '' }
-  const texts = { description: 'The versions of this group.', type: `${META}.APIGroup` }
-  return { path: `/apis/${group}/`, operations: [answer(operationId('get', gv, 'APIGroup'), [tagOf(gv)], texts)] }
+  const [id, tags] = [operationId('get', gv, 'APIGroup'), [tagOf(gv)]]
+  const description = 'The versions of this group.'
+  return {
+    path: `/apis/${group}/`,
+    operations: [documentOperation({ id, tags, description, type: `${META}.APIGroup` })],
+  }
 }
 
 function versionOperation(): OpenApiPath {
-  const texts = { description: 'The version of the server.', type: 'io.k8s.apimachinery.pkg.version.Info' }
-  const operation = answer('getCodeVersion', ['version'], texts)
-  return {
-    path: '/version/',
-    operations: [{ ...operation, consumes: ['application/json'], produces: ['application/json'] }],
-  }
+  const operation = documentOperation({
+    id: 'getCodeVersion',
+    tags: ['version'],
+    description: 'The version of the server.',
+    type: 'io.k8s.apimachinery.pkg.version.Info',
+  })
+  const types = ['application/json']
+  return { path: '/version/', operations: [{ ...operation, consumes: types, produces: types }] }
 }
 
 /** What others check the tokens of service accounts by. */
@@ -145,22 +142,5 @@ function issuerOperation({ key, id, tag, description, produces }: (typeof ISSUER
   return {
     path: `/${key}/`,
     operations: [{ method: 'get', id, tags: [tag], description, parameters: [], consumes: [], produces, answers }],
-  }
-}
-
-function answer(
-  id: string,
-  tags: readonly string[],
-  { description, type }: { readonly description: string; readonly type: string },
-): OpenApiOperation {
-  return {
-    method: 'get',
-    id,
-    tags,
-    description,
-    parameters: [],
-    consumes: MEDIA_TYPES,
-    produces: MEDIA_TYPES,
-    answers: [{ code: 200, description: 'OK', content: { kind: 'type', name: type } }],
   }
 }

@@ -13,7 +13,7 @@ import {
 } from './openapi-model.ts'
 import { nameParameter, NAMESPACE, optionParameters, PRETTY, PROXY_PATH } from './openapi-parameters.ts'
 
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const STATUS: Content = { kind: 'type', name: `${META}.Status` }
 const PATCH: Content = { kind: 'type', name: `${META}.Patch` }
 const WATCH_EVENT: Content = { kind: 'type', name: `${META}.WatchEvent` }
@@ -62,16 +62,9 @@ export class PathWriter {
   }
 
   #discovery(): OpenApiPath {
-    const operation: OpenApiOperation = {
-      method: 'get',
-      id: operationId('get', this.#gv, 'APIResources'),
-      tags: [tagOf(this.#gv)],
-      description: 'The resources of this group and version.',
-      parameters: [],
-      consumes: MEDIA_TYPES,
-      produces: MEDIA_TYPES,
-      answers: [{ code: 200, description: 'OK', content: { kind: 'type', name: `${META}.APIResourceList` } }],
-    }
+    const [id, tags] = [operationId('get', this.#gv, 'APIResources'), [tagOf(this.#gv)]]
+    const description = 'The resources of this group and version.'
+    const operation = documentOperation({ id, tags, description, type: `${META}.APIResourceList` })
     return { path: `${rootPath(this.#gv)}/`, operations: [operation] }
   }
 
@@ -129,7 +122,7 @@ export class PathWriter {
       description: `List or watch objects of kind ${resource.kind}.`,
       parameters: metaOptions('ListOptions'),
       produces: resource.isCustom ? types : [...types, ...STREAM_TYPES],
-      answers: [{ code: 200, description: 'OK', content: { kind: 'type', name: resource.listType } }],
+      answers: answersOf({ kind: 'type', name: resource.listType }, 200),
     })
   }
 
@@ -303,6 +296,15 @@ interface Draft extends Pick<OpenApiOperation, 'description' | 'parameters' | 'a
 
 /** Subresources that are connections, not objects. */
 const CONNECTED: readonly string[] = ['attach', 'exec', 'portforward', 'proxy']
+
+/** Reads a document that is there whatever is stored. */
+export function documentOperation({
+  type,
+  ...draft
+}: Pick<OpenApiOperation, 'id' | 'tags' | 'description'> & { readonly type: string }): OpenApiOperation {
+  const answers = answersOf({ kind: 'type', name: type }, 200)
+  return { method: 'get', ...draft, parameters: [], consumes: MEDIA_TYPES, produces: MEDIA_TYPES, answers }
+}
 
 function metaOptions(kind: string): readonly OpenApiParameter[] {
   return optionParameters('meta_v1', kind)

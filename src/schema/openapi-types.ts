@@ -1,6 +1,7 @@
 // The schemas of the built-in types, as OpenAPI has them, from the compiled table and the descriptions in `proto/api`.
 import type { GroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
+import { givenMembers } from '../lib/given-members.ts'
 import { BUILT_IN, builtInType } from './built-in-compiled.ts'
 import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
 import { knownVersions, versionsKnownToClients } from './known-versions.ts'
@@ -91,24 +92,20 @@ class SchemaWriter {
   type({ file, type }: Declared, kinds: readonly ValueMap[]): ValueMap {
     const name = `${file.stem}.${type.name}`
     const description = TEXTS[name] ?? this.#partText(file, type)
-    const head = description === undefined ? {} : { description }
-    if (type.form !== undefined) return { ...head, ...this.#form(type) }
+    if (type.form !== undefined) return givenMembers({ description, ...this.#form(type) })
     const members = this.#members(name, type)
     const properties =
       type.kind === undefined || type.typeMeta === false ? members : [...Object.entries(TYPE_META), ...members]
     const required = this.#required(type)
-    const unions = unionsOf(type)
-    return {
-      ...head,
+    return givenMembers({
+      description,
       type: 'object',
-      ...(required.length === 0 ? {} : { required }),
-      ...(properties.length === 0
-        ? {}
-        : { properties: Object.fromEntries(properties.toSorted(([a], [b]) => compareTexts(a, b))) }),
-      ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
-      ...(type.atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
-      ...(unions === undefined ? {} : { 'x-kubernetes-unions': [unions] }),
-    }
+      required: required.length === 0 ? undefined : required,
+      properties: properties.length === 0 ? undefined : sorted(properties),
+      'x-kubernetes-group-version-kind': kinds.length === 0 ? undefined : kinds,
+      'x-kubernetes-map-type': type.atomic === true ? 'atomic' : undefined,
+      'x-kubernetes-unions': unionsOf(type),
+    })
   }
 
   /** What stands for the text of `PodSpec` or `PodStatus`, which are parts of a kind. */
@@ -142,15 +139,17 @@ class SchemaWriter {
   #field(place: string, [name, , type, marks = '', facts = {}]: CompiledField): ValueMap {
     const usual = UNDESCRIBED.test(place) ? undefined : (USUAL_TEXTS[name] ?? '')
     const description = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : usual)
-    const { listType, listKeys, mapType, patchStrategy, patchMergeKey } = facts
-    return this.#describe(description, {
-      ...this.#shape(type, { isPointer: marks.includes('p'), values: facts.values, zero: facts.default }),
-      ...(listKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': listKeys }),
-      ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
-      ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
-      ...(patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': patchMergeKey }),
-      ...(patchStrategy === undefined ? {} : { 'x-kubernetes-patch-strategy': patchStrategy.join(',') }),
-    })
+    return this.#describe(
+      description,
+      givenMembers({
+        ...this.#shape(type, { isPointer: marks.includes('p'), values: facts.values, zero: facts.default }),
+        'x-kubernetes-list-map-keys': facts.listKeys,
+        'x-kubernetes-list-type': facts.listType,
+        'x-kubernetes-map-type': facts.mapType,
+        'x-kubernetes-patch-merge-key': facts.patchMergeKey,
+        'x-kubernetes-patch-strategy': facts.patchStrategy?.join(','),
+      }),
+    )
   }
 
   /** Version 3 lets nothing stand beside a reference: what is said beside it, as it is of every field, wraps it. */
@@ -170,11 +169,7 @@ class SchemaWriter {
     }
     const scalar = SCALARS[type]
     if (scalar !== undefined) {
-      return {
-        ...scalar,
-        ...(zero === undefined ? {} : this.#default(zero)),
-        ...(values === undefined ? {} : { enum: values }),
-      }
+      return givenMembers({ ...scalar, ...(zero === undefined ? {} : this.#default(zero)), enum: values })
     }
     return this.#reference(type, isPointer)
   }
@@ -243,14 +238,15 @@ const SCALARS: Readonly<Record<string, ValueMap>> = {
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
 
-function unionsOf(type: CompiledType): ValueMap | undefined {
+function sorted<T extends Value>(members: readonly (readonly [string, T])[]): Readonly<Record<string, T>> {
+  return Object.fromEntries(members.toSorted(([a], [b]) => compareTexts(a, b)))
+}
+
+function unionsOf(type: CompiledType): readonly ValueMap[] | undefined {
   const members = type.fields.flatMap(([name, , , , facts]) =>
     facts?.member === undefined ? [] : [[name, facts.member] as const],
   )
   if (members.length === 0) return undefined
   const discriminator = type.fields.find(([, , , marks]) => marks?.includes('d') === true)?.[0]
-  return {
-    ...(discriminator === undefined ? {} : { discriminator }),
-    'fields-to-discriminateBy': Object.fromEntries(members.toSorted(([a], [b]) => compareTexts(a, b))),
-  }
+  return [givenMembers({ discriminator, 'fields-to-discriminateBy': sorted(members) })]
 }

@@ -10,12 +10,8 @@ import {
   mapOf,
   type ObjectField,
   type ObjectType,
-  opaque,
-  type Program,
-  STRING,
-  type Type,
-  typeName,
 } from '../cel/cel.ts'
+import { opaque, type Program, STRING, type Type, typeName } from '../cel/cel.ts'
 
 export interface PolicyScope {
   readonly hasParams: boolean
@@ -47,91 +43,73 @@ export function compilePolicyExpression(expression: string, scope: PolicyScope, 
 }
 
 function resultProblem(type: Type, wanted: Wanted): string | undefined {
-  const but = ` but got ${type.kind === 'null' ? 'null_type' : typeName(type)}`
-  switch (wanted) {
-    case 'bool':
-      return type.kind === 'bool' ? undefined : `must evaluate to bool${but}`
-    case 'string':
-      return type.kind === 'string' ? undefined : `must evaluate to string${but}`
-    case 'stringOrNull':
-      return type.kind === 'string' || type.kind === 'null'
-        ? undefined
-        : `must evaluate to one of [string null_type]${but}`
-    case 'applyConfiguration':
-      return type.kind === 'object' && type.name === 'Object' ? undefined : `must evaluate to Object${but}`
-    case 'jsonPatch':
-      return isJsonPatch(type) ? undefined : `must evaluate to list(JSONPatch)${but}`
-  }
+  const { isGiven, text } = RESULTS[wanted]
+  if (isGiven(type)) return undefined
+  return `must evaluate to ${text} but got ${type.kind === 'null' ? 'null_type' : typeName(type)}`
 }
 
-function isJsonPatch(type: Type): boolean {
-  return type.kind === 'list' && type.item.kind === 'object' && type.item.name === 'JSONPatch'
+const isObject = (type: Type, name: string): boolean => type.kind === 'object' && type.name === name
+
+const RESULTS: Readonly<Record<Wanted, { readonly text: string; readonly isGiven: (type: Type) => boolean }>> = {
+  bool: { text: 'bool', isGiven: ({ kind }) => kind === 'bool' },
+  string: { text: 'string', isGiven: ({ kind }) => kind === 'string' },
+  stringOrNull: { text: 'one of [string null_type]', isGiven: ({ kind }) => kind === 'string' || kind === 'null' },
+  applyConfiguration: { text: 'Object', isGiven: (type) => isObject(type, 'Object') },
+  jsonPatch: {
+    text: 'list(JSONPatch)',
+    isGiven: (type) => type.kind === 'list' && isObject(type.item, 'JSONPatch'),
+  },
 }
 
 const field = (name: string, type: Type): [string, ObjectField] => [name, { type, member: name }]
-const object = (name: string, fields: readonly [string, Type][]): ObjectType => ({
+const object = (name: string, fields: Readonly<Record<string, Type>>): ObjectType => ({
   kind: 'object',
   name,
-  fields: new Map(fields.map(([each, type]) => field(each, type))),
+  fields: new Map(Object.entries(fields).map(([each, type]) => field(each, type))),
 })
 
-const GVK = object('kubernetes.GroupVersionKind', [
-  ['group', STRING],
-  ['version', STRING],
-  ['kind', STRING],
-])
-const GVR = object('kubernetes.GroupVersionResource', [
-  ['group', STRING],
-  ['version', STRING],
-  ['resource', STRING],
-])
-const USER = object('kubernetes.UserInfo', [
-  ['username', STRING],
-  ['uid', STRING],
-  ['groups', listOf(STRING)],
-  ['extra', mapOf(STRING, listOf(STRING))],
-])
-const REQUEST = object('kubernetes.AdmissionRequest', [
-  ['kind', GVK],
-  ['resource', GVR],
-  ['subResource', STRING],
-  ['requestKind', GVK],
-  ['requestResource', GVR],
-  ['requestSubResource', STRING],
-  ['name', STRING],
-  ['namespace', STRING],
-  ['operation', STRING],
-  ['userInfo', USER],
-  ['dryRun', BOOL],
-  ['options', DYN],
-])
-const NAMESPACE = object('kubernetes.Namespace', [
-  [
-    'metadata',
-    object('kubernetes.NamespaceMetadata', [
-      ['name', STRING],
-      ['generateName', STRING],
-      ['namespace', STRING],
-      ['labels', mapOf(STRING, STRING)],
-      ['annotations', mapOf(STRING, STRING)],
-      ['UID', STRING],
-      ['creationTimestamp', { kind: 'timestamp' }],
-      ['deletionGracePeriodSeconds', INT],
-      ['deletionTimestamp', { kind: 'timestamp' }],
-      ['generation', INT],
-      ['resourceVersion', STRING],
-      ['finalizers', listOf(STRING)],
-    ]),
-  ],
-  ['spec', object('kubernetes.NamespaceSpec', [['finalizers', listOf(STRING)]])],
-  ['status', object('kubernetes.NamespaceStatus', [['phase', STRING]])],
-])
-const JSON_PATCH = object('JSONPatch', [
-  ['op', STRING],
-  ['path', STRING],
-  ['from', STRING],
-  ['value', DYN],
-])
+const TIMESTAMP: Type = { kind: 'timestamp' }
+const GVK = object('kubernetes.GroupVersionKind', { group: STRING, version: STRING, kind: STRING })
+const GVR = object('kubernetes.GroupVersionResource', { group: STRING, version: STRING, resource: STRING })
+const USER = object('kubernetes.UserInfo', {
+  username: STRING,
+  uid: STRING,
+  groups: listOf(STRING),
+  extra: mapOf(STRING, listOf(STRING)),
+})
+const REQUEST = object('kubernetes.AdmissionRequest', {
+  kind: GVK,
+  resource: GVR,
+  subResource: STRING,
+  requestKind: GVK,
+  requestResource: GVR,
+  requestSubResource: STRING,
+  name: STRING,
+  namespace: STRING,
+  operation: STRING,
+  userInfo: USER,
+  dryRun: BOOL,
+  options: DYN,
+})
+const NAMESPACE = object('kubernetes.Namespace', {
+  metadata: object('kubernetes.NamespaceMetadata', {
+    name: STRING,
+    generateName: STRING,
+    namespace: STRING,
+    labels: mapOf(STRING, STRING),
+    annotations: mapOf(STRING, STRING),
+    UID: STRING,
+    creationTimestamp: TIMESTAMP,
+    deletionGracePeriodSeconds: INT,
+    deletionTimestamp: TIMESTAMP,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: listOf(STRING),
+  }),
+  spec: object('kubernetes.NamespaceSpec', { finalizers: listOf(STRING) }),
+  status: object('kubernetes.NamespaceStatus', { phase: STRING }),
+})
+const JSON_PATCH = object('JSONPatch', { op: STRING, path: STRING, from: STRING, value: DYN })
 
 /** `Object` and whatever is below it: any field of any type. */
 function anyObject(name: string): ObjectType {

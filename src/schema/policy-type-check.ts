@@ -2,10 +2,9 @@
 // policy is carried out without types.
 import { mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import { own, type ValueMap } from '../api/value.ts'
-import type { Type } from '../cel/cel.ts'
-import { typeOfKind } from './expression-type.ts'
+import { BOOL, DYN, INT, listOf, mapOf, type ObjectField, type ObjectType, STRING, type Type } from '../cel/cel.ts'
 import { compilePolicyExpression, type PolicyScope } from './policy-expressions.ts'
-import type { KindSchema } from './table.ts'
+import type { KindSchema, ObjectShape, Shape } from './table.ts'
 
 export interface ExpressionWarning extends ValueMap {
   readonly fieldRef: string
@@ -25,7 +24,7 @@ export function policyTypeWarnings(policy: ValueMap, kindOf: KindOf): readonly E
   const kinds = kindsIn(mapOrEmpty(spec, 'matchConstraints'), kindOf)
   const hasParams = own(spec, 'paramKind') !== undefined
   const scopes = kinds.map((kind): KindScope => {
-    const plain: PolicyScope = { hasParams, hasAuthorizer: true, object: typeOfKind(kind) }
+    const plain: PolicyScope = { hasParams, hasAuthorizer: true, object: typeOfObject(kind.shape) }
     return { kind, scope: { ...plain, variables: variablesIn(spec, plain) } }
   })
   return mapsOnly(spec, 'validations').flatMap((validation, i) =>
@@ -82,5 +81,52 @@ function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
     for (const group of textsOnly(rule, 'apiGroups')) {
       for (const version of versions) for (const resource of resources) yield { group, version, resource }
     }
+  }
+}
+
+/** Fields are looked up when they are asked for: some kinds contain themselves. */
+function typeOfObject(shape: ObjectShape): ObjectType {
+  const typeMeta = new Set(shape.typeMeta ? ['kind', 'apiVersion'] : [])
+  const get = (name: string): ObjectField | undefined => {
+    const found = shape.byName.get(name)?.shape
+    if (found !== undefined) return { type: typeOfShape(found), member: name }
+    if (typeMeta.has(name)) return { type: STRING, member: name }
+    return shape.preserveUnknown ? { type: DYN, member: name } : undefined
+  }
+  const fields = {
+    get,
+    *[Symbol.iterator](): Generator<readonly [string, ObjectField]> {
+      for (const { name, shape: inner } of shape.fields) yield [name, { type: typeOfShape(inner), member: name }]
+    },
+  }
+  return { kind: 'object', name: shape.name, fields }
+}
+
+function typeOfShape(shape: Shape): Type {
+  switch (shape.kind) {
+    case 'object':
+      return typeOfObject(shape)
+    case 'list':
+      return listOf(typeOfShape(shape.item))
+    case 'map':
+      return mapOf(STRING, typeOfShape(shape.value))
+    case 'string':
+    case 'duration':
+    case 'quantity':
+      return STRING
+    case 'bytes':
+      return { kind: 'bytes' }
+    case 'int32':
+    case 'int64':
+      return INT
+    case 'number':
+      return { kind: 'double' }
+    case 'boolean':
+      return BOOL
+    case 'time':
+    case 'microTime':
+      return { kind: 'timestamp' }
+    default:
+      return DYN
   }
 }

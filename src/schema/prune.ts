@@ -2,11 +2,11 @@
 // schema what is inside is not known, and an empty one stays for validation to find.
 import { invalid, quoted, shownMap } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
-import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
-import { DecodeError, decodeObject } from './decode.ts'
+import { type Value, type ValueMap, isList, isMap, own, setOwn } from '../api/value.ts'
+import { type Decoded, DecodeError, decodeObject } from './decode.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
-export interface Pruned {
+interface Pruned {
   readonly value: ValueMap
   /** `unknown field "spec.foo"`: what was pruned, sorted, then what the metadata of embedded objects does not know. */
   readonly problems: readonly string[]
@@ -31,6 +31,24 @@ export function pruneUnknown(
   const pruner = new Pruner(metadata, wrongMetadata)
   const value = pruner.map(object, shape)
   return { value, problems: pruner.problems() }
+}
+
+/**
+ * An object of a custom kind, whose metadata is that of every kind. `duplicates` are the paths of repeated members, in document order.
+ * Problems come in this order: repeated members, unknown ones of the metadata, pruned ones, those of embedded metadata (W-414,
+ * W-416). Throws `DecodeError` where the metadata, its own or that of an embedded object, is of the wrong type (W-440).
+ */
+export function decodeCustom(
+  { value, duplicates }: { readonly value: ValueMap; readonly duplicates: readonly string[] },
+  { shape, metadata }: { readonly shape: ObjectShape; readonly metadata: ObjectShape },
+): Decoded {
+  const meta = decodeObject(own(value, 'metadata') ?? null, metadata, 'metadata')
+  const pruned = pruneUnknown(value, shape, metadata, 'refuse')
+  const repeated = duplicates.map((path) => `duplicate field ${quoted(path)}`)
+  const object: Record<string, Value> = {}
+  for (const [key, member] of Object.entries(pruned.value))
+    setOwn(object, key, key === 'metadata' ? meta.value : member)
+  return { value: object, problems: [...repeated, ...meta.problems, ...pruned.problems] }
 }
 
 /** One object under way. The path stands where something is dropped, so that most members cost no text. */

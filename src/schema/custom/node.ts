@@ -5,7 +5,7 @@ import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.t
 import { isRecognizedFormat } from './formats.ts'
 import { type RuleText, ruleTextOf } from './rule.ts'
 
-export type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
+type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
 
 /** The restrictions on a value; under `allOf`, `anyOf`, `oneOf` and `not` there is nothing else. */
 export interface Restrictions {
@@ -116,33 +116,16 @@ function compileInner(value: Value | undefined): Node | undefined {
   return isMap(value) ? compileNode(value) : undefined
 }
 
-const UNRESTRICTED: Restrictions = Object.freeze({
-  format: '',
-  minimum: undefined,
-  exclusiveMinimum: false,
-  maximum: undefined,
-  exclusiveMaximum: false,
-  multipleOf: undefined,
-  minLength: undefined,
-  maxLength: undefined,
-  pattern: '',
-  minItems: undefined,
-  maxItems: undefined,
-  minProperties: undefined,
-  maxProperties: undefined,
-  enum: undefined,
-  required: Object.freeze([]),
-  allOf: Object.freeze([]),
-  anyOf: Object.freeze([]),
-  oneOf: Object.freeze([]),
-  not: undefined,
-})
+const UNRESTRICTED: Restrictions = Object.freeze(readRestrictions({}))
 
 const RESTRICTING: ReadonlySet<string> = new Set(Object.keys(UNRESTRICTED))
 
 /** Most nodes have none: they share one record. */
 function restrictionsOf(schema: ValueMap): Restrictions {
-  if (!Object.keys(schema).some((key) => RESTRICTING.has(key))) return UNRESTRICTED
+  return Object.keys(schema).some((key) => RESTRICTING.has(key)) ? readRestrictions(schema) : UNRESTRICTED
+}
+
+function readRestrictions(schema: ValueMap): Restrictions {
   const list = own(schema, 'enum')
   return {
     format: formatIn(schema),

@@ -2,6 +2,8 @@
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { labelSelectorOf } from '../../api/selector-text.ts'
+import type { LabelRequirement } from '../../api/selector.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { labelValue, qualifiedName } from './formats.ts'
@@ -124,28 +126,17 @@ function meets(expression: ValueMap, labels: ValueMap): boolean {
 
 /** Whether a selector can be evaluated at all. */
 export function isUsable(selector: ValueMap): boolean {
-  const labels = Object.entries(mapOrAbsent(selector, 'matchLabels') ?? {})
-  return (
-    labels.every(([key, value]) => isKey(key) && typeof value === 'string' && labelValue(value).length === 0) &&
-    mapsInPlace(selector, 'matchExpressions').every((expression) => {
-      const values = textsInPlace(expression, 'values')
-      const operator = textOrEmpty(expression, 'operator')
-      const listed = operator === 'In' || operator === 'NotIn'
-      const counted = listed ? values.length > 0 : values.length === 0
-      const known = listed || operator === 'Exists' || operator === 'DoesNotExist'
-      return (
-        known &&
-        counted &&
-        isKey(textOrEmpty(expression, 'key')) &&
-        values.every((value) => labelValue(value).length === 0)
-      )
-    })
-  )
+  const parsed = labelSelectorOf(selector)
+  return parsed?.requirements.every((each) => isKey(each.key) && valuesOf(each).every(isValue)) ?? false
 }
 
-function isKey(key: string): boolean {
-  return qualifiedName(key).length === 0
+function valuesOf(requirement: LabelRequirement): readonly string[] {
+  if ('values' in requirement) return requirement.values
+  return 'value' in requirement ? [requirement.value] : []
 }
+
+const isKey = (key: string): boolean => qualifiedName(key).length === 0
+const isValue = (value: string): boolean => labelValue(value).length === 0
 
 /** A selector as it stands in messages. */
 export function shownSelector(selector: ValueMap | undefined): Shown {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
-import { decodeCustom } from '../../../src/schema/decode-custom.ts'
+import { decodeCustom } from '../../../src/schema/prune.ts'
 import { DecodeError } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { Field, ObjectShape, Shape } from '../../../src/schema/table.ts'
