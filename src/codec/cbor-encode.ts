@@ -4,7 +4,10 @@ import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
-import { ByteWriter } from './byte-writer.ts'
+
+const INITIAL_SIZE = 4096
+/** Up to here a loop in JavaScript beats the call into native code. */
+const SHORT_TEXT = 32
 
 /** What every object begins with: the tag that says "this is CBOR". */
 const SELF_DESCRIBED: Readonly<Uint8Array> & Uint8Array = Buffer.of(0xd9, 0xd9, 0xf7)
@@ -77,7 +80,49 @@ export function encodeCborEvent(type: string, object: Uint8Array): Buffer {
   return writer.finish()
 }
 
-class CborWriter extends ByteWriter {
+/** Into a buffer that grows. */
+class CborWriter {
+  #buffer: Buffer = Buffer.allocUnsafe(INITIAL_SIZE)
+  #length = 0
+
+  /** What was written. The writer is not used after this. */
+  finish(): Buffer {
+    return Buffer.from(this.#buffer.subarray(0, this.#length))
+  }
+
+  byte(value: number): void {
+    const at = this.#reserve(1)
+    this.#buffer[at] = value
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const at = this.#reserve(bytes.length)
+    this.#buffer.set(bytes, at)
+  }
+
+  /** `length` is the number of bytes that the text has. */
+  utf8(text: string, length: number): void {
+    const at = this.#reserve(length)
+    if (length !== text.length || length > SHORT_TEXT) this.#buffer.write(text, at, 'utf8')
+    else for (let i = 0; i < length; i++) this.#buffer[at + i] = text.charCodeAt(i)
+  }
+
+  /** A byte and a text behind it; false, and nothing written, where the text is not ASCII. */
+  shortAscii(head: number, text: string): boolean {
+    const at = this.#reserve(text.length + 1)
+    const buffer = this.#buffer
+    buffer[at] = head
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) {
+        this.#length = at
+        return false
+      }
+      buffer[at + 1 + i] = code
+    }
+    return true
+  }
+
   value(value: Value): void {
     if (typeof value === 'string') this.string(value)
     else if (typeof value === 'number') this.number(value)
@@ -171,34 +216,39 @@ class CborWriter extends ByteWriter {
   double(value: number): void {
     if (!Number.isFinite(value)) throw new InvariantError('a number that JSON cannot hold')
     const half = halfOf(value)
-    if (half !== undefined) {
-      this.byte(0xf9)
-      this.uint16(half)
-    } else if (Math.fround(value) === value) {
-      this.byte(0xfa)
-      this.float32(value)
-    } else {
-      this.byte(0xfb)
-      this.float64(value)
-    }
+    if (half !== undefined) this.#number(0xf9, 2, (buffer, at) => buffer.writeUInt16BE(half, at))
+    else if (Math.fround(value) === value) this.#number(0xfa, 4, (buffer, at) => buffer.writeFloatBE(value, at))
+    else this.#number(0xfb, 8, (buffer, at) => buffer.writeDoubleBE(value, at))
   }
 
   head(major: number, argument: number | bigint): void {
     const type = major << 5
-    if (argument < 24) this.byte(type | Number(argument))
+    const number = Number(argument)
+    if (argument < 24) this.byte(type | number)
     else if (argument < 0x100) {
       this.byte(type | 24)
-      this.byte(Number(argument))
-    } else if (argument < 0x1_0000) {
-      this.byte(type | 25)
-      this.uint16(Number(argument))
-    } else if (argument < 0x1_0000_0000) {
-      this.byte(type | 26)
-      this.uint32(Number(argument))
-    } else {
-      this.byte(type | 27)
-      this.uint64(BigInt(argument))
+      this.byte(number)
+    } else if (argument < 0x1_0000) this.#number(type | 25, 2, (buffer, at) => buffer.writeUInt16BE(number, at))
+    else if (argument < 0x1_0000_0000) this.#number(type | 26, 4, (buffer, at) => buffer.writeUInt32BE(number, at))
+    else this.#number(type | 27, 8, (buffer, at) => buffer.writeBigUInt64BE(BigInt(argument), at))
+  }
+
+  /** A byte, and a number of so many behind it. */
+  #number(head: number, size: number, write: (buffer: Buffer, at: number) => void): void {
+    const at = this.#reserve(size + 1)
+    this.#buffer[at] = head
+    write(this.#buffer, at + 1)
+  }
+
+  #reserve(size: number): number {
+    const at = this.#length
+    this.#length += size
+    if (this.#length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(this.#length, this.#buffer.length * 2))
+      this.#buffer.copy(grown, 0, 0, at)
+      this.#buffer = grown
     }
+    return at
   }
 }
 

@@ -2,7 +2,7 @@
 // if and only if their bytes are, and stored bytes can be served as they are.
 import { escapeMarkup, markupSafeJson } from '../api/json-text.ts'
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
-import { compareTexts, HIGH } from '../lib/text-order.ts'
+import { HIGH, sortedKeys } from '../lib/text-order.ts'
 import { isCanonical } from './json-canonical.ts'
 import type { Field, KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isAlwaysShown, isOmitted, zeroOfField } from '../schema/zero-value.ts'
@@ -141,14 +141,6 @@ function schemaOrJson({ schema }: OpaqueShape, value: Value, depth: number): str
   if (schema === undefined) return plainJson(value)
   if (isMap(value)) return objectJson(value, schema, depth)
   return isList(value) ? listJson(schema, value, depth) : plainJson(value)
-}
-
-/** Keys in the order of their UTF-8 bytes. */
-function sortedKeys(map: ValueMap): readonly string[] {
-  const keys = Object.keys(map)
-  if (keys.length < 2) return keys
-  // UTF-16 has the same order but for the characters at its end.
-  return keys.some((key) => HIGH.test(key)) ? keys.sort(compareTexts) : keys.sort()
 }
 
 function scalarJson(value: Exclude<Value, ValueMap | readonly Value[]>): string {

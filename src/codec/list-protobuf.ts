@@ -11,8 +11,7 @@ import type { Bundle, ListDocument, ListForm, ListItem, ListMetadata } from './l
 import { partialMetadata } from './partial-metadata.ts'
 import type { WriteElsewhere } from './large-values.ts'
 import { PieceBuffer } from './piece-buffer.ts'
-import { encodeListHead, LIST_TAIL } from './protobuf-stream.ts'
-import { encodeEnvelope } from './protobuf.ts'
+import { encodeEnvelope, encodeListHead, ENVELOPE_TAIL } from './protobuf.ts'
 import type { Transcoder } from './transcode.ts'
 
 /** What it takes to write the encodings that need the table. One is enough for a process. */
@@ -62,7 +61,7 @@ async function* itemByItem(protobuf: ProtobufList, { items, metadata }: ListDocu
   yield protobuf.head(metadata, total)
   yield* held.finish()
   yield* encodedItems(protobuf, later)
-  yield Buffer.from(LIST_TAIL)
+  yield Buffer.from(ENVELOPE_TAIL)
 }
 
 interface MeasuredItem {

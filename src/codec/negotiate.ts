@@ -15,7 +15,7 @@ import {
 } from './media-type.ts'
 
 /** A form that an object is turned into before it is written. */
-export interface Transform {
+interface Transform {
   readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   /** `meta.k8s.io/v1`, in the brand and version that was asked for: the apiVersion of the answer. */
   readonly apiVersion: string
@@ -86,11 +86,7 @@ export class Negotiator {
 export function negotiate(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
   if (offer.router) refuseByRouter(asked.accept ?? '', offer)
-  const found = firstServed(
-    clauses,
-    encodings(offer.cbor),
-    (clause, encoding) => matches(clause, encoding) && serves(clause, encoding, offer),
-  )
+  const found = firstServed(clauses, encodings(offer.cbor), serving(offer, false))
   if (found === undefined) throw refused(acceptedTypes(offer.cbor))
   return negotiated(found, asked)
 }
@@ -99,18 +95,17 @@ export function negotiate(asked: Asked, offer: Offer): Negotiated {
 export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
   if (offer.router) refuseByRouter(asked.accept ?? '', offer)
-  const streams = encodings(offer.cbor).filter((encoding) => encoding !== 'yaml')
+  const offered = encodings(offer.cbor)
+  const isServed = serving(offer, true)
   const found = firstServed(
     clauses,
-    streams,
-    (clause, encoding) => matches(clause, encoding, true) && serves(clause, encoding, offer),
+    offered.filter((encoding) => encoding !== 'yaml'),
+    isServed,
   )
   if (found === undefined) {
     // Something is acceptable, but cannot be sent as a stream; or nothing is.
-    const whole = firstServed(clauses, encodings(offer.cbor), (clause, encoding) => {
-      return matches(clause, encoding, true) && serves(clause, encoding, offer)
-    })
-    throw refused(offer.router && whole !== undefined ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
+    const isWhole = offer.router && firstServed(clauses, offered, isServed) !== undefined
+    throw refused(isWhole ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
   }
   const form = negotiated(found, asked)
   return { ...form, contentType: streamType(form.encoding, form.contentType) }
@@ -143,19 +138,25 @@ export interface NegotiatedForm extends Negotiated {
  */
 export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: boolean): NegotiatedForm | undefined {
   for (const clause of clausesOf(asked)) {
-    const form = forms.find((candidate) => asksFor(clause, candidate))
-    const encoding = encodings(cbor).find((candidate) => matches(clause, candidate))
-    if (form === undefined || encoding === undefined) continue
-    const base = negotiated({ clause, encoding }, asked)
-    const { group, version, kind } = { ...form, group: clause.parameters.get('g') ?? form.group }
-    const contentType = `${base.contentType};g=${group};v=${version};as=${kind}`
-    return { ...base, transform: undefined, contentType, form: { ...form, group } }
+    const found = formAsked(clause, forms, encodings(cbor))
+    if (found === undefined) continue
+    const base = negotiated({ clause, encoding: found.encoding }, asked)
+    return { ...base, transform: undefined, contentType: base.contentType + found.parameters, form: found.form }
   }
   return undefined
 }
 
+/** What a clause asks for of the forms, and in which of the encodings; with the parameters that repeat it. */
+function formAsked<E extends Encoding>(clause: AcceptClause, forms: readonly NamedForm[], offered: readonly E[]) {
+  const form = forms.find((candidate) => asksFor(clause, candidate))
+  const encoding = offered.find((candidate) => matches(clause, candidate))
+  if (form === undefined || encoding === undefined) return undefined
+  const group = clause.parameters.get('g') ?? form.group
+  return { encoding, form: { ...form, group }, parameters: `;g=${group};v=${form.version};as=${form.kind}` }
+}
+
 /** How a page is to be written that is text for those who do not ask for its form. */
-export type PageForm =
+type PageForm =
   | { readonly kind: 'text' }
   | {
       readonly kind: 'form'
@@ -171,12 +172,10 @@ export function negotiatePage(asked: Asked, forms: readonly NamedForm[], cbor: b
   for (const clause of clausesOf({ ...asked, accept: asked.accept?.trim() })) {
     const { parameters } = clause
     if ((parameters.get('stream') ?? '') !== '' || (parameters.get('sv') ?? '') !== '') continue
-    const form = forms.find((candidate) => asksFor(clause, candidate))
-    const encoding = offered.find((candidate) => matches(clause, candidate))
-    if (form !== undefined && encoding !== undefined) {
-      const { version, kind, group } = { ...form, group: parameters.get('g') ?? form.group }
-      const contentType = `${mediaTypeOf(encoding, 'k8s')};g=${group};v=${version};as=${kind}`
-      return { kind: 'form', encoding, contentType, form: { group, version, kind } }
+    const found = formAsked(clause, forms, offered)
+    if (found !== undefined) {
+      const { encoding, form } = found
+      return { kind: 'form', encoding, contentType: mediaTypeOf(encoding, 'k8s') + found.parameters, form }
     }
     if (takesText(clause)) return { kind: 'text' }
   }
@@ -240,11 +239,13 @@ function offersForm({ transforms }: Offer, { as }: Pick<Transform, 'as'>): boole
   return transforms === 'all' || (transforms === 'metadata' && as !== 'Table')
 }
 
-function serves(clause: AcceptClause, encoding: Encoding, offer: Offer): boolean {
-  const transform = transformOf(clause)
-  if (transform === 'unknown') return false
-  if (transform !== undefined) return offersForm(offer, transform) && takesStream(clause)
-  return takesPlain(clause) && (encoding !== 'protobuf' || offer.protobuf)
+/** Whether a clause is served in an encoding. */
+function serving(offer: Offer, stream: boolean): (clause: AcceptClause, encoding: Encoding) => boolean {
+  return (clause, encoding) => {
+    const transform = transformOf(clause)
+    if (transform === 'unknown' || !takesStream(clause) || !matches(clause, encoding, stream)) return false
+    return transform === undefined ? encoding !== 'protobuf' || offer.protobuf : offersForm(offer, transform)
+  }
 }
 
 /** Whether the clause asks for the object as it is. */

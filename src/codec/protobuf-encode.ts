@@ -2,7 +2,7 @@
 // of every field that always has a value written, map entries sorted by key. Everything runs backwards (see the writer).
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
-import { compareTexts, HIGH } from '../lib/text-order.ts'
+import { sortedKeys } from '../lib/text-order.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember, WireType } from '../schema/table.ts'
 import { ProtobufError } from '../wire/protobuf-error.ts'
@@ -260,14 +260,8 @@ export function mapValueType({ value }: MapShape): WireType {
   }
 }
 
-/** By the bytes of their UTF-8. */
-function sortedKeys(map: ValueMap): readonly string[] {
-  const keys = Object.keys(map)
-  if (keys.length < 2) return keys
-  return keys.some((key) => HIGH.test(key)) ? keys.sort(compareTexts) : keys.sort()
-}
-
-function wireOf(shape: ObjectShape): readonly WireField[] {
+/** Throws `ProtobufError` where the kind is only known in JSON. */
+export function wireOf(shape: ObjectShape): readonly WireField[] {
   if (shape.wire === undefined) throw new ProtobufError(`${shape.name} has no protobuf form`)
   return shape.wire
 }

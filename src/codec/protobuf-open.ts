@@ -2,6 +2,7 @@
 // whole message is read. Then every field is in its slot, and one walk makes objects in the order and with the omissions of JSON.
 import { setOwn, type Value } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from '../schema/table.ts'
+import { zeroOf as jsonZeroOf } from '../schema/zero-value.ts'
 
 /** One slot a field of the object. */
 export type OpenMessage = (OpenValue | undefined)[]
@@ -111,22 +112,5 @@ function isPlain({ kind }: Shape): boolean {
 
 /** The same for what is not an object. */
 export function zeroOf(shape: Exclude<Shape, ObjectShape>): Value {
-  switch (shape.kind) {
-    case 'string':
-      return ''
-    case 'int32':
-    case 'int64':
-    case 'number':
-    case 'intOrString':
-      return 0
-    case 'boolean':
-    case 'schemaOrBool':
-      return false
-    case 'quantity':
-      return '0'
-    case 'duration':
-      return '0s'
-    default:
-      return null
-  }
+  return shape.kind === 'schemaOrBool' ? false : jsonZeroOf(shape)
 }

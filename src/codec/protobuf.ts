@@ -2,14 +2,14 @@
 // lists item by item; watch events in frames. What the objects look like inside is the table's matter.
 import { formatGroupVersion, type ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import type { KindSchema, ObjectShape } from '../schema/table.ts'
+import type { KindSchema, ObjectShape, WireMember } from '../schema/table.ts'
 import { decodeMessage } from './protobuf-decode.ts'
 import { ProtobufEncoder } from './protobuf-encode.ts'
 import { ProtobufError } from '../wire/protobuf-error.ts'
 import { ProtobufReader } from '../wire/protobuf-reader.ts'
 
 const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
-/** The fields 3 and 4 of the envelope, which the reference writes though they are empty. */
+/** The fields 3 and 4 of the envelope, which the reference writes though they are empty: what follows the last item of a list. */
 export const ENVELOPE_TAIL: Uint8Array = Buffer.of(0x1a, 0x00, 0x22, 0x00)
 
 export interface TypeNames {
@@ -18,7 +18,7 @@ export interface TypeNames {
 }
 
 /** What an envelope says, and the bytes that it carries (a view of the input). */
-export interface Envelope extends TypeNames {
+interface Envelope extends TypeNames {
   readonly raw: Buffer
   /** Empty: protobuf. */
   readonly contentType: string
@@ -132,4 +132,39 @@ export function writeEnvelopeHead(encoder: ProtobufEncoder, { apiVersion, kind }
   encoder.textField(1, apiVersion)
   encoder.close(1, end)
   encoder.bytes(PREFIX)
+}
+
+/**
+ * Everything of a list that stands before its items. The envelope says how long they are together, so their encodings have
+ * to be made (or at least measured) before.
+ */
+export function encodeListHead(kind: KindSchema, list: ValueMap, itemsLength: number): Buffer {
+  const encoder = new ProtobufEncoder(512)
+  encoder.objectWithout(kind.shape, itemsOf(kind), list)
+  writeEnvelopeHead(encoder, typeNamesOf(kind, list), encoder.length + itemsLength)
+  return encoder.finish()
+}
+
+function itemsOf(kind: KindSchema): WireMember {
+  const last = kind.shape.wire?.at(-1)
+  if (last === undefined || last.type === 'inline' || last.field.name !== 'items') {
+    throw new ProtobufError(`${kind.kind} is not a list`)
+  }
+  return last
+}
+
+/** The bytes of the length before a frame. WebSocket messages do without it (R-165). */
+const FRAME_HEAD_SIZE = 4
+
+/** A watch event as a frame: its length, and a bare event around the object's own envelope (R-166). */
+export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {
+  const encoder = new ProtobufEncoder(object.length + 64)
+  encoder.bytes(object)
+  encoder.close(1, 0)
+  encoder.close(2, 0)
+  encoder.textField(1, type)
+  const head = Buffer.allocUnsafe(FRAME_HEAD_SIZE)
+  head.writeUInt32BE(encoder.length)
+  encoder.bytes(head)
+  return encoder.finish()
 }

@@ -59,7 +59,7 @@ function readJson(bytes: Buffer): SourceDocument {
   try {
     return jsonDocument(parseJsonDocument(bytes, MAX_VALUES))
   } catch (error) {
-    throw jsonFault(error)
+    throw asBodyError(error, JsonSyntaxError, NO_TYPE)
   }
 }
 
@@ -68,7 +68,7 @@ export async function readJsonInTurns(bytes: Buffer, turns: Turns): Promise<Sour
   try {
     return jsonDocument(await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns))
   } catch (error) {
-    throw jsonFault(error)
+    throw asBodyError(error, JsonSyntaxError, NO_TYPE)
   }
 }
 
@@ -77,10 +77,12 @@ function jsonDocument({ value, source }: JsonDocument): SourceDocument {
   return { value, source, problems: [] }
 }
 
-function jsonFault(error: unknown): unknown {
-  if (!(error instanceof JsonSyntaxError)) return error
-  return new BodySyntaxError(`couldn't get version/kind; json parse error: ${error.message}`)
+/** What a reader of an encoding throws, as clients are told it; any other error is itself. */
+function asBodyError(error: unknown, type: abstract new (...args: never[]) => Error, prefix = ''): unknown {
+  return error instanceof type ? new BodySyntaxError(prefix + error.message) : error
 }
+
+const NO_TYPE = "couldn't get version/kind; json parse error: "
 
 const TYPE_NAMES =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
@@ -93,7 +95,7 @@ export function checkTypeNames(value: Value): void {
   if (value === null) return
   const fail = (found: Value, target: string): never => {
     const problem = `json: cannot unmarshal ${typeOf(found)} into Go ${target}`
-    throw new BodySyntaxError(`couldn't get version/kind; json parse error: ${problem}`)
+    throw new BodySyntaxError(NO_TYPE + problem)
   }
   if (!isMap(value)) return fail(value, `value of type ${TYPE_NAMES}`)
   for (const name of ['apiVersion', 'kind']) {
@@ -114,8 +116,7 @@ function readYaml(bytes: Buffer): SourceDocument {
     const problems = duplicates.length === 0 ? [] : [YAML_PROBLEMS + lines]
     return { value, source: value, problems }
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw new BodySyntaxError(error.message)
+    throw asBodyError(error, YamlError)
   }
 }
 
@@ -125,8 +126,7 @@ function readCbor(bytes: Buffer): SourceDocument {
     const value = parseCbor(bytes, MAX_VALUES)
     return { value, source: value, problems: [] }
   } catch (error) {
-    if (!(error instanceof CborError)) throw error
-    throw new BodySyntaxError(error.message)
+    throw asBodyError(error, CborError)
   }
 }
 
@@ -136,8 +136,7 @@ function readProtobuf(bytes: Buffer, kind: KindSchema): SourceDocument {
     const value: Value = { ...decodeRaw(kind, raw, MAX_VALUES), kind: names.kind, apiVersion: names.apiVersion }
     return { value, source: value, problems: [] }
   } catch (error) {
-    if (!(error instanceof ProtobufError)) throw error
-    throw new BodySyntaxError(error.message)
+    throw asBodyError(error, ProtobufError)
   }
 }
 
@@ -153,7 +152,7 @@ export function readPatch(bytes: Buffer): PatchDocument {
   try {
     return patchDocument(parseJsonDocument(bytes, MAX_VALUES))
   } catch (error) {
-    throw patchFault(error)
+    throw asBodyError(error, JsonSyntaxError)
   }
 }
 
@@ -162,7 +161,7 @@ export async function readPatchInTurns(bytes: Buffer, turns: Turns): Promise<Pat
   try {
     return patchDocument(await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns))
   } catch (error) {
-    throw patchFault(error)
+    throw asBodyError(error, JsonSyntaxError)
   }
 }
 
@@ -172,10 +171,6 @@ function patchDocument({ value, duplicates, source }: JsonDocument): PatchDocume
     spelled: source,
     problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
   }
-}
-
-function patchFault(error: unknown): unknown {
-  return error instanceof JsonSyntaxError ? new BodySyntaxError(error.message) : error
 }
 
 export interface AppliedDocument {
@@ -197,8 +192,7 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
     if (isMap(value)) return { document: value, problems: duplicates }
     throw new BodySyntaxError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${notAMap(value)}`)
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw new BodySyntaxError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+    throw asBodyError(error, YamlError, 'error decoding YAML: error converting YAML to JSON: ')
   }
 }
 

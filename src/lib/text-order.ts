@@ -21,3 +21,10 @@ export function compareTexts(a: string, b: string): number {
   }
   return a.length - b.length
 }
+
+/** The keys of a record in this order. */
+export function sortedKeys(record: object): readonly string[] {
+  const keys = Object.keys(record)
+  if (keys.length < 2) return keys
+  return keys.some((key) => HIGH.test(key)) ? keys.sort(compareTexts) : keys.sort()
+}

@@ -3,7 +3,7 @@
 import type { Value, ValueMap } from '../../api/value.ts'
 import { ageOf } from './elapsed.ts'
 import type { Now } from './elapsed.ts'
-import { at, textAt } from './reading.ts'
+import { listAt, numberAt, textAt } from './reading.ts'
 
 /** A column as clients see it, members in the order of the wire. */
 export interface ColumnDefinition {
@@ -29,7 +29,7 @@ export interface TableShape {
   readonly conditions?: (object: ValueMap) => readonly Value[] | undefined
 }
 
-export interface ColumnOptions {
+interface ColumnOptions {
   readonly type?: ColumnDefinition['type']
   readonly format?: string
   readonly priority?: number
@@ -89,16 +89,10 @@ export function text(...path: readonly string[]): Cell {
 
 /** A number under a path, zero where there is none. */
 export function count(...path: readonly string[]): Cell {
-  return (object) => {
-    const value = at(object, ...path)
-    return typeof value === 'number' || typeof value === 'bigint' ? value : 0
-  }
+  return (object) => numberAt(object, ...path)
 }
 
 /** How many items a list has. */
 export function length(...path: readonly string[]): Cell {
-  return (object) => {
-    const value = at(object, ...path)
-    return Array.isArray(value) ? value.length : 0
-  }
+  return (object) => listAt(object, ...path).length
 }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ProtobufError } from '../../../src/wire/protobuf-error.ts'
-import { encodeListHead, encodeWatchFrame, LIST_TAIL } from '../../../src/codec/protobuf-stream.ts'
-import { decodeProtobuf, decodeRaw, encodeProtobuf } from '../../../src/codec/protobuf.ts'
+import {
+  decodeProtobuf,
+  decodeRaw,
+  encodeListHead,
+  encodeProtobuf,
+  encodeWatchFrame,
+  ENVELOPE_TAIL,
+} from '../../../src/codec/protobuf.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { readWatchFrame } from './read-watch-frame.ts'
 import { kindOf } from '../../fakes/built-in-kinds.ts'
@@ -24,7 +30,7 @@ describe('a list in pieces', () => {
       Buffer.from(transcoder.field(2, itemKind.shape, Buffer.from(JSON.stringify(item)))),
     )
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-    const whole = Buffer.concat([encodeListHead(kind, head, length), ...pieces, LIST_TAIL])
+    const whole = Buffer.concat([encodeListHead(kind, head, length), ...pieces, ENVELOPE_TAIL])
     expect(whole.equals(encodeProtobuf(kind, { ...head, items }))).toBe(true)
     const { raw } = decodeProtobuf(whole)
     expect(decodeRaw(kind, raw)).toMatchObject({ metadata: { resourceVersion: '7', continue: 'x' } })
