@@ -15,7 +15,7 @@ import {
 } from './cost-range.ts'
 import { CHECK_COST, LIST_COST, MAX_FORMAT_PATTERN, REGEX_LENGTH, STRUCT_COST, TRAVERSAL } from './runtime-cost.ts'
 
-export interface CallToEstimate {
+interface CallToEstimate {
   readonly name: string
   readonly overload: string
   readonly target: Node | undefined
@@ -23,7 +23,7 @@ export interface CallToEstimate {
   readonly argCosts: readonly CostEstimate[]
 }
 
-export interface CallEstimate {
+interface CallEstimate {
   readonly cost: CostEstimate
   /** Of the result, where it has one. */
   readonly size?: CostEstimate | undefined
@@ -31,7 +31,7 @@ export interface CallEstimate {
 }
 
 export function estimateCall(call: CallToEstimate): CallEstimate {
-  const own = byFunction(call) ?? byOverload(call)
+  const own = BY_FUNCTION.get(call.name)?.(call) ?? BY_OVERLOAD.get(call.overload)?.(call)
   if (own !== undefined) return { ...own, cost: add(own.cost, argumentCosts(call)) }
   return byOperands(call) ?? { cost: add(ONE, argumentCosts(call)) }
 }
@@ -159,31 +159,23 @@ const sortRules = ORDERED_TYPES.flatMap((type): readonly [string, Rule][] => {
   ]
 })
 
-const NOMINAL: readonly string[] = [
-  ...'serviceAccount path group resource subresource namespace name allowed reason error errored'.split(' '),
-  ...'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast'.split(' '),
-  ...'isGlobalUnicast format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan'.split(' '),
-  ...'compareTo add sub major minor patch getScheme getHostname getHost getPort getEscapedPath getQuery'.split(' '),
-]
+const each = (names: string, rule: Rule): readonly [string, Rule][] => names.split(' ').map((name) => [name, rule])
 
 const BY_FUNCTION: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...NOMINAL.map((name): [string, Rule] => [name, nominal]),
+  ...each('serviceAccount path group resource subresource namespace name allowed reason error errored', nominal),
+  ...each('masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast', nominal),
+  ...each('isGlobalUnicast format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan', nominal),
+  ...each('compareTo add sub major minor patch getScheme getHostname getHost getPort getEscapedPath getQuery', nominal),
   ['check', () => ({ cost: exactly(CHECK_COST) })],
-  ['fieldSelector', selector],
-  ['labelSelector', selector],
-  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map((name): [string, Rule] => [name, overItems]),
-  ['url', ofArgument],
-  ['jsonpatch.escapeKey', ofArgument],
-  ...['lowerAscii', 'upperAscii', 'substring', 'trim'].map((name): [string, Rule] => [name, ofTarget]),
+  ...each('fieldSelector labelSelector', selector),
+  ...each('isSorted sum max min indexOf lastIndexOf', overItems),
+  ...each('url jsonpatch.escapeKey', ofArgument),
+  ...each('lowerAscii upperAscii substring trim', ofTarget),
   ['replace', replace],
   ['split', split],
   ['join', join],
-  ['find', find],
-  ['findAll', find],
-  ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name): [string, Rule] => [
-    name,
-    parse,
-  ]),
+  ...each('find findAll', find),
+  ...each('cidr isIP isCIDR quantity isQuantity semver isSemver', parse),
   ['ip', (call) => (call.target === undefined ? parse(call) : nominal(call))],
   ['ip.isCanonical', ({ args: [text] }) => ({ cost: traversal(sizeOf(text), 2 * TRAVERSAL) })],
   ['containsIP', contains(exactly(0), 'cidr_contains_ip_string')],
@@ -201,17 +193,11 @@ function opaqueEquality({ args: [a, b] }: CallToEstimate): CallEstimate | undefi
 
 const MAX_FORMAT_NAME = 64
 
-function byFunction(call: CallToEstimate): CallEstimate | undefined {
-  return BY_FUNCTION.get(call.name)?.(call)
-}
-
 const BY_OVERLOAD: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['list_sets_contains_list', sets(1)],
-  ['list_sets_intersects_list', sets(1)],
+  ...each('list_sets_contains_list list_sets_intersects_list', sets(1)),
   ['list_sets_equivalent_list', sets(2)],
   ['list_slice', sliced],
-  ['list_flatten', flattened],
-  ['list_flatten_int', flattened],
+  ...each('list_flatten list_flatten_int', flattened),
   ['lists_range', ({ args: [count] }) => makesList(exactly(literalOf(count, UNKNOWN.max)))],
   ['list_reverse', ({ target }) => makesList(sizeOf(target))],
   ['list_distinct', sorted(COMPARED, false)],
@@ -220,20 +206,15 @@ const BY_OVERLOAD: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['string_to_bytes', ({ args: [text] }) => sized(text, (size) => ({ min: size.min, max: size.max * 4 }))],
   ['bytes_to_string', ({ args: [text] }) => sized(text, (size) => ({ min: Math.floor(size.min / 4), max: size.max }))],
   ['strings_quote', ({ args: [text] }) => sized(text, (size) => ({ min: size.min + 2, max: size.max * 2 + 2 }))],
-  ['starts_with_string', ({ args: [text] }) => ({ cost: traversal(sizeOf(text)) })],
-  ['ends_with_string', ({ args: [text] }) => ({ cost: traversal(sizeOf(text)) })],
+  ...each('starts_with_string ends_with_string', parse),
   ['in_list', ({ args: [, list] }) => ({ cost: sizeOf(list) })],
   ['matches_string', ({ target, args: [pattern] }) => ({ cost: regexCost(sizeOf(target), sizeOf(pattern)) })],
   [
     'contains_string',
     ({ target, args: [part] }) => ({ cost: times(traversal(sizeOf(target)), traversal(sizeOf(part))) }),
   ],
-  ...['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name): [string, Rule][] => [
-    [`${name}_string`, comparison],
-    [`${name}_bytes`, comparison],
-  ]),
-  ['equals', comparison],
-  ['not_equals', comparison],
+  ...each('less_string greater_string less_equals_string greater_equals_string equals not_equals', comparison),
+  ...each('less_bytes greater_bytes less_equals_bytes greater_equals_bytes', comparison),
 ])
 
 function sized(node: Node | undefined, result: (size: CostEstimate) => CostEstimate): CallEstimate {
@@ -243,10 +224,6 @@ function sized(node: Node | undefined, result: (size: CostEstimate) => CostEstim
 function comparison({ args: [a, b] }: CallToEstimate): CallEstimate {
   const max = Math.min(sizeOf(a).max, sizeOf(b).max)
   return { cost: traversal({ min: max > 0 ? 1 : 0, max }) }
-}
-
-function byOverload(call: CallToEstimate): CallEstimate | undefined {
-  return BY_OVERLOAD.get(call.overload)?.(call)
 }
 
 /** Those that do not evaluate all their operands, or whose result is made of them. */

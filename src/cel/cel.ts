@@ -1,13 +1,11 @@
 // The front door: expressions that users write (rules of custom resources, admission policies, match conditions). An
 // expression is compiled once, against declared variables, and then evaluated with a bound on what it may cost; values
 // are read from JSON where an expression looks, never converted as a whole.
-import { toJson as valueToJson } from './adapt.ts'
 import type { Expr } from './ast.ts'
 import { type Checked, check, type Scope } from './checker.ts'
 import { type CostEstimate, estimateCost } from './estimate.ts'
 import { plan } from './evaluate.ts'
 import { type Bindings, Frame, OverBudget } from './frame.ts'
-import type { Json } from './json.ts'
 import { FUNCTIONS } from './libraries/libraries.ts'
 import { JSON_PATCH_KEY } from './libraries/texts.ts'
 import { parse } from './parser.ts'
@@ -19,6 +17,7 @@ import { DYN, type ObjectType, type Type } from './type.ts'
 import { validate } from './validators.ts'
 import { type CelValue, Fault } from './value.ts'
 
+export { toJson } from './adapt.ts'
 export type { CostEstimate } from './estimate.ts'
 export { isIdentifier } from './escape.ts'
 export type { Bindings } from './frame.ts'
@@ -42,7 +41,7 @@ export interface Environment {
   readonly makesPatches?: boolean
 }
 
-export interface Issue {
+interface Issue {
   /** `undeclared reference to 'x' (in container '')` */
   readonly message: string
   /** From 1; -1 where the issue is about the whole. */
@@ -155,9 +154,4 @@ class CheckedProgram implements Program {
       throw error
     }
   }
-}
-
-/** The value as JSON, undefined where it has no such form. */
-export function toJson(value: CelValue): Json | undefined {
-  return valueToJson(value)
 }

@@ -3,8 +3,18 @@ import type { ListLiteral, MapLiteral, StructLiteral } from './ast.ts'
 import { Frame } from './frame.ts'
 import { constant, type Plan, type PlanContext, type Planner, type Run } from './plan.ts'
 import { LIST_COST, MAP_COST, STRUCT_COST } from './runtime-cost.ts'
-import { StructMap } from './struct.ts'
-import { ArrayList, type CelValue, EntryMap, Fault, keyName, keyText, noSuchOverload, Optional } from './value.ts'
+import type { ObjectType } from './type.ts'
+import {
+  ArrayList,
+  type CelValue,
+  EntryMap,
+  Fault,
+  keyName,
+  keyText,
+  NamedMap,
+  noSuchOverload,
+  Optional,
+} from './value.ts'
 
 export function planList(node: ListLiteral, context: PlanContext, plan: Planner): Plan {
   const items = node.items.map((item) => ({ ...plan(item.value, context), optional: item.optional }))
@@ -85,5 +95,33 @@ export function planStruct(node: StructLiteral, context: PlanContext, plan: Plan
       frame.charge(STRUCT_COST)
       return type === undefined ? noSuchOverload() : new StructMap(type, made)
     },
+  }
+}
+
+/** An object that an expression made: `Object.spec{replicas: 3}`. */
+class StructMap extends NamedMap {
+  readonly #type: ObjectType
+  readonly #fields: ReadonlyMap<string, CelValue>
+
+  constructor(type: ObjectType, fields: ReadonlyMap<string, CelValue>) {
+    super()
+    this.#type = type
+    this.#fields = fields
+  }
+
+  get typeName(): string {
+    return this.#type.name
+  }
+
+  get size(): number {
+    return this.#fields.size
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    return typeof key === 'string' ? this.#fields.get(key) : undefined
+  }
+
+  keys(): Iterable<string> {
+    return this.#fields.keys()
   }
 }

@@ -2,7 +2,6 @@
 // passed over.
 import type { SourceIssue } from './source.ts'
 import { faultIn, readBytesLiteral, readStringLiteral } from './string-literal.ts'
-import type { Uint8 } from './string-literal.ts'
 
 export type TokenKind = 'ident' | 'quotedIdent' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'operator' | 'end'
 
@@ -11,7 +10,7 @@ export interface Token {
   /** As written. */
   readonly text: string
   readonly at: number
-  readonly value?: string | Uint8
+  readonly value?: string | Uint8Array
 }
 
 export interface Lexed {

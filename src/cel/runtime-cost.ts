@@ -4,7 +4,7 @@ import { ORDERED_TYPES } from './equality.ts'
 import type { Meter } from './function.ts'
 import { CelList, CelMap, type CelValue, OpaqueValue } from './value.ts'
 
-export type CallCost = (args: readonly CelValue[], meter: Meter) => number
+type CallCost = (args: readonly CelValue[], meter: Meter) => number
 
 export const TRAVERSAL = 0.1
 export const REGEX_LENGTH = 0.25
@@ -85,35 +85,18 @@ function selector(text: CelValue | undefined): number {
 /** The longest expression behind the named formats. */
 export const MAX_FORMAT_PATTERN = 128
 
+const each = (names: string, cost: CallCost): Readonly<Record<string, CallCost>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, cost]))
+
 const BY_FUNCTION: Readonly<Record<string, CallCost>> = {
   check: () => CHECK_COST,
-  fieldSelector: ([, text]) => selector(text),
-  labelSelector: ([, text]) => selector(text),
-  isSorted: wholeTraversal,
-  sum: wholeTraversal,
-  max: wholeTraversal,
-  min: wholeTraversal,
-  indexOf: wholeTraversal,
-  lastIndexOf: wholeTraversal,
-  url: ofFirst,
-  lowerAscii: ofFirst,
-  upperAscii: ofFirst,
-  substring: ofFirst,
-  trim: ofFirst,
-  'jsonpatch.escapeKey': ofFirst,
-  replace: ofFirstTwice,
-  split: ofFirstTwice,
+  ...each('fieldSelector labelSelector', ([, text]) => selector(text)),
+  ...each('isSorted sum max min indexOf lastIndexOf', wholeTraversal),
+  ...each('url lowerAscii upperAscii substring trim jsonpatch.escapeKey', ofFirst),
+  ...each('cidr isIP isCIDR quantity isQuantity semver isSemver', ofFirst),
+  ...each('replace split ip.isCanonical', ofFirstTwice),
+  ...each('find findAll', pattern),
   join: () => 0,
-  find: pattern,
-  findAll: pattern,
-  cidr: ofFirst,
-  isIP: ofFirst,
-  isCIDR: ofFirst,
-  'ip.isCanonical': ofFirstTwice,
-  quantity: ofFirst,
-  isQuantity: ofFirst,
-  semver: ofFirst,
-  isSemver: ofFirst,
   validate: ([format, text]) => traversal(1 + sizeOf(text)) * Math.ceil(sizeOf(format) * REGEX_LENGTH),
 }
 
@@ -125,14 +108,12 @@ const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
   cidr_contains_cidr: ([cidr]) => traversal(2 * sizeOf(cidr)) + traversal(sizeOf(cidr)) + 1,
   cidr_contains_cidr_string: ([cidr, other]) =>
     traversal(2 * sizeOf(cidr)) + traversal(sizeOf(cidr)) + 1 + traversal(sizeOf(other)),
-  list_sets_contains_list: sets(1),
-  list_sets_intersects_list: sets(1),
+  ...each('list_sets_contains_list list_sets_intersects_list', sets(1)),
   list_sets_equivalent_list: sets(2),
   list_slice: ([, start, end]) => makesList(Math.max(0, whole(end) - whole(start))),
-  list_flatten: ([list]) => makesList(sizeOf(list)),
   list_flatten_int: ([list, depth]) => makesList(sizeOf(list), whole(depth)),
   lists_range: ([count]) => makesList(whole(count)),
-  list_reverse: ([list]) => makesList(sizeOf(list)),
+  ...each('list_flatten list_reverse', ([list]) => makesList(sizeOf(list))),
   list_distinct: ([list]) => selfCompared(list),
   ...Object.fromEntries(
     ORDERED_TYPES.flatMap((type): [string, CallCost][] => [
@@ -140,25 +121,12 @@ const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
       [`list_${type}_sortByAssociatedKeys`, ([, keys]) => selfCompared(keys)],
     ]),
   ),
-  starts_with_string: ofFirst,
-  ends_with_string: ofFirst,
-  string_to_bytes: ofFirst,
-  bytes_to_string: ofFirst,
-  strings_quote: ofFirst,
-  string_format: ofFirst,
+  ...each('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote string_format', ofFirst),
   in_list: ([, list]) => sizeOf(list),
-  less_string: smaller,
-  greater_string: smaller,
-  less_equals_string: smaller,
-  greater_equals_string: smaller,
-  less_bytes: smaller,
-  greater_bytes: smaller,
-  less_equals_bytes: smaller,
-  greater_equals_bytes: smaller,
+  ...each('less_string greater_string less_equals_string greater_equals_string', smaller),
+  ...each('less_bytes greater_bytes less_equals_bytes greater_equals_bytes not_equals', smaller),
   equals: ([a, b]) => (a instanceof OpaqueValue ? 1 : traversal(Math.min(sizeOf(a), sizeOf(b)))),
-  not_equals: smaller,
-  add_string: both,
-  add_bytes: both,
+  ...each('add_string add_bytes', both),
   matches_string: pattern,
   contains_string: product,
 }

@@ -1,7 +1,5 @@
 // What a quoted text stands for: escapes of strings are characters, escapes of bytes are bytes.
 
-export type Uint8 = Uint8Array
-
 const SIMPLE: Readonly<Record<string, string>> = {
   a: '\x07',
   b: '\b',
@@ -78,10 +76,10 @@ export function readStringLiteral(body: string, raw: boolean): string | undefine
   return out
 }
 
-export function readBytesLiteral(body: string, raw: boolean): Uint8 | undefined {
+export function readBytesLiteral(body: string, raw: boolean): Uint8Array | undefined {
   const text = body.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
   if (raw || !text.includes('\\')) return Buffer.from(text)
-  const parts: Uint8[] = []
+  const parts: Uint8Array[] = []
   for (let i = 0; i < text.length; ) {
     const next = text.indexOf('\\', i)
     if (next !== i) {

@@ -167,10 +167,6 @@ export class EntryMap extends CelMap {
   *keys(): Generator<CelValue> {
     for (const [key] of this.#entries.values()) yield key
   }
-
-  entries(): ReadonlyMap<string, readonly [CelValue, CelValue]> {
-    return this.#entries
-  }
 }
 
 /** What tells one key from another; undefined for what cannot be a key. */

@@ -1,6 +1,7 @@
 // Our own strict JSON reader, for what the platform's cannot say: which members repeat, how numbers are spelled, and what is
 // wrong in the reference's words. Linear in its input; depth is bounded.
 import { isUtf8 } from 'node:buffer'
+import { quoted } from '../api/field-error.ts'
 import { numberOf } from '../api/json-number.ts'
 import { setOwn, type Value } from '../api/value.ts'
 import { ExactMap, ExactNumber, type ExactValue } from '../schema/exact-value.ts'
@@ -308,27 +309,9 @@ function hexDigit(code: number): number {
 
 /** As Go quotes a character: a byte beyond ASCII shows as the Latin-1 letter of that number. */
 function quoteByte(byte: number): string {
-  const known = QUOTED.get(byte)
-  if (known !== undefined) return known
-  if (byte < 0x20 || (byte >= 0x7f && byte < 0xa0)) {
-    const hex = byte.toString(16)
-    return byte < 0x80 ? `'\\x${hex.padStart(2, '0')}'` : `'\\u${hex.padStart(4, '0')}'`
-  }
-  if (byte === 0xa0 || byte === 0xad) return `'\\u00${byte.toString(16)}'`
-  return `'${String.fromCharCode(byte)}'`
+  const char = String.fromCharCode(byte)
+  return char === "'" ? `'\\''` : char === '"' ? `'"'` : `'${quoted(char).slice(1, -1)}'`
 }
-
-const QUOTED: ReadonlyMap<number, string> = new Map([
-  [0x07, "'\\a'"],
-  [0x08, "'\\b'"],
-  [0x09, "'\\t'"],
-  [0x0a, "'\\n'"],
-  [0x0b, "'\\v'"],
-  [0x0c, "'\\f'"],
-  [0x0d, "'\\r'"],
-  [0x27, "'\\''"],
-  [0x5c, "'\\\\'"],
-])
 
 /** Each byte that is not part of a character becomes U+FFFD, as in the reference. */
 function replaceInvalid(bytes: Buffer): Buffer {

@@ -1,24 +1,16 @@
 // Lists in YAML and CBOR, which are made from parsed objects, one at a time and in turns. YAML goes out item by item; CBOR says at its
 // start how many items there are, and waits for the last.
 import type { Value, ValueMap } from '../api/value.ts'
-import type { Turns } from '../lib/turns.ts'
 import type { SchemaTable, Shape } from '../schema/table.ts'
 import { encodeCborListFrame, encodeCborPart } from './cbor-encode.ts'
 import type { ListDocument, ListForm, ListItem } from './list-json.ts'
-import { listKindOf } from './list-protobuf.ts'
+import { type EncodingTools, listKindOf } from './list-protobuf.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { PieceBuffer } from './piece-buffer.ts'
-import { type WriteElsewhere, writtenElsewhere } from './large-values.ts'
+import { writtenElsewhere } from './large-values.ts'
 import { parseStoredJson } from './stored-json.ts'
 import { tableRow } from './table.ts'
 import { emitYaml } from './yaml-emit.ts'
-
-interface ValueTools {
-  readonly schemas: SchemaTable
-  /** Absent: nobody waits for anything. */
-  readonly turns?: Turns | undefined
-  readonly writeElsewhere?: WriteElsewhere | undefined
-}
 
 /** A list as values: all but its items, and each of them. */
 interface ListValues {
@@ -54,7 +46,7 @@ function withoutType({ kind: _kind, apiVersion: _version, ...rest }: ValueMap): 
 }
 
 /** Members are sorted by name, so some stand before the items and some behind. */
-export async function* writeYamlList(list: ListDocument, tools: ValueTools): AsyncGenerator<Buffer> {
+export async function* writeYamlList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { turns } = tools
   const { rest, key, item: valueOf } = valuesOf(list)
   const pieces = new PieceBuffer()
@@ -83,7 +75,7 @@ export async function* writeYamlList(list: ListDocument, tools: ValueTools): Asy
 }
 
 /** Items are held as their bytes until their number is known. */
-export async function* writeCborList(list: ListDocument, tools: ValueTools): AsyncGenerator<Buffer> {
+export async function* writeCborList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { schemas, turns } = tools
   const { rest, key, item: valueOf } = valuesOf(list)
   const shape = itemShape(list.form, schemas)

@@ -3,6 +3,7 @@
 import { invalid, quoted, shownMap } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { type Value, type ValueMap, isList, isMap, own, setOwn } from '../api/value.ts'
+import { typeOf } from './decode-scalars.ts'
 import { type Decoded, DecodeError, decodeObject } from './decode.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
@@ -111,14 +112,7 @@ class Pruner {
     if (value === null) return value
     if (!isMap(value)) {
       if (this.#wrongMetadata === 'keep') return value
-      const found = isList(value)
-        ? 'array'
-        : typeof value === 'boolean'
-          ? 'bool'
-          : typeof value === 'string'
-            ? 'string'
-            : 'number'
-      throw this.#wrong(value, `json: cannot unmarshal ${found} into Go value of type v1.ObjectMeta`)
+      throw this.#wrong(value, `json: cannot unmarshal ${typeOf(value)} into Go value of type v1.ObjectMeta`)
     }
     try {
       const decoded = decodeObject(value, this.#metadata, this.#place())

@@ -36,20 +36,15 @@ interface OpenObject extends ObjectShape {
   readonly wire: WireField[] | undefined
 }
 
-const SCALARS: ReadonlyMap<string, ScalarShape> = new Map(
-  (
-    [
-      ['string', 'string'],
-      ['bytes', 'bytes'],
-      ['int32', 'int32'],
-      ['int64', 'int64'],
-      ['double', 'number'],
-      ['bool', 'boolean'],
-    ] as const
-  ).map(([type, kind]) => [type, { kind }]),
-)
-
-const WIRE_TYPES: ReadonlySet<string> = new Set<WireType>(['string', 'bytes', 'int32', 'int64', 'bool', 'double'])
+/** By the types that they have on the wire. */
+const SCALARS: ReadonlyMap<string, ScalarShape> = new Map<WireType, ScalarShape>([
+  ['string', { kind: 'string' }],
+  ['bytes', { kind: 'bytes' }],
+  ['int32', { kind: 'int32' }],
+  ['int64', { kind: 'int64' }],
+  ['double', { kind: 'number' }],
+  ['bool', { kind: 'boolean' }],
+])
 
 export class BuiltInTable implements SchemaTable {
   readonly #types = new Map<string, Declared>()
@@ -229,7 +224,7 @@ function itemType(type: string): string {
 }
 
 function isWireType(name: string): name is WireType {
-  return WIRE_TYPES.has(name)
+  return SCALARS.has(name)
 }
 
 function addTo(shape: OpenObject, field: Field): void {

@@ -1,12 +1,13 @@
 // Times, durations, quantities and the like read themselves in the reference: what is wrong with one ends the reading at once,
 // and is told even where a value of a wrong type came before it. Looked for only in documents that are refused anyway.
 import { decodeScalar, ScalarFaultError, type ScalarFault } from './decode-scalars.ts'
-import { ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
+import { ExactMap, type SourceValue } from './exact-value.ts'
+import { isSourceMap } from './source-parts.ts'
 import type { ObjectShape, Shape } from './table.ts'
 
 const SELF_READING: ReadonlySet<string> = new Set(['time', 'microTime', 'duration', 'quantity', 'intOrString'])
 
-export interface FoundFault {
+interface FoundFault {
   readonly fault: ScalarFault
   /** The names of the fields that lead to it, without indices and the keys of maps. */
   readonly fields: readonly string[]
@@ -48,10 +49,7 @@ function inScalar(shape: Shape, source: SourceValue, fields: readonly string[]):
 
 function membersOf(source: SourceValue): readonly (readonly [string, SourceValue])[] {
   if (source instanceof ExactMap) return source.keys.map((key, i) => [key, source.values[i] ?? null])
-  const isMap = typeof source === 'object' && source !== null && !Array.isArray(source)
-  return isMap && !(source instanceof ExactNumber)
-    ? Object.entries(source as Readonly<Record<string, SourceValue>>)
-    : []
+  return isSourceMap(source) ? Object.entries(source) : []
 }
 
 function firstIn<T>(items: readonly T[], look: (item: T) => FoundFault | undefined): FoundFault | undefined {

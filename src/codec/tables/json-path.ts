@@ -6,7 +6,7 @@ import type { Value } from '../../api/value.ts'
 /** One way on from a value. */
 type Step = (values: readonly Value[]) => readonly Value[]
 
-export interface JsonPath {
+interface JsonPath {
   /** All that the path leads to, in document order. */
   find(root: Value): readonly Value[]
 }
@@ -173,14 +173,6 @@ function compare(left: Value | undefined, operator: string, right: Value | undef
   if (operator === '!=') return !equalValues(left, right)
   const ordered = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
   if (!ordered || right === null) return false
-  switch (operator) {
-    case '<':
-      return left < right
-    case '<=':
-      return left <= right
-    case '>':
-      return left > right
-    default:
-      return left >= right
-  }
+  if (left === right) return operator === '<=' || operator === '>='
+  return operator.startsWith('<') ? left < right : left > right
 }

@@ -12,6 +12,7 @@ import {
   tooMany,
   typeInvalid,
 } from '../../api/field-error.ts'
+import { jsonText } from '../../api/json-text.ts'
 import { re2js } from '../../lib/late-packages.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
@@ -21,7 +22,7 @@ import type { Turns } from '../../lib/turns.ts'
 import type { Node, Restrictions } from './node.ts'
 import { isNearInteger, numberFaults } from './numbers.ts'
 
-export interface ValueCheck {
+interface ValueCheck {
   readonly node: Node
   readonly value: Value
   /** What is stored there; undefined where there is nothing to compare with. */
@@ -190,7 +191,7 @@ class Run {
 
   #enum({ enum: allowed }: Restrictions, value: Value): void {
     if (allowed === undefined || allowed.some((one) => equalValues(one, value))) return
-    const words = allowed.map((one) => (typeof one === 'string' ? one : textOf(one)))
+    const words = allowed.map((one) => (typeof one === 'string' ? one : jsonText(one)))
     this.#add(notSupported(this.#place(), value, words))
   }
 
@@ -340,10 +341,6 @@ function compilePattern(pattern: string): RE2JS | undefined {
   } catch {
     return undefined
   }
-}
-
-function textOf(value: Value): string {
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
 function nameOf(step: Step | undefined): string {
