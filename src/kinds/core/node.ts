@@ -59,7 +59,7 @@ function checkCreate(object: ValueMap, check: Check): void {
 function checkResources(status: ValueMap, check: Check): void {
   for (const field of ['capacity', 'allocatable']) {
     for (const [name, amount] of Object.entries(mapOrEmpty(status, field))) {
-      checkAmount(name, amount, { at: STATUS.child(field).child(name), check })
+      checkAmount(name, amount, STATUS.child(field).child(name), check)
     }
   }
 }

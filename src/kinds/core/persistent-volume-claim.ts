@@ -135,7 +135,7 @@ function checkClaimStatus(status: ValueMap, check: Check): void {
     checkClaimResource(name, allocated, check)
     if (check.errors.length > before) continue
     checkBasicAmount(amount, allocated.key(name), check)
-    if (check.errors.length === before) checkAmount('storage', amount, { at: allocated.key(name), check })
+    if (check.errors.length === before) checkAmount('storage', amount, allocated.key(name), check)
   }
 }
 

@@ -43,7 +43,7 @@ function checkStatus(object: ValueMap, check: Check): void {
 function checkList(list: ValueMap, at: FieldPath, check: Check): void {
   for (const [name, amount] of Object.entries(list)) {
     checkQuotaResourceName(name, at.key(name), check)
-    checkAmount(name, amount, { at: at.key(name), check })
+    checkAmount(name, amount, at.key(name), check)
   }
 }
 

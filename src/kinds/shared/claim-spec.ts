@@ -42,7 +42,7 @@ function checkStorage(spec: ValueMap, at: FieldPath, check: Check): void {
   }
   const before = check.errors.length
   checkPositiveAmount(storage, at, check)
-  if (check.errors.length === before) checkAmount('storage', storage, { at, check })
+  if (check.errors.length === before) checkAmount('storage', storage, at, check)
 }
 
 function checkDataSources(spec: ValueMap, at: FieldPath, check: Check): void {

@@ -31,19 +31,13 @@ const QUOTA_AMOUNTS: readonly string[] = [
 ]
 
 const QUOTA: ReadonlySet<string> = new Set([...COMPUTE, ...COUNTS, ...QUOTA_AMOUNTS])
-const STANDARD: ReadonlySet<string> = new Set([...QUOTA, 'storage'])
-const COUNTED: ReadonlySet<string> = new Set(COUNTS)
 
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-')
 }
 
-function isQuotaHugePages(name: string): boolean {
-  return isHugePages(name) || name.startsWith('requests.hugepages-')
-}
-
 export function isStandardQuotaName(name: string): boolean {
-  return QUOTA.has(name) || isQuotaHugePages(name)
+  return QUOTA.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 
 /** Without a domain, or in the project's own. */
@@ -64,11 +58,9 @@ export function isOvercommittable(name: string): boolean {
 /** Whether the name is well formed and, without a domain, known. */
 export function checkResourceName(name: string, at: FieldPath, check: Check): boolean {
   const faults = qualifiedName(name)
-  if (faults.length > 0) {
-    for (const fault of faults) check.invalid(at, shownJson(name), fault)
-    return false
-  }
-  if (name.includes('/') || STANDARD.has(name) || isQuotaHugePages(name)) return true
+  for (const fault of faults) check.invalid(at, shownJson(name), fault)
+  if (faults.length > 0) return false
+  if (name.includes('/') || name === 'storage' || isStandardQuotaName(name)) return true
   check.invalid(at, shownJson(name), 'must be a standard resource type or fully qualified')
   return false
 }
@@ -117,21 +109,15 @@ export function checkPositiveAmount(value: Value | undefined, at: FieldPath, che
 }
 
 /** An amount of a resource: not negative, and whole where the resource is counted. */
-export function checkAmount(name: string, value: Value | undefined, place: Place): void {
-  const { at, check } = place
+export function checkAmount(name: string, value: Value | undefined, at: FieldPath, check: Check): void {
   checkNotNegativeAmount(value, at, check)
-  if (!COUNTED.has(name) && !isExtended(name)) return
+  if (!COUNTS.includes(name) && !isExtended(name)) return
   const amount = amountOf(value)
   if (amount !== undefined && scaledValue(amount, -3) % 1000n !== 0n) check.invalid(at, value, 'must be an integer')
 }
 
-export interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
 /** Whole huge pages only. */
-export function checkHugePages(name: string, value: Value | undefined, { at, check }: Place): void {
+export function checkHugePages(name: string, value: Value | undefined, at: FieldPath, check: Check): void {
   if (!isHugePages(name)) return
   const size = amountOf(name.slice('hugepages-'.length))
   const amount = amountOf(value)

@@ -4,7 +4,7 @@ import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { subdomainName } from '../../schema/validation/object-meta.ts'
+import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkAccessModes } from './claim-spec.ts'
 import { isRootPath } from './paths.ts'
 import { checkNodeSelector } from './pod-spec/affinity.ts'
@@ -19,8 +19,11 @@ export function checkVolumeSpec(spec: ValueMap, at: FieldPath, check: Check): vo
   checkAccessModes(modes, at.child('accessModes'), check)
   checkCapacity(spec, at, check)
   check.fields(spec, at, TYPE, 'persistentVolumeReclaimPolicy')
-  checkNodeAffinity(mapOrAbsent(spec, 'nodeAffinity'), at.child('nodeAffinity'), check)
-  checkSources(PERSISTENT_SOURCES, spec, { at, check })
+  check.part(spec, 'nodeAffinity', at, (affinity, place) => {
+    check.fields(affinity, place, 'core_v1.VolumeNodeAffinity')
+    check.part(affinity, 'required', place, checkNodeSelector)
+  })
+  checkSources(PERSISTENT_SOURCES, spec, at, check)
   checkLocal(spec, at, check)
   const policy = textOrEmpty(spec, 'persistentVolumeReclaimPolicy')
   if (policy === 'Recycle' && isRootPath(textOrEmpty(mapOrEmpty(spec, 'hostPath'), 'path'))) {
@@ -49,44 +52,35 @@ function checkCapacity(spec: ValueMap, volume: FieldPath, check: Check): void {
   }
 }
 
-function checkNodeAffinity(affinity: ValueMap | undefined, at: FieldPath, check: Check): void {
-  if (affinity === undefined) return
-  check.fields(affinity, at, 'core_v1.VolumeNodeAffinity')
-  const required = mapOrAbsent(affinity, 'required')
-  if (required !== undefined) checkNodeSelector(required, at.child('required'), check)
-}
-
 function checkAttributesClass(spec: ValueMap, at: FieldPath, check: Check): void {
   const name = textOrAbsent(spec, 'volumeAttributesClassName')
   if (name === undefined) return
   const place = at.child('volumeAttributesClassName')
   if (name === '') check.required(place, 'an empty string is disallowed')
-  else check.format(place, name, subdomainName(name, false))
+  else check.format(place, name, dns1123Subdomain(name))
   if (!isGiven(spec, 'csi')) check.required(at.child('csi'), 'has to be specified when using volumeAttributesClassName')
 }
 
 /** A volume that is described where it is attached. */
 export function checkInlineVolume(spec: ValueMap, at: FieldPath, check: Check): void {
   const inline = 'in the context of inline volumes'
-  const not = `may not be specified ${inline}`
-  if (isGiven(spec, 'claimRef')) check.forbidden(at.child('claimRef'), not)
-  if (Object.keys(mapOrEmpty(spec, 'capacity')).length > 0) check.forbidden(at.child('capacity'), not)
+  const refuse = (field: string, isSet: boolean, detail = 'may not be specified'): void => {
+    if (isSet) check.forbidden(at.child(field), `${detail} ${inline}`)
+  }
+  refuse('claimRef', isGiven(spec, 'claimRef'))
+  refuse('capacity', Object.keys(mapOrEmpty(spec, 'capacity')).length > 0)
   if (!isGiven(spec, 'csi')) check.required(at.child('csi'), `has to be specified ${inline}`)
   const modes = textsInPlace(spec, 'accessModes')
   if (modes.length === 0) check.required(at.child('accessModes'))
   checkAccessModes(modes, at.child('accessModes'), check)
   const policy = textOrEmpty(spec, 'persistentVolumeReclaimPolicy')
-  if (policy !== '' && policy !== 'Retain') {
-    check.forbidden(at.child('persistentVolumeReclaimPolicy'), `may only be Retain ${inline}`)
-  }
-  if (isGiven(spec, 'nodeAffinity')) check.forbidden(at.child('nodeAffinity'), not)
-  checkSources(PERSISTENT_SOURCES, spec, { at, check })
+  refuse('persistentVolumeReclaimPolicy', policy !== '' && policy !== 'Retain', 'may only be Retain')
+  refuse('nodeAffinity', isGiven(spec, 'nodeAffinity'))
+  checkSources(PERSISTENT_SOURCES, spec, at, check)
   checkLocal(spec, at, check)
-  if (textOrEmpty(spec, 'storageClassName') !== '') check.forbidden(at.child('storageClassName'), not)
-  const mode = textOrAbsent(spec, 'volumeMode')
-  if (mode !== undefined && mode !== 'Filesystem') {
-    check.forbidden(at.child('volumeMode'), `may not specify volumeMode other than Filesystem ${inline}`)
-  }
+  refuse('storageClassName', textOrEmpty(spec, 'storageClassName') !== '')
+  const mode = textOrAbsent(spec, 'volumeMode') ?? 'Filesystem'
+  refuse('volumeMode', mode !== 'Filesystem', 'may not specify volumeMode other than Filesystem')
 }
 
 export function checkSameMode(spec: ValueMap, old: ValueMap, check: Check): void {

@@ -15,6 +15,7 @@ import {
 } from '../../api/field-error.ts'
 import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
+import { mapOrAbsent, mapsInPlace } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { CheckedPatterns } from './checked-patterns.ts'
 import { checkField, placeOf, ruleOf, rulesOf } from './field-rules.ts'
@@ -37,6 +38,9 @@ export interface FieldsChange {
   readonly stored: ValueMap
   readonly at?: FieldPath
 }
+
+/** What an object inside of another one is held to; `at` is its place. */
+export type PartRule = (part: ValueMap, at: FieldPath, check: Check) => void
 
 export class Check {
   readonly context: ValidationContext
@@ -77,6 +81,19 @@ export class Check {
   members(map: ValueMap, look: (key: string, value: Value) => void, then?: () => void): void {
     const keys = Object.keys(map)
     this.#faults.each(keys.length, (i) => look(keys[i]!, map[keys[i]!]!), then)
+  }
+
+  /** The object under a name is held to a rule, where there is one. */
+  part(holder: ValueMap, name: string, at: FieldPath, rule: PartRule): void {
+    const part = mapOrAbsent(holder, name)
+    if (part !== undefined) rule(part, at.child(name), this)
+  }
+
+  /** Every object of the list under a name is held to a rule. */
+  each(holder: ValueMap, name: string, at: FieldPath, rule: PartRule): void {
+    const parts = mapsInPlace(holder, name)
+    const list = at.child(name)
+    for (let i = 0; i < parts.length; i++) rule(parts[i]!, list.index(i), this)
   }
 
   /**

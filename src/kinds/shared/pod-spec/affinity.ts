@@ -9,57 +9,48 @@ import {
   textsInPlace,
 } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
-import type { Check } from '../../../schema/validation/check.ts'
-import { qualifiedName } from '../../../schema/validation/formats.ts'
+import type { Check, PartRule } from '../../../schema/validation/check.ts'
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
-import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
 
-const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
-const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
+export const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
+export const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
 
-export function checkAffinity(affinity: ValueMap | undefined, at: FieldPath, check: Check): void {
-  if (affinity === undefined) return
-  const nodes = mapOrAbsent(affinity, 'nodeAffinity')
-  if (nodes !== undefined) checkNodeAffinity(nodes, at.child('nodeAffinity'), check)
-  for (const field of ['podAffinity', 'podAntiAffinity']) {
-    const pods = mapOrAbsent(affinity, field)
-    if (pods !== undefined) checkPodAffinity(pods, at.child(field), check)
-  }
+export const checkAffinity: PartRule = (affinity, at, check) => {
+  check.part(affinity, 'nodeAffinity', at, checkNodeAffinity)
+  for (const field of ['podAffinity', 'podAntiAffinity']) check.part(affinity, field, at, checkPodAffinity)
 }
 
 function checkNodeAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
-  const required = mapOrAbsent(affinity, REQUIRED)
-  if (required !== undefined) checkNodeSelector(required, at.child(REQUIRED), check)
-  for (const [i, term] of mapsInPlace(affinity, PREFERRED).entries()) {
-    const place = at.child(PREFERRED).index(i)
+  check.part(affinity, REQUIRED, at, checkNodeSelector)
+  check.each(affinity, PREFERRED, at, (term, place) => {
     check.fields(term, place, 'core_v1.PreferredSchedulingTerm')
-    checkNodeTerm(mapOrEmpty(term, 'preference'), place.child('preference'), { check, anyValues: true })
-  }
+    checkNodeTerm(mapOrEmpty(term, 'preference'), place.child('preference'), check, checkPreference)
+  })
 }
 
 export function checkNodeSelector(selector: ValueMap, at: FieldPath, check: Check): void {
   check.fields(selector, at, 'core_v1.NodeSelector')
-  for (const [i, term] of mapsInPlace(selector, 'nodeSelectorTerms').entries()) {
-    checkNodeTerm(term, at.child('nodeSelectorTerms').index(i), { check, anyValues: false })
-  }
+  check.each(selector, 'nodeSelectorTerms', at, (term, place) => checkNodeTerm(term, place, check, checkRequirement))
 }
 
-interface TermScope {
-  readonly check: Check
-  /** Values that are no label values pass. */
-  readonly anyValues: boolean
+function checkNodeTerm(term: ValueMap, at: FieldPath, check: Check, rule: PartRule): void {
+  check.each(term, 'matchExpressions', at, rule)
+  check.each(term, 'matchFields', at, checkNodeField)
 }
 
-function checkNodeTerm(term: ValueMap, at: FieldPath, scope: TermScope): void {
-  for (const [i, requirement] of mapsInPlace(term, 'matchExpressions').entries()) {
-    checkNodeRequirement(requirement, at.child('matchExpressions').index(i), scope)
-  }
-  for (const [i, requirement] of mapsInPlace(term, 'matchFields').entries()) {
-    checkNodeField(requirement, at.child('matchFields').index(i), scope.check)
-  }
+/** Values that are only preferred need not be those of labels. */
+const checkPreference: PartRule = (requirement, at, check) => {
+  checkNodeOperator(requirement, at, check)
+  check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'key')
 }
 
-function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, anyValues }: TermScope): void {
+const checkRequirement: PartRule = (requirement, at, check) => {
+  checkPreference(requirement, at, check)
+  check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'values')
+}
+
+function checkNodeOperator(requirement: ValueMap, at: FieldPath, check: Check): void {
   const operator = textOrEmpty(requirement, 'operator')
   const values = textsInPlace(requirement, 'values')
   const place = at.child('values')
@@ -83,8 +74,6 @@ function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, any
     default:
       check.invalid(at.child('operator'), operator, 'not a valid selector operator')
   }
-  check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'key')
-  if (!anyValues) check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'values')
 }
 
 function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): void {
@@ -100,26 +89,23 @@ function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): voi
   if (key !== 'metadata.name') check.invalid(at.child('key'), key, 'not a valid field selector key')
   else {
     for (const [i, value] of values.entries()) {
-      check.format(at.child('values').index(i), value, subdomainName(value, false))
+      check.format(at.child('values').index(i), value, dns1123Subdomain(value))
     }
   }
 }
 
 function checkPodAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, term] of mapsInPlace(affinity, REQUIRED).entries())
-    checkPodTerm(term, at.child(REQUIRED).index(i), check)
-  for (const [i, term] of mapsInPlace(affinity, PREFERRED).entries()) {
-    const place = at.child(PREFERRED).index(i)
+  check.each(affinity, REQUIRED, at, checkPodTerm)
+  check.each(affinity, PREFERRED, at, (term, place) => {
     check.fields(term, place, 'core_v1.WeightedPodAffinityTerm')
     checkPodTerm(mapOrEmpty(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
-  }
+  })
 }
 
 function checkPodTerm(term: ValueMap, at: FieldPath, check: Check): void {
-  for (const field of ['labelSelector', 'namespaceSelector'])
-    checkLabelSelector(mapOrAbsent(term, field), at.child(field), check)
+  for (const field of ['labelSelector', 'namespaceSelector']) check.part(term, field, at, checkLabelSelector)
   for (const namespace of textsInPlace(term, 'namespaces')) {
-    check.format(at.child('namespace'), namespace, labelName(namespace, false))
+    check.format(at.child('namespace'), namespace, dns1123Label(namespace))
   }
   checkLabelKeys(term, at, check)
   const topology = textOrEmpty(term, 'topologyKey')
@@ -142,7 +128,7 @@ function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
     if (selector === undefined) check.forbidden(at.child(field), NO_SELECTOR)
     else for (const [i, key] of keys.entries()) check.format(at.child(field).index(i), key, qualifiedName(key))
   }
-  if (selector !== undefined) checkNotSelected(matching, selector, { at, check })
+  if (selector !== undefined) checkNotSelected(matching, selector, at, check)
   const others = new Set(mismatching)
   for (const [i, key] of matching.entries()) {
     if (others.has(key)) {
@@ -152,43 +138,42 @@ function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
 }
 
 /** The selector that the keys stand for has been merged in: a key that occurs twice was selected by hand too. */
-function checkNotSelected(keys: readonly string[], selector: ValueMap, place: { at: FieldPath; check: Check }): void {
+function checkNotSelected(keys: readonly string[], selector: ValueMap, at: FieldPath, check: Check): void {
   const positions = new Map(keys.map((key, i) => [key, i]))
   const seen = new Set(Object.keys(mapOrEmpty(selector, 'matchLabels')))
   for (const expression of mapsInPlace(selector, 'matchExpressions')) {
     const key = textOrEmpty(expression, 'key')
     const position = positions.get(key)
     if (position !== undefined && seen.has(key)) {
-      place.check.invalid(place.at.index(position), key, 'exists in both matchLabelKeys and labelSelector')
+      check.invalid(at.index(position), key, 'exists in both matchLabelKeys and labelSelector')
     }
     seen.add(key)
   }
 }
+
+const SPREAD = 'core_v1.TopologySpreadConstraint'
 
 export function checkTopologySpread(constraints: readonly ValueMap[], list: FieldPath, check: Check): void {
   const pairs = constraints.map(pairOf)
   const last = new Map(pairs.map((pair, i) => [pair, i]))
   for (const [i, constraint] of constraints.entries()) {
     const at = list.index(i)
-    check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'maxSkew', 'topologyKey', 'whenUnsatisfiable')
+    check.fields(constraint, at, SPREAD, 'maxSkew', 'topologyKey', 'whenUnsatisfiable')
     const pair = pairs[i] ?? ''
     if (last.get(pair) !== i) check.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pair)
-    check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'minDomains')
-    checkDomainsUsed(constraint, at.child('minDomains'), check)
-    check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'nodeAffinityPolicy', 'nodeTaintsPolicy')
+    check.fields(constraint, at, SPREAD, 'minDomains')
+    const domains = integerOrAbsent(constraint, 'minDomains')
+    const action = textOrEmpty(constraint, 'whenUnsatisfiable')
+    if (domains !== undefined && action !== 'DoNotSchedule') {
+      const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`
+      check.invalid(at.child('minDomains'), domains, detail)
+    }
+    check.fields(constraint, at, SPREAD, 'nodeAffinityPolicy', 'nodeTaintsPolicy')
     checkLabelKeys(constraint, at, check)
-    checkLabelSelector(mapOrAbsent(constraint, 'labelSelector'), at.child('labelSelector'), check)
+    check.part(constraint, 'labelSelector', at, checkLabelSelector)
   }
 }
 
 function pairOf(constraint: ValueMap): string {
   return `{${textOrEmpty(constraint, 'topologyKey')}, ${textOrEmpty(constraint, 'whenUnsatisfiable')}}`
-}
-
-function checkDomainsUsed(constraint: ValueMap, at: FieldPath, check: Check): void {
-  const domains = integerOrAbsent(constraint, 'minDomains')
-  const action = textOrEmpty(constraint, 'whenUnsatisfiable')
-  if (domains !== undefined && action !== 'DoNotSchedule') {
-    check.invalid(at, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`)
-  }
 }

@@ -1,6 +1,19 @@
-// What the rules of a container need to know of the pod around it.
+// The containers of a pod with their places, and what their rules need to know of the pod around them.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { mapsInPlace } from '../../../api/members.ts'
+import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+
+export type PlacedContainer = readonly [container: ValueMap, at: FieldPath]
+
+/** Every container of a pod. */
+export function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
+  return CONTAINER_LISTS.flatMap((field) => {
+    const list = at.child(field)
+    return mapsInPlace(spec, field).map((container, i): PlacedContainer => [container, list.index(i)])
+  })
+}
 
 export interface ContainerScope {
   readonly check: Check

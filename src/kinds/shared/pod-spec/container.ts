@@ -1,13 +1,13 @@
-// Containers of a pod: those that do its work, those that run before, and those that visit it while it runs.
+// The containers of a pod: regular, init and ephemeral ones.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   integerOrZero,
   isGiven,
   listOrEmpty,
-  mapOrAbsent,
   mapOrEmpty,
   mapsInPlace,
+  textOfEach,
   textOrAbsent,
   textOrEmpty,
 } from '../../../api/members.ts'
@@ -17,9 +17,8 @@ import { portName } from '../../../schema/validation/formats.ts'
 import { checkContainerResourceName } from '../resource-names.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkEnvironment } from './environment.ts'
-import { checkLifecycle, checkProbes, refuseProbes } from './probes.ts'
+import { checkLifecycle, checkProbes, PROBES, refuseProbes } from './probes.ts'
 import { checkRequirements } from './resource-requirements.ts'
-import { checkRestartRules } from './restart-rules.ts'
 import { checkContainerSecurity } from './security-context.ts'
 import { checkMounts } from './volume-mounts.ts'
 
@@ -34,9 +33,8 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
   for (const [i, container] of containers.entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
-    const name = textOrEmpty(container, 'name')
-    check.unique(names, name, at.child('name'))
-    checkWatched(container, at, scope)
+    check.unique(names, textOrEmpty(container, 'name'), at.child('name'))
+    checkHooks(container, at, scope)
     if (check.gate('ContainerRestartRules')) checkRestartRules(container, at, check)
     else if (isGiven(container, 'restartPolicy')) {
       check.forbidden(at.child('restartPolicy'), 'may not be set for non-init containers')
@@ -45,16 +43,15 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
   checkHostPorts(containers, list, check)
 }
 
-/** A container that is probed and that takes part in the life of the pod. */
-function checkWatched(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  const lifecycle = mapOrAbsent(container, 'lifecycle')
-  if (lifecycle !== undefined) checkLifecycle(lifecycle, at.child('lifecycle'), scope)
+/** The lifecycle hooks and probes of a container that runs as long as its pod. */
+function checkHooks(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  scope.check.part(container, 'lifecycle', at, (lifecycle, place) => checkLifecycle(lifecycle, place, scope))
   checkProbes(container, at, scope)
 }
 
 export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  const names = new Set(mapsInPlace(spec, 'containers').map((container) => textOrEmpty(container, 'name')))
+  const names = new Set(textOfEach(spec, 'containers', 'name'))
   for (const [i, container] of mapsInPlace(spec, 'initContainers').entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
@@ -64,7 +61,7 @@ export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: Cont
     else if (name !== '') names.add(name)
     checkHostPorts([container], list, check)
     const isSidecar = textOrAbsent(container, 'restartPolicy') === 'Always'
-    if (isSidecar) checkWatched(container, at, scope)
+    if (isSidecar) checkHooks(container, at, scope)
     else {
       refuseProbes(container, at, check)
       refuseRestartOnResize(container, at, check)
@@ -88,54 +85,67 @@ function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): voi
   }
 }
 
+/** When a single container is started again: its own policy, and rules about its exit code. */
+function checkRestartRules(container: ValueMap, at: FieldPath, check: Check): void {
+  const policy = textOrAbsent(container, 'restartPolicy')
+  const rules = listOrEmpty(container, 'restartPolicyRules')
+  if (policy === undefined) {
+    if (rules.length === 0) return
+    check.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
+  } else check.oneOf(at.child('restartPolicy'), policy, ['Always', 'Never', 'OnFailure'])
+  check.fields(container, at, 'core_v1.Container', 'restartPolicyRules')
+  check.each(container, 'restartPolicyRules', at, checkRestartRule)
+}
+
+function checkRestartRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  const all = check.gate('RestartAllContainersOnContainerExits')
+  check.oneOf(at.child('action'), textOrEmpty(rule, 'action'), all ? ['Restart', 'RestartAllContainers'] : ['Restart'])
+  check.fields(rule, at, 'core_v1.ContainerRestartRule')
+  check.part(rule, 'exitCodes', at, (codes, place) =>
+    check.fields(codes, place, 'core_v1.ContainerRestartRuleOnExitCodes'),
+  )
+}
+
 function refuseRestartOnResize(container: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, policy] of mapsInPlace(container, 'resizePolicy').entries()) {
-    if (textOrEmpty(policy, 'restartPolicy') !== 'RestartContainer') continue
+  check.each(container, 'resizePolicy', at, (policy, place) => {
+    if (textOrEmpty(policy, 'restartPolicy') !== 'RestartContainer') return
     const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
-    check.invalid(at.child('resizePolicy').index(i).child('restartPolicy'), 'RestartContainer', detail)
-  }
+    check.invalid(place.child('restartPolicy'), 'RestartContainer', detail)
+  })
 }
 
 /** In the order in which the reference looks at them. */
-const NOT_FOR_VISITORS: readonly string[] = [
+const NOT_IN_EPHEMERAL: readonly string[] = [
   'ports',
   'resources',
   'resizePolicy',
   'restartPolicy',
   'restartPolicyRules',
-  'livenessProbe',
-  'readinessProbe',
-  'startupProbe',
+  ...PROBES,
   'lifecycle',
 ]
 
-const NOT_HERE = 'cannot be set for an Ephemeral Container'
+const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container'
 
 export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
-  const visitors = mapsInPlace(spec, 'ephemeralContainers')
-  if (visitors.length === 0) return
+  const containers = mapsInPlace(spec, 'ephemeralContainers')
+  if (containers.length === 0) return
   const { check } = scope
-  const others = new Set(
-    [...mapsInPlace(spec, 'containers'), ...mapsInPlace(spec, 'initContainers')].map((container) =>
-      textOrEmpty(container, 'name'),
-    ),
-  )
+  const others = new Set([...textOfEach(spec, 'containers', 'name'), ...textOfEach(spec, 'initContainers', 'name')])
   const names = new Set(others)
-  for (const [i, visitor] of visitors.entries()) {
+  for (const [i, container] of containers.entries()) {
     const at = list.index(i)
-    checkCommon(visitor, at, scope)
-    checkImageOfPod(visitor, at, check)
-    const name = textOrEmpty(visitor, 'name')
-    check.unique(names, name, at.child('name'))
-    const target = textOrEmpty(visitor, 'targetContainerName')
+    checkCommon(container, at, scope)
+    checkImageOfPod(container, at, check)
+    check.unique(names, textOrEmpty(container, 'name'), at.child('name'))
+    const target = textOrEmpty(container, 'targetContainerName')
     if (target !== '' && !others.has(target)) check.notFound(at.child('targetContainerName'), target)
-    for (const field of NOT_FOR_VISITORS) if (isSet(visitor, field)) check.forbidden(at.child(field), NOT_HERE)
-    for (const [m, mount] of mapsInPlace(visitor, 'volumeMounts').entries()) {
-      const place = at.child('volumeMounts').index(m)
+    for (const field of NOT_IN_EPHEMERAL) if (isSet(container, field)) check.forbidden(at.child(field), NOT_EPHEMERAL)
+    check.each(container, 'volumeMounts', at, (mount, place) => {
       for (const field of ['subPath', 'subPathExpr']) {
-        if (textOrEmpty(mount, field) !== '') check.forbidden(place.child(field), NOT_HERE)
+        if (textOrEmpty(mount, field) !== '') check.forbidden(place.child(field), NOT_EPHEMERAL)
       }
-    }
+    })
   }
 }
 
@@ -160,8 +170,8 @@ function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope):
   check.fields(container, at, 'core_v1.Container', 'imagePullPolicy')
   const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
   checkRequirements(mapOrEmpty(container, 'resources'), at.child('resources'), requirements)
-  checkResizePolicy(mapsInPlace(container, 'resizePolicy'), at.child('resizePolicy'), scope)
-  checkContainerSecurity(container, at.child('securityContext'), scope)
+  checkResizePolicy(container, at.child('resizePolicy'), scope)
+  check.part(container, 'securityContext', at, (context, place) => checkContainerSecurity(context, place, scope))
 }
 
 function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): void {
@@ -193,23 +203,19 @@ function checkHostPorts(containers: readonly ValueMap[], list: FieldPath, check:
   }
 }
 
-function checkResizePolicy(
-  policies: readonly ValueMap[],
-  at: FieldPath,
-  { check, restartPolicy }: ContainerScope,
-): void {
+function checkResizePolicy(container: ValueMap, list: FieldPath, { check, restartPolicy }: ContainerScope): void {
   const seen = new Set<string>()
-  for (const [i, policy] of policies.entries()) {
+  for (const [i, policy] of mapsInPlace(container, 'resizePolicy').entries()) {
     const resource = textOrEmpty(policy, 'resourceName')
-    if (seen.has(resource)) check.duplicate(at.index(i), shownJson(resource))
+    if (seen.has(resource)) check.duplicate(list.index(i), shownJson(resource))
     seen.add(resource)
-    if (resource === '') check.required(at)
-    else check.oneOf(at, resource, ['cpu', 'memory'])
+    if (resource === '') check.required(list)
+    else check.oneOf(list, resource, ['cpu', 'memory'])
     const restart = textOrEmpty(policy, 'restartPolicy')
-    if (restart === '') check.required(at)
-    else check.oneOf(at, restart, ['NotRequired', 'RestartContainer'])
+    if (restart === '') check.required(list)
+    else check.oneOf(list, restart, ['NotRequired', 'RestartContainer'])
     if (restartPolicy === 'Never' && restart !== 'NotRequired') {
-      check.invalid(at, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+      check.invalid(list, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
     }
   }
 }

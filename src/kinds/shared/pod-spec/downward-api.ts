@@ -1,9 +1,10 @@
-// What containers and volumes may learn of their own pod: its fields and the resources of its containers.
+// The downward API: the fields of a pod and the resources of its containers, as environment variables and as files.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { textOrEmpty } from '../../../api/members.ts'
+import { mapOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
+import { checkNonReservedPath } from '../paths.ts'
 
 /** Fields that environment variables may be set from. */
 export const ENVIRONMENT_FIELDS: readonly string[] = [
@@ -19,7 +20,7 @@ export const ENVIRONMENT_FIELDS: readonly string[] = [
 ]
 
 /** Fields that files may be made from. */
-export const FILE_FIELDS: readonly string[] = [
+const FILE_FIELDS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
   'metadata.name',
@@ -48,15 +49,11 @@ function split(path: string): { readonly field: string; readonly key: string | u
   return { field: path.slice(0, bracket), key: path.slice(bracket + 2, -2) }
 }
 
-export function checkFieldRef(ref: ValueMap, allowed: readonly string[], scope: Place): void {
-  const { at, check } = scope
+export function checkFieldRef(ref: ValueMap, allowed: readonly string[], at: FieldPath, check: Check): void {
   const fieldPath = textOrEmpty(ref, 'fieldPath')
-  if (textOrEmpty(ref, 'apiVersion') === '') {
-    check.required(at.child('apiVersion'))
-    return
-  }
-  if (fieldPath === '') {
-    check.required(at.child('fieldPath'))
+  const missing = ['apiVersion', 'fieldPath'].find((field) => textOrEmpty(ref, field) === '')
+  if (missing !== undefined) {
+    check.required(at.child(missing))
     return
   }
   const fault = conversionFault(textOrEmpty(ref, 'apiVersion'), fieldPath)
@@ -74,11 +71,6 @@ export function checkFieldRef(ref: ValueMap, allowed: readonly string[], scope: 
   if (!allowed.includes(known)) check.notSupported(at.child('fieldPath'), known, allowed)
 }
 
-export interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
 function conversionFault(apiVersion: string, path: string): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`
   const { field, key } = split(path)
@@ -89,51 +81,52 @@ function conversionFault(apiVersion: string, path: string): string | undefined {
   return KNOWN_FIELDS.has(path) ? undefined : `field label not supported: ${path}`
 }
 
-const RESOURCES: readonly string[] = [
-  'limits.cpu',
-  'limits.ephemeral-storage',
-  'limits.memory',
-  'requests.cpu',
-  'requests.ephemeral-storage',
-  'requests.memory',
-]
-
 const SIZES: readonly string[] = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
+interface Divisors {
+  readonly values: readonly string[]
+  /** How messages name the resource. */
+  readonly words: string
+}
+
+const DIVISORS: Readonly<Record<string, Divisors>> = {
+  cpu: { values: ['1m', '1'], words: 'cpu' },
+  'ephemeral-storage': { values: SIZES, words: 'local ephemeral storage' },
+  memory: { values: SIZES, words: 'memory' },
+}
+
+const RESOURCES: readonly string[] = ['limits', 'requests'].flatMap((kind) =>
+  Object.keys(DIVISORS).map((name) => `${kind}.${name}`),
+)
+
 /** `inVolume`: a file must say which container it speaks of. */
-export function checkResourceFieldRef(ref: ValueMap, inVolume: boolean, { at, check }: Place): void {
+export function checkResourceFieldRef(ref: ValueMap, at: FieldPath, check: Check, inVolume = false): void {
   const resource = textOrEmpty(ref, 'resource')
+  const isHugePages = /^(?:limits|requests)\.hugepages-/.test(resource)
+  const isKnown = RESOURCES.includes(resource)
   if (inVolume && textOrEmpty(ref, 'containerName') === '') check.required(at.child('containerName'))
   else if (resource === '') check.required(at.child('resource'))
-  else if (!RESOURCES.includes(resource) && !isHugePages(resource)) {
-    check.notSupported(at.child('resource'), resource, RESOURCES)
-  }
+  else if (!isKnown && !isHugePages) check.notSupported(at.child('resource'), resource, RESOURCES)
   const divisor = textOrEmpty(ref, 'divisor')
-  if (divisor === '' || divisor === '0') return
-  const supported = divisorsOf(resource)
-  if (supported === undefined || supported.values.includes(divisor)) return
-  const values = supported.values.length === 2 ? supported.values.join(' and ') : supported.values.join(', ')
+  const known = isKnown ? DIVISORS[resource.slice(resource.indexOf('.') + 1)] : undefined
+  const supported = isHugePages ? { values: SIZES, words: 'hugepages' } : known
+  if (divisor === '' || divisor === '0' || supported === undefined || supported.values.includes(divisor)) return
+  const values = supported.values.join(supported.values.length === 2 ? ' and ' : ', ')
   const detail = `only divisor's values ${values} are supported with the ${supported.words} resource`
   check.invalid(at.child('divisor'), resource, detail)
 }
 
-function isHugePages(resource: string): boolean {
-  return resource.startsWith('requests.hugepages-') || resource.startsWith('limits.hugepages-')
-}
-
-function divisorsOf(resource: string): { readonly values: readonly string[]; readonly words: string } | undefined {
-  if (isHugePages(resource)) return { values: SIZES, words: 'hugepages' }
-  switch (resource) {
-    case 'limits.cpu':
-    case 'requests.cpu':
-      return { values: ['1m', '1'], words: 'cpu' }
-    case 'limits.memory':
-    case 'requests.memory':
-      return { values: SIZES, words: 'memory' }
-    case 'limits.ephemeral-storage':
-    case 'requests.ephemeral-storage':
-      return { values: SIZES, words: 'local ephemeral storage' }
-    default:
-      return undefined
-  }
+export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): void {
+  check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'path')
+  checkNonReservedPath(textOrEmpty(file, 'path'), at.child('path'), check)
+  const field = mapOrAbsent(file, 'fieldRef')
+  const resource = mapOrAbsent(file, 'resourceFieldRef')
+  if (field !== undefined) {
+    checkFieldRef(field, FILE_FIELDS, at.child('fieldRef'), check)
+    if (resource !== undefined) {
+      check.invalid(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously')
+    }
+  } else if (resource !== undefined) checkResourceFieldRef(resource, at.child('resourceFieldRef'), check, true)
+  else check.required(at, 'one of fieldRef and resourceFieldRef is required')
+  check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'mode')
 }

@@ -1,8 +1,9 @@
 // Environment variables of containers: their names, and where their values come from.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
+import { mapOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
-import type { Check } from '../../../schema/validation/check.ts'
+import type { Check, PartRule } from '../../../schema/validation/check.ts'
+import { dns1123Subdomain } from '../../../schema/validation/formats.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNoBacksteps } from '../paths.ts'
 import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './downward-api.ts'
@@ -10,46 +11,39 @@ import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './down
 const ONE_AT_A_TIME = 'may not have more than one field specified at a time'
 
 export function checkEnvironment(container: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, variable] of mapsInPlace(container, 'env').entries())
-    checkVariable(variable, at.child('env').index(i), check)
-  for (const [i, source] of mapsInPlace(container, 'envFrom').entries()) {
-    checkSource(source, at.child('envFrom'), { index: i, check })
-  }
+  check.each(container, 'env', at, (variable, place) => {
+    check.fields(variable, place, 'core_v1.EnvVar')
+    const value = textOrEmpty(variable, 'value')
+    check.part(variable, 'valueFrom', place, (from, fromAt) => checkValueFrom(from, value, fromAt, check))
+  })
+  check.each(container, 'envFrom', at, (source, place) => checkSource(source, place, at.child('envFrom'), check))
 }
 
-function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
-  check.fields(variable, at, 'core_v1.EnvVar')
-  const from = mapOrAbsent(variable, 'valueFrom')
-  if (from !== undefined) checkValueFrom(from, textOrEmpty(variable, 'value'), { at: at.child('valueFrom'), check })
-}
-
-interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
-type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
-
-const keyRef: SourceRule = (source, at, check) => {
+const keyRef: PartRule = (source, at, check) => {
   const name = textOrEmpty(source, 'name')
-  check.format(at.child('name'), name, subdomainName(name, false))
+  check.format(at.child('name'), name, dns1123Subdomain(name))
   check.fields(source, at, 'core_v1.ConfigMapKeySelector', 'key')
 }
 
-const fileKeyRef: SourceRule = (source, at, check) => {
+const fileKeyRef: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.FileKeySelector', 'key', 'volumeName', 'path')
   checkNoBacksteps(textOrEmpty(source, 'path'), at.child('path'), check)
 }
 
-const VALUE_SOURCES: readonly (readonly [string, SourceRule])[] = [
-  ['fieldRef', (source, at, check) => checkFieldRef(source, ENVIRONMENT_FIELDS, { at, check })],
-  ['resourceFieldRef', (source, at, check) => checkResourceFieldRef(source, false, { at, check })],
+const VALUE_SOURCES: readonly (readonly [string, PartRule])[] = [
+  ['fieldRef', (source, at, check) => checkFieldRef(source, ENVIRONMENT_FIELDS, at, check)],
+  ['resourceFieldRef', (source, at, check) => checkResourceFieldRef(source, at, check)],
   ['configMapKeyRef', keyRef],
   ['secretKeyRef', keyRef],
   ['fileKeyRef', fileKeyRef],
 ]
 
-function checkValueFrom(from: ValueMap, value: string, { at, check }: Place): void {
+const ONE_OF_FOUR = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'
+
+const ONE_OF_FIVE =
+  'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
+
+function checkValueFrom(from: ValueMap, value: string, at: FieldPath, check: Check): void {
   let found = 0
   for (const [field, rule] of VALUE_SOURCES) {
     const source = mapOrAbsent(from, field)
@@ -62,18 +56,7 @@ function checkValueFrom(from: ValueMap, value: string, { at, check }: Place): vo
   else if (found > 1) check.invalid(at, '', ONE_AT_A_TIME)
 }
 
-const ONE_OF_FOUR = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'
-
-const ONE_OF_FIVE =
-  'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
-
-interface Item {
-  readonly index: number
-  readonly check: Check
-}
-
-function checkSource(source: ValueMap, list: FieldPath, { index, check }: Item): void {
-  const at = list.index(index)
+function checkSource(source: ValueMap, at: FieldPath, list: FieldPath, check: Check): void {
   check.fields(source, at, 'core_v1.EnvFromSource')
   let found = 0
   for (const field of ['configMapRef', 'secretRef']) {

@@ -1,28 +1,24 @@
-// Pods for one operating system have none of the other's settings.
+// A pod for one operating system has none of the other's settings.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import type { PlacedContainer } from './container-scope.ts'
 
-export interface OsScope {
-  readonly at: FieldPath
-  readonly check: Check
-  readonly containers: readonly (readonly [ValueMap, FieldPath])[]
-}
+type Containers = readonly PlacedContainer[]
 
-export function checkOs(spec: ValueMap, scope: OsScope): void {
+export function checkOs(spec: ValueMap, containers: Containers, at: FieldPath, check: Check): void {
   const os = mapOrAbsent(spec, 'os')
   if (os === undefined) return
-  const { at, check } = scope
   const name = textOrEmpty(os, 'name')
   if (name === '') check.required(at.child('os').child('name'))
-  else if (name === 'linux') refuseWindowsSettings(spec, scope)
-  else if (name === 'windows') refuseLinuxSettings(spec, scope)
+  else if (name === 'linux') refuseWindowsSettings([[spec, at], ...containers], check)
+  else if (name === 'windows') refuseLinuxSettings(spec, containers, at, check)
   else check.notSupported(at.child('os'), name, ['linux', 'windows'])
 }
 
-function refuseWindowsSettings(spec: ValueMap, { at, check, containers }: OsScope): void {
-  for (const [holder, place] of [[spec, at] as const, ...containers]) {
+function refuseWindowsSettings(holders: Containers, check: Check): void {
+  for (const [holder, place] of holders) {
     if (isGiven(mapOrEmpty(holder, 'securityContext'), 'windowsOptions')) {
       const where = place.child('securityContext').child('windowsOptions')
       check.forbidden(where, 'windows options cannot be set for a linux pod')
@@ -32,24 +28,15 @@ function refuseWindowsSettings(spec: ValueMap, { at, check, containers }: OsScop
 
 const NOT_ON_WINDOWS = 'cannot be set for a windows pod'
 
-/** Settings in the order of the reference; `true` marks those that stand beside the security context. */
-const OF_PODS: readonly (readonly [string, boolean])[] = [
-  ['appArmorProfile', false],
-  ['seLinuxOptions', false],
-  ['hostUsers', true],
-  ['hostPID', true],
-  ['hostIPC', true],
-  ['seccompProfile', false],
-  ['fsGroup', false],
-  ['fsGroupChangePolicy', false],
-  ['sysctls', false],
-  ['shareProcessNamespace', true],
-  ['runAsUser', false],
-  ['runAsGroup', false],
-  ['supplementalGroups', false],
-  ['supplementalGroupsPolicy', false],
-  ['seLinuxChangePolicy', false],
-]
+/** In the order of the reference. */
+const OF_PODS = [
+  { holder: 'securityContext', fields: ['appArmorProfile', 'seLinuxOptions'] },
+  { holder: 'spec', fields: ['hostUsers', 'hostPID', 'hostIPC'] },
+  { holder: 'securityContext', fields: ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls'] },
+  { holder: 'spec', fields: ['shareProcessNamespace'] },
+  { holder: 'securityContext', fields: ['runAsUser', 'runAsGroup', 'supplementalGroups', 'supplementalGroupsPolicy'] },
+  { holder: 'securityContext', fields: ['seLinuxChangePolicy'] },
+] as const
 
 const OF_CONTAINERS: readonly string[] = [
   'appArmorProfile',
@@ -64,11 +51,11 @@ const OF_CONTAINERS: readonly string[] = [
   'runAsGroup',
 ]
 
-function refuseLinuxSettings(spec: ValueMap, { at, check, containers }: OsScope): void {
+function refuseLinuxSettings(spec: ValueMap, containers: Containers, at: FieldPath, check: Check): void {
   const context = mapOrEmpty(spec, 'securityContext')
-  for (const [field, beside] of OF_PODS) {
-    if (!isSet(beside ? spec : context, field)) continue
-    check.forbidden((beside ? at : at.child('securityContext')).child(field), NOT_ON_WINDOWS)
+  for (const { holder, fields } of OF_PODS) {
+    const [map, place] = holder === 'spec' ? [spec, at] : [context, at.child(holder)]
+    for (const field of fields) if (isSet(map, field)) check.forbidden(place.child(field), NOT_ON_WINDOWS)
   }
   for (const [container, place] of containers) {
     const own = mapOrEmpty(container, 'securityContext')

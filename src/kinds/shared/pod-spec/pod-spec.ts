@@ -8,21 +8,21 @@ import {
   mapOrAbsent,
   mapOrEmpty,
   mapsInPlace,
+  textOfEach,
   textOrAbsent,
   textOrEmpty,
 } from '../../../api/members.ts'
-import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import { own, type ValueMap } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
-import { NOWHERE, subdomainName } from '../../../schema/validation/object-meta.ts'
+import { NOWHERE } from '../../../schema/validation/object-meta.ts'
 import { formOf, shownAs } from '../internal-form.ts'
 import { checkIp } from '../ip-address.ts'
 import { amountOf, checkContainerResourceName, checkPodResourceName, isHugePages, told } from '../resource-names.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
-import type { ContainerScope } from './container-scope.ts'
+import { type ContainerScope, containersOf, type PlacedContainer } from './container-scope.ts'
 import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'
 import { isMirror } from './pod-annotations.ts'
 import { checkDnsConfig } from './pod-dns.ts'
@@ -34,7 +34,7 @@ import { checkTolerations } from './tolerations.ts'
 import { checkVolumes } from './volume.ts'
 import { checkHostProcesses } from './windows-options.ts'
 
-export interface PodSpecScope {
+interface PodSpecScope {
   readonly check: Check
   /** The metadata of the pod; undefined where the spec is that of a template. */
   readonly pod: ValueMap | undefined
@@ -46,11 +46,11 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   check.fields(spec, at, TYPE, 'terminationGracePeriodSeconds')
   const podName = pod === undefined ? '' : textOrEmpty(pod, 'name')
   const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
-  checkResourceClaims(spec, at.child('resourceClaims'), { check, pod })
+  checkResourceClaims(spec, at, { check, pod })
   const scope: ContainerScope = {
     check,
     volumes,
-    claims: claimNames(spec),
+    claims: new Set(textOfEach(spec, 'resourceClaims', 'name').filter((name) => name !== '')),
     gracePeriod: integerOrAbsent(spec, 'terminationGracePeriodSeconds'),
     restartPolicy: textOrEmpty(spec, 'restartPolicy'),
     hostUsers: spec['hostUsers'] !== false,
@@ -64,71 +64,47 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   check.fields(spec, at, TYPE, 'restartPolicy', 'dnsPolicy')
   checkLabels(mapOrAbsent(spec, 'nodeSelector'), at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
-  checkAffinity(mapOrAbsent(spec, 'affinity'), at.child('affinity'), check)
+  check.part(spec, 'affinity', at, checkAffinity)
   checkDnsConfig(spec, at.child('dnsConfig'), check)
   checkGates(spec, at, check)
   checkTopologySpread(mapsInPlace(spec, 'topologySpreadConstraints'), at.child('topologySpreadConstraints'), check)
   const containers = containersOf(spec, at)
-  checkHostProcesses(spec, { at, check, containers })
-  checkHostUsers(spec, at, check)
+  checkHostProcesses(spec, containers, at, check)
+  checkHostUsers(spec, containers, at, check)
   checkHostnameOverride(spec, at, check)
   check.fields(spec, at, TYPE, 'serviceAccountName', 'nodeName', 'activeDeadlineSeconds', 'hostname', 'subdomain')
   checkPlacement(spec, at, check)
-  checkOs(spec, { at, check, containers })
+  checkOs(spec, containers, at, check)
   checkFileVolumes(spec, containers, check)
-}
-
-type PlacedContainer = readonly [ValueMap, FieldPath]
-
-/** Every container with its place: those that run first, those that stay, those that visit. */
-function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
-  const placed: PlacedContainer[] = []
-  for (const field of CONTAINER_LISTS) {
-    for (const [i, container] of mapsInPlace(spec, field).entries()) placed.push([container, at.child(field).index(i)])
-  }
-  return placed
-}
-
-function claimNames(spec: ValueMap): ReadonlySet<string> {
-  return new Set(
-    mapsInPlace(spec, 'resourceClaims')
-      .map((claim) => textOrEmpty(claim, 'name'))
-      .filter((name) => name !== ''),
-  )
 }
 
 const CLAIM_NAMES: readonly string[] = ['resourceClaimName', 'resourceClaimTemplateName']
 
-function checkResourceClaims(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
+function checkResourceClaims(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
   const names = new Set<string>()
-  for (const [i, claim] of mapsInPlace(spec, 'resourceClaims').entries()) {
-    const at = list.index(i)
+  check.each(spec, 'resourceClaims', at, (claim, place) => {
     if (pod !== undefined && isMirror(pod)) {
       check.forbidden(NOWHERE, 'static pods do not support resource claims')
-      continue
+      return
     }
     const name = textOrEmpty(claim, 'name')
-    if (name === '') check.required(at.child('name'))
-    else if (names.has(name)) check.duplicate(at.child('name'), name)
-    else check.format(at.child('name'), name, dns1123Label(name))
+    if (name === '') check.required(place.child('name'))
+    else if (names.has(name)) check.duplicate(place.child('name'), name)
+    else check.format(place.child('name'), name, dns1123Label(name))
     names.add(name)
     const given = CLAIM_NAMES.filter((field) => isGiven(claim, field))
-    if (given.length > 1) {
-      const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
-      check.invalid(at, shownAs(claim, formOf('core_v1.PodResourceClaim')), detail)
-    }
-    if (given.length === 0) {
-      check.invalid(
-        at,
-        shownAs(claim, formOf('core_v1.PodResourceClaim')),
-        'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
-      )
+    if (given.length !== 1) {
+      const detail =
+        given.length === 0
+          ? 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'
+          : 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
+      check.invalid(place, shownAs(claim, formOf('core_v1.PodResourceClaim')), detail)
     }
     for (const field of given) {
       const value = textOrEmpty(claim, field)
-      check.format(at.child(field), value, subdomainName(value, false))
+      check.format(place.child(field), value, dns1123Subdomain(value))
     }
-  }
+  })
 }
 
 function checkPodResources(spec: ValueMap, at: FieldPath, { check, claims, os }: ContainerScope): void {
@@ -187,28 +163,25 @@ function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: 
 }
 
 function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, gate] of mapsInPlace(spec, 'readinessGates').entries()) {
-    check.fields(gate, at.child('readinessGates').index(i), 'core_v1.PodReadinessGate')
-  }
+  check.each(spec, 'readinessGates', at, (gate, place) => check.fields(gate, place, 'core_v1.PodReadinessGate'))
   const seen = new Set<string>()
-  for (const [i, gate] of mapsInPlace(spec, 'schedulingGates').entries()) {
-    const place = at.child('schedulingGates').index(i)
+  check.each(spec, 'schedulingGates', at, (gate, place) => {
     const name = textOrEmpty(gate, 'name')
     check.format(place, name, qualifiedName(name))
     check.unique(seen, name, place)
-  }
+  })
 }
 
 const OWN_USERS = 'when `hostUsers` is false'
 
-function checkHostUsers(spec: ValueMap, at: FieldPath, check: Check): void {
+function checkHostUsers(spec: ValueMap, containers: readonly PlacedContainer[], at: FieldPath, check: Check): void {
   if (spec['hostUsers'] !== false) return
   if (isTrue(spec, 'hostNetwork') && !check.gate('UserNamespacesHostNetworkSupport')) {
     check.forbidden(at.child('hostNetwork'), OWN_USERS)
   }
   if (isTrue(spec, 'hostPID')) check.forbidden(at.child('HostPID'), OWN_USERS)
   if (isTrue(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), OWN_USERS)
-  for (const [container, place] of containersOf(spec, at)) {
+  for (const [container, place] of containers) {
     if (mapsInPlace(container, 'volumeDevices').length > 0) check.forbidden(place.child('volumeDevices'), OWN_USERS)
   }
 }
@@ -223,11 +196,10 @@ function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): voi
 
 function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
   checkTolerations(mapsInPlace(spec, 'tolerations'), at.child('tolerations'), check)
-  for (const [i, alias] of mapsInPlace(spec, 'hostAliases').entries()) {
-    const place = at.child('hostAliases').index(i)
+  check.each(spec, 'hostAliases', at, (alias, place) => {
     checkIp(textOrEmpty(alias, 'ip'), place.child('ip'), check)
     check.fields(alias, place, 'core_v1.HostAlias')
-  }
+  })
   check.fields(spec, at, TYPE, 'priorityClassName', 'runtimeClassName')
   const preemption = textOrAbsent(spec, 'preemptionPolicy')
   if (preemption === '') check.required(at.child('preemptionPolicy'))
@@ -247,15 +219,15 @@ export function checkOverhead(overhead: ValueMap | undefined, at: FieldPath, che
 function checkFileVolumes(spec: ValueMap, containers: readonly PlacedContainer[], check: Check): void {
   let volumes: ReadonlyMap<string, ValueMap> | undefined
   for (const [container, place] of containers) {
-    for (const [i, variable] of mapsInPlace(container, 'env').entries()) {
+    check.each(container, 'env', place, (variable, at) => {
       const ref = mapOrAbsent(mapOrEmpty(variable, 'valueFrom'), 'fileKeyRef')
-      if (ref === undefined) continue
+      if (ref === undefined) return
       volumes ??= new Map(mapsInPlace(spec, 'volumes').map((volume) => [textOrEmpty(volume, 'name'), volume]))
       const name = textOrEmpty(ref, 'volumeName')
-      const where = place.child('env').index(i).child('valueFrom').child('fileKeyRef').child('volumeName')
+      const where = at.child('valueFrom').child('fileKeyRef').child('volumeName')
       const volume = volumes.get(name)
       if (volume === undefined) check.notFound(where, name)
       else if (!isGiven(volume, 'emptyDir')) check.invalid(where, name, 'referenced volume must be of type emptyDir')
-    }
+    })
   }
 }

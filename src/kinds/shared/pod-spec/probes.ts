@@ -1,4 +1,4 @@
-// What is done to a container to see how it fares, and what it does when it starts and stops.
+// The probes and lifecycle hooks of a container.
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   integerOrAbsent,
@@ -13,23 +13,18 @@ import type { Value, ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
 import type { ContainerScope } from './container-scope.ts'
-import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.ts'
+
+export const PROBES: readonly string[] = ['livenessProbe', 'readinessProbe', 'startupProbe']
 
 export function checkProbes(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  for (const field of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
-    const probe = mapOrAbsent(container, field)
-    if (probe !== undefined) checkProbe(probe, field, { at: at.child(field), scope })
+  for (const field of PROBES) {
+    scope.check.part(container, field, at, (probe, place) => checkProbe(probe, field, place, scope))
   }
 }
 
-interface ProbePlace {
-  readonly at: FieldPath
-  readonly scope: ContainerScope
-}
-
-function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): void {
+function checkProbe(probe: ValueMap, field: string, at: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  checkHandler(probe, PROBE_HANDLERS, { at, scope })
+  checkHandler(probe, PROBE_HANDLERS, at, scope)
   check.fields(probe, at, 'core_v1.Probe')
   if (field === 'readinessProbe') {
     const grace = integerOrAbsent(probe, 'terminationGracePeriodSeconds')
@@ -60,8 +55,7 @@ const anyPort: HandlerRule = (handler, at, { check }) => checkPort(handler['port
 const sleep: HandlerRule = (handler, at, { check, gracePeriod }) => {
   const seconds = integerOrZero(handler, 'seconds')
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return
-  const detail = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`
-  check.invalid(at, seconds, detail)
+  check.invalid(at, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`)
 }
 
 type Handlers = readonly (readonly [string, HandlerRule])[]
@@ -75,7 +69,7 @@ const COMMON_HANDLERS: Handlers = [
 const PROBE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['grpc', anyPort]]
 const LIFECYCLE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['sleep', sleep]]
 
-function checkHandler(holder: ValueMap, handlers: Handlers, { at, scope }: ProbePlace): void {
+function checkHandler(holder: ValueMap, handlers: Handlers, at: FieldPath, scope: ContainerScope): void {
   let found = 0
   for (const [field, rule] of handlers) {
     const handler = mapOrAbsent(holder, field)
@@ -97,25 +91,33 @@ export function checkPort(port: Value | undefined, at: FieldPath, check: Check):
 }
 
 export function checkLifecycle(lifecycle: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  const { check, os } = scope
   for (const field of ['postStart', 'preStop']) {
-    const handler = mapOrAbsent(lifecycle, field)
-    if (handler !== undefined) checkHandler(handler, LIFECYCLE_HANDLERS, { at: at.child(field), scope })
+    check.part(lifecycle, field, at, (handler, place) => checkHandler(handler, LIFECYCLE_HANDLERS, place, scope))
   }
   const signal = textOrAbsent(lifecycle, 'stopSignal')
-  if (signal !== undefined) checkStopSignal(signal, at.child('stopSignal'), scope)
+  if (signal === undefined) return
+  const signalAt = at.child('stopSignal')
+  if (os === undefined) check.forbidden(signalAt, 'may not be set for containers with empty `spec.os.name`')
+  else if (os === 'windows') check.oneOf(signalAt, signal, ['SIGKILL', 'SIGTERM'])
+  else if (os === 'linux') check.oneOf(signalAt, signal, LINUX_SIGNALS)
 }
 
-function checkStopSignal(signal: string, at: FieldPath, { check, os }: ContainerScope): void {
-  if (os === undefined) check.forbidden(at, 'may not be set for containers with empty `spec.os.name`')
-  else if (os === 'windows') check.oneOf(at, signal, WINDOWS_SIGNALS)
-  else if (os === 'linux') check.oneOf(at, signal, LINUX_SIGNALS)
-}
+const PLAIN_SIGNALS =
+  'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMAX RTMIN'
+
+/** In the order in which messages list them. */
+const LINUX_SIGNALS: readonly string[] = [
+  ...PLAIN_SIGNALS.split(' ').map((name) => `SIG${name}`),
+  ...Array.from({ length: 15 }, (_, i) => `SIGRTMIN+${i + 1}`),
+  ...Array.from({ length: 14 }, (_, i) => `SIGRTMAX-${i + 1}`),
+].sort()
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
 /** What a container that runs to its end before the others start cannot have. */
 export function refuseProbes(container: ValueMap, at: FieldPath, check: Check): void {
-  for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
+  for (const field of ['lifecycle', ...PROBES]) {
     if (isGiven(container, field)) check.forbidden(at.child(field), ONLY_SIDECARS)
   }
 }

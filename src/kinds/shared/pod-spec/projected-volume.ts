@@ -13,13 +13,12 @@ import {
   textOrEmpty,
 } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
-import type { Check } from '../../../schema/validation/check.ts'
-import { qualifiedName } from '../../../schema/validation/formats.ts'
+import type { Check, PartRule } from '../../../schema/validation/check.ts'
+import { dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
-import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNonReservedPath } from '../paths.ts'
 import { checkSignerName } from '../signer-name.ts'
-import { checkDownwardFile, checkKeyToPath } from './volume-files.ts'
+import { checkDownwardFile } from './downward-api.ts'
 
 interface Projection {
   /** The place of the whole volume. */
@@ -34,8 +33,7 @@ type ProjectionRule = (source: ValueMap, projection: Projection) => void
 
 export function checkProjections(volume: ValueMap, at: FieldPath, check: Check): void {
   const paths = new Set<string>()
-  for (const [i, source] of mapsInPlace(volume, 'sources').entries()) {
-    const place = at.child('sources').index(i)
+  check.each(volume, 'sources', at, (source, place) => {
     let found = 0
     for (const [field, rule] of RULES) {
       const projected = mapOrAbsent(source, field)
@@ -44,7 +42,7 @@ export function checkProjections(volume: ValueMap, at: FieldPath, check: Check):
       rule(projected, { volume: at, at: place.child(field), check, paths })
     }
     if (found > 1) check.forbidden(place, 'may not specify more than 1 volume type per source')
-  }
+  })
 }
 
 function take(path: string, shown: string, { volume, check, paths }: Projection): void {
@@ -52,15 +50,22 @@ function take(path: string, shown: string, { volume, check, paths }: Projection)
   else paths.add(path)
 }
 
+/** A key of a config map or secret that becomes a file. */
+export const checkKeyToPath: PartRule = (item, at, check) => {
+  check.fields(item, at, 'core_v1.KeyToPath', 'key', 'path')
+  checkNonReservedPath(textOrEmpty(item, 'path'), at.child('path'), check)
+  check.fields(item, at, 'core_v1.KeyToPath', 'mode')
+}
+
 const keys: ProjectionRule = (source, projection) => {
   const { at, check } = projection
   const name = textOrEmpty(source, 'name')
   check.fields(source, at, 'core_v1.LocalObjectReference')
-  for (const [i, item] of mapsInPlace(source, 'items').entries()) {
-    checkKeyToPath(item, at.child('items').index(i), check)
+  check.each(source, 'items', at, (item, place) => {
+    checkKeyToPath(item, place, check)
     const path = textOrEmpty(item, 'path')
     if (path !== '') take(path, name, projection)
-  }
+  })
 }
 
 const downwardApi: ProjectionRule = (source, projection) => {
@@ -98,7 +103,7 @@ const trustBundle: ProjectionRule = (source, projection) => {
   else {
     if (signer === '') check.required(at.child('signerName'), 'must be a valid signer name')
     checkSignerName(signer, at.child('signerName'), check)
-    checkLabelSelector(mapOrAbsent(source, 'labelSelector'), at.child('labelSelector'), check)
+    check.part(source, 'labelSelector', at, checkLabelSelector)
   }
   const path = textOrEmpty(source, 'path')
   check.fields(source, at, 'core_v1.ClusterTrustBundleProjection')
@@ -108,20 +113,14 @@ const trustBundle: ProjectionRule = (source, projection) => {
 
 function checkBundleName(source: ValueMap, name: string, { at, check }: Projection): void {
   if (name === '') check.required(at.child('name'), 'must be a valid object name')
-  for (const fault of bundleNameFaults(name)) {
+  // `signer:domain:name`, or a plain name where there is no signer.
+  for (const fault of dns1123Subdomain(name.slice(name.lastIndexOf(':') + 1))) {
     check.invalid(at.child('name'), name, `not a valid clustertrustbundlename: ${fault}`)
   }
   if (isGiven(source, 'labelSelector')) {
     const shown = shownJson(source['labelSelector'])
     check.invalid(at.child('labelSelector'), shown, 'labelSelector must be unset if name is specified')
   }
-}
-
-/** `signer:domain:name`, or a plain name where there is no signer. */
-function bundleNameFaults(name: string): readonly string[] {
-  const colon = name.lastIndexOf(':')
-  if (colon < 0) return subdomainName(name, false)
-  return subdomainName(name.slice(colon + 1), false)
 }
 
 const MIN_CERTIFICATE_SECONDS = 3600

@@ -16,7 +16,7 @@ import {
   told,
 } from '../resource-names.ts'
 
-export interface RequirementsScope {
+interface RequirementsScope {
   readonly check: Check
   /** Which resources may be named here. */
   readonly name: NameRule
@@ -28,19 +28,16 @@ export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: 
   const { check } = scope
   const limits = mapOrEmpty(requirements, 'limits')
   const requests = mapOrEmpty(requirements, 'requests')
-  check.members(limits, (name, amount) => {
-    const place = { at: at.child('limits').key(name), check }
-    scope.name(name, place.at, check)
-    checkAmount(name, amount, place)
-    checkHugePages(name, amount, place)
-  })
-  check.members(requests, (name, amount) => {
-    const place = { at: at.child('requests').key(name), check }
-    scope.name(name, place.at, check)
-    checkAmount(name, amount, place)
-    checkWithinLimit(name, amount, { limits, at, check })
-    checkHugePages(name, amount, place)
-  })
+  const checkAmounts = (kind: 'limits' | 'requests', amounts: ValueMap): void =>
+    check.members(amounts, (name, amount) => {
+      const place = at.child(kind).key(name)
+      scope.name(name, place, check)
+      checkAmount(name, amount, place, check)
+      if (kind === 'requests') checkWithinLimit(name, amount, limits, { at, check })
+      checkHugePages(name, amount, place, check)
+    })
+  checkAmounts('limits', limits)
+  checkAmounts('requests', requests)
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     check.forbidden(at, 'HugePages require cpu or memory')
@@ -48,18 +45,16 @@ export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: 
   checkClaims(mapsInPlace(requirements, 'claims'), at.child('claims'), scope)
 }
 
-interface Limits {
-  readonly limits: ValueMap
-  readonly at: FieldPath
-  readonly check: Check
-}
-
-function checkWithinLimit(name: string, request: Value, { limits, at, check }: Limits): void {
+function checkWithinLimit(
+  name: string,
+  request: Value,
+  limits: ValueMap,
+  { at, check }: { readonly at: FieldPath; readonly check: Check },
+): void {
   const limit = own(limits, name)
   if (limit === undefined) {
-    if (!isOvercommittable(name)) {
-      check.required(at.child('limits'), 'Limit must be set for non overcommitable resources')
-    }
+    if (isOvercommittable(name)) return
+    check.required(at.child('limits'), 'Limit must be set for non overcommitable resources')
     return
   }
   const asked = amountOf(request)

@@ -1,14 +1,6 @@
 // As whom and how confined the processes of pods and containers run.
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  isTrue,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-  textsInPlace,
-} from '../../../api/members.ts'
+import { isTrue, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
@@ -27,9 +19,9 @@ export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): v
   }
   checkSysctls(spec, at.child('sysctls'), check)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroupChangePolicy')
-  checkSeccomp(mapOrAbsent(context, 'seccompProfile'), at.child('seccompProfile'), check)
-  checkWindowsOptions(mapOrAbsent(context, 'windowsOptions'), at.child('windowsOptions'), check)
-  checkAppArmor(mapOrAbsent(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
+  check.part(context, 'seccompProfile', at, checkSeccomp)
+  check.part(context, 'windowsOptions', at, checkWindowsOptions)
+  check.part(context, 'appArmorProfile', at, checkAppArmor)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'supplementalGroupsPolicy')
   const policy = textOrAbsent(context, 'seLinuxChangePolicy')
   const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
@@ -67,29 +59,21 @@ function sysctlNamespace(name: string): 'net' | 'ipc' | undefined {
   return ofIpc ? 'ipc' : undefined
 }
 
-const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconfined']
-
-function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
-  if (profile === undefined) return
+function checkSeccomp(profile: ValueMap, at: FieldPath, check: Check): void {
   const type = textOrEmpty(profile, 'type')
   check.fields(profile, at, 'core_v1.SeccompProfile')
   const local = textOrAbsent(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
-    if (local !== undefined)
-      check.invalid(
-        place,
-        shownAs(profile, formOf('core_v1.SeccompProfile')),
-        'can only be set when seccomp type is Localhost',
-      )
+    const detail = 'can only be set when seccomp type is Localhost'
+    if (local !== undefined) check.invalid(place, shownAs(profile, formOf('core_v1.SeccompProfile')), detail)
   } else if (local === undefined) check.required(place, 'must be set when seccomp type is Localhost')
   else checkDescendingPath(local, place, check)
 }
 
 const MAX_PROFILE_BYTES = 4095
 
-function checkAppArmor(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
-  if (profile === undefined) return
+function checkAppArmor(profile: ValueMap, at: FieldPath, check: Check): void {
   const type = textOrEmpty(profile, 'type')
   const local = textOrAbsent(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
@@ -106,7 +90,7 @@ function checkAppArmor(profile: ValueMap | undefined, at: FieldPath, check: Chec
       check.required(at.child('type'), 'type is required when appArmorProfile is set')
       break
     default:
-      check.notSupported(at.child('type'), type, PROFILE_TYPES)
+      check.notSupported(at.child('type'), type, ['Localhost', 'RuntimeDefault', 'Unconfined'])
   }
 }
 
@@ -117,34 +101,26 @@ function checkLocalProfile(profile: string, at: FieldPath, check: Check): void {
 }
 
 /** The security context of a container. */
-export function checkContainerSecurity(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  const { check } = scope
-  const context = mapOrAbsent(container, 'securityContext')
-  if (context === undefined) return
-  const privileged = isTrue(context, 'privileged')
-  if (privileged && check.context.allowPrivileged !== true) {
+export function checkContainerSecurity(context: ValueMap, at: FieldPath, { check, hostUsers }: ContainerScope): void {
+  if (isTrue(context, 'privileged') && check.context.allowPrivileged !== true) {
     check.forbidden(at.child('privileged'), 'disallowed by cluster policy')
   }
   check.fields(context, at, 'core_v1.SecurityContext')
-  if (scope.hostUsers && textOrAbsent(context, 'procMount') === 'Unmasked') {
+  if (hostUsers && textOrAbsent(context, 'procMount') === 'Unmasked') {
     check.invalid(at.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')
   }
-  checkSeccomp(mapOrAbsent(context, 'seccompProfile'), at.child('seccompProfile'), check)
+  check.part(context, 'seccompProfile', at, checkSeccomp)
   if (context['allowPrivilegeEscalation'] === false) checkNoEscalation(context, at, check)
-  checkWindowsOptions(mapOrAbsent(context, 'windowsOptions'), at.child('windowsOptions'), check)
-  checkAppArmor(mapOrAbsent(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
+  check.part(context, 'windowsOptions', at, checkWindowsOptions)
+  check.part(context, 'appArmorProfile', at, checkAppArmor)
 }
 
 function checkNoEscalation(context: ValueMap, at: FieldPath, check: Check): void {
-  if (isTrue(context, 'privileged')) {
-    check.invalid(
-      at,
-      shownAs(context, formOf('core_v1.SecurityContext')),
-      'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
-    )
-  }
-  if (textsInPlace(mapOrEmpty(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
-    const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
+  const refuse = (what: string): void => {
+    const detail = `cannot set \`allowPrivilegeEscalation\` to false and ${what}`
     check.invalid(at, shownAs(context, formOf('core_v1.SecurityContext')), detail)
   }
+  if (isTrue(context, 'privileged')) refuse('`privileged` to true')
+  const added = textsInPlace(mapOrEmpty(context, 'capabilities'), 'add')
+  if (added.includes('CAP_SYS_ADMIN')) refuse('`capabilities.Add` CAP_SYS_ADMIN')
 }

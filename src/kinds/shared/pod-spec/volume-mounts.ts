@@ -1,22 +1,27 @@
 // Where containers see volumes: as directories, or as raw devices.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { isGiven, isTrue, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import {
+  isGiven,
+  isTrue,
+  mapOrEmpty,
+  mapsInPlace,
+  textOfEach,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkDescendingPath, hasBackstep } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 
 export function checkMounts(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  const mounts = mapsInPlace(container, 'volumeMounts')
-  const devices = mapsInPlace(container, 'volumeDevices')
-  if (mounts.length > 0) checkVolumeMounts(container, at.child('volumeMounts'), scope)
-  if (devices.length > 0) checkVolumeDevices(container, at.child('volumeDevices'), scope)
+  if (isGiven(container, 'volumeMounts')) checkVolumeMounts(container, at.child('volumeMounts'), scope)
+  if (isGiven(container, 'volumeDevices')) checkVolumeDevices(container, at.child('volumeDevices'), scope)
 }
 
 function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
-  const devices = mapsInPlace(container, 'volumeDevices')
-  const deviceNames = new Set(devices.map((device) => textOrEmpty(device, 'name')))
-  const devicePaths = new Set(devices.map((device) => textOrEmpty(device, 'devicePath')))
+  const deviceNames = new Set(textOfEach(container, 'volumeDevices', 'name'))
+  const devicePaths = new Set(textOfEach(container, 'volumeDevices', 'devicePath'))
   const paths = new Set<string>()
   for (const [i, mount] of mapsInPlace(container, 'volumeMounts').entries()) {
     const at = list.index(i)
@@ -31,20 +36,14 @@ function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volume
     if (devicePaths.has(path)) {
       check.invalid(at.child('mountPath'), path, 'must not already exist as a path in volumeDevices')
     }
-    checkSubPaths(mount, { at, list, check })
-    checkPropagation(mount, container, { at: list, check })
+    checkSubPaths(mount, at, list, check)
+    checkPropagation(mount, container, list, check)
     checkRecursiveReadOnly(mount, list.child('recursiveReadOnly'), check)
   }
 }
 
-interface MountPlace {
-  readonly at: FieldPath
-  /** The reference tells some faults of an item as those of the list. */
-  readonly list: FieldPath
-  readonly check: Check
-}
-
-function checkSubPaths(mount: ValueMap, { at, list, check }: MountPlace): void {
+/** The reference tells some faults of an item as those of the list. */
+function checkSubPaths(mount: ValueMap, at: FieldPath, list: FieldPath, check: Check): void {
   const path = textOrEmpty(mount, 'subPath')
   const expression = textOrEmpty(mount, 'subPathExpr')
   if (path !== '') checkDescendingPath(path, list.child('subPath'), check)
@@ -55,13 +54,12 @@ function checkSubPaths(mount: ValueMap, { at, list, check }: MountPlace): void {
   checkDescendingPath(expression, list.child('subPathExpr'), check)
 }
 
-function checkPropagation(mount: ValueMap, container: ValueMap, place: { at: FieldPath; check: Check }): void {
-  const propagation = textOrAbsent(mount, 'mountPropagation')
-  if (propagation === undefined) return
-  const at = place.at.child('mountPropagation')
-  place.check.fields(mount, place.at, 'core_v1.VolumeMount', 'mountPropagation')
-  if (propagation === 'Bidirectional' && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
-    place.check.forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')
+function checkPropagation(mount: ValueMap, container: ValueMap, list: FieldPath, check: Check): void {
+  check.fields(mount, list, 'core_v1.VolumeMount', 'mountPropagation')
+  const isBidirectional = textOrEmpty(mount, 'mountPropagation') === 'Bidirectional'
+  if (isBidirectional && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
+    const detail = 'Bidirectional mount propagation is available only to privileged containers'
+    check.forbidden(list.child('mountPropagation'), detail)
   }
 }
 
@@ -80,9 +78,8 @@ function checkRecursiveReadOnly(mount: ValueMap, at: FieldPath, check: Check): v
 }
 
 function checkVolumeDevices(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
-  const mounts = mapsInPlace(container, 'volumeMounts')
-  const mountNames = new Set(mounts.map((mount) => textOrEmpty(mount, 'name')))
-  const mountPaths = new Set(mounts.map((mount) => textOrEmpty(mount, 'mountPath')))
+  const mountNames = new Set(textOfEach(container, 'volumeMounts', 'name'))
+  const mountPaths = new Set(textOfEach(container, 'volumeMounts', 'mountPath'))
   const names = new Set<string>()
   const paths = new Set<string>()
   for (const [i, device] of mapsInPlace(container, 'volumeDevices').entries()) {

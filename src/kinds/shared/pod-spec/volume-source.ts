@@ -12,12 +12,9 @@ import {
   textOrEmpty,
 } from '../../../api/members.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'
-import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
-import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
+import type { Check, PartRule } from '../../../schema/validation/check.ts'
+import { dns1123Label, dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
 import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
-
-export type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
 
 export interface Source {
   /** The member of the volume. */
@@ -28,43 +25,36 @@ export interface Source {
   readonly toldAs?: string
   /** It counts, but is looked at beside another too. */
   readonly neverRefused?: true
-  readonly rule: SourceRule
+  readonly rule: PartRule
 }
 
-/** Checks the one source that is given and refuses the others; tells how many there are. */
-export function checkSources(sources: readonly Source[], volume: ValueMap, place: Place): void {
-  const { at, check } = place
+/** Checks the first source that is given and refuses the others. */
+export function checkSources(sources: readonly Source[], volume: ValueMap, at: FieldPath, check: Check): void {
   const parts = Object.keys(volume).filter((field) => isMap(volume[field]))
   let found = 0
   for (const { field, refusedAs, toldAs, neverRefused, rule } of sources) {
     if (!parts.includes(field)) continue
-    const source = mapOrEmpty(volume, field)
     if (found > 0 && neverRefused !== true)
       check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
-    else rule(source, at.child(toldAs ?? field), check)
+    else rule(mapOrEmpty(volume, field), at.child(toldAs ?? field), check)
     found++
   }
   if (found === 0) check.required(at, 'must specify a volume type')
 }
 
-export interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
 /** What is asked of the fields of a source, and nothing more. */
-export const fieldsOf =
-  (type: string): SourceRule =>
+const fieldsOf =
+  (type: string): PartRule =>
   (source, at, check) =>
     check.fields(source, at, type)
 
 const all =
-  (...rules: readonly SourceRule[]): SourceRule =>
+  (...rules: readonly PartRule[]): PartRule =>
   (source, at, check) => {
     for (const rule of rules) rule(source, at, check)
   }
 
-const hostPath: SourceRule = (source, at, check) => {
+const hostPath: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.HostPathVolumeSource', 'path')
   const path = textOrEmpty(source, 'path')
   if (path === '') return
@@ -72,7 +62,7 @@ const hostPath: SourceRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.HostPathVolumeSource', 'type')
 }
 
-const nfs: SourceRule = (source, at, check) => {
+const nfs: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.NFSVolumeSource')
   const path = textOrEmpty(source, 'path')
   if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
@@ -80,24 +70,24 @@ const nfs: SourceRule = (source, at, check) => {
 
 /** `start` is what the reference says of a name that begins otherwise. */
 const iscsi =
-  (start: string): SourceRule =>
+  (start: string): PartRule =>
   (source, at, check) => {
     check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'targetPortal', 'iqn')
     const iqn = textOrEmpty(source, 'iqn')
-    if (iqn !== '') checkIscsiName(iqn, start, { at: at.child('iqn'), check })
+    if (iqn !== '') checkIscsiName(iqn, start, at.child('iqn'), check)
     check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'lun')
     const authenticates = isTrue(source, 'chapAuthDiscovery') || isTrue(source, 'chapAuthSession')
     if (authenticates && !isGiven(source, 'secretRef')) check.required(at.child('secretRef'))
   }
 
 const iscsiInitiator =
-  (start: string): SourceRule =>
+  (start: string): PartRule =>
   (source, at, check) => {
     const initiator = textOrAbsent(source, 'initiatorName')
-    if (initiator !== undefined) checkIscsiName(initiator, start, { at: at.child('initiatorname'), check })
+    if (initiator !== undefined) checkIscsiName(initiator, start, at.child('initiatorname'), check)
   }
 
-function checkIscsiName(name: string, start: string, { at, check }: Place): void {
+function checkIscsiName(name: string, start: string, at: FieldPath, check: Check): void {
   const form = ISCSI_FORMS.find(({ prefix }) => name.startsWith(prefix))
   if (form === undefined) check.invalid(at, name, start)
   else if (name.length > MAX_ISCSI_NAME || !form.expression.test(name)) check.invalid(at, name, 'must be valid format')
@@ -112,7 +102,7 @@ const ISCSI_FORMS = [
   { prefix: 'naa', expression: /^naa.[a-zA-Z0-9]{32}$/ },
 ] as const
 
-const fibreChannel: SourceRule = (source, at, check) => {
+const fibreChannel: PartRule = (source, at, check) => {
   const names = listOrEmpty(source, 'targetWWNs')
   const identifiers = listOrEmpty(source, 'wwids')
   if (names.length === 0 && identifiers.length === 0) {
@@ -129,7 +119,7 @@ const fibreChannel: SourceRule = (source, at, check) => {
 
 const HOST_AND_PORT = 'must be a host:port pair or multiple pairs separated by commas'
 
-const quobyte: SourceRule = (source, at, check) => {
+const quobyte: PartRule = (source, at, check) => {
   const registry = textOrEmpty(source, 'registry')
   if (registry === '') check.required(at.child('registry'), HOST_AND_PORT)
   else if (longerThan(textOrEmpty(source, 'tenant'), 64)) {
@@ -142,16 +132,15 @@ function isHostAndPort(text: string): boolean {
   return /^(?:[^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(text)
 }
 
-const glusterfsNamespace: SourceRule = (source, at, check) => {
+const glusterfsNamespace: PartRule = (source, at, check) => {
   const namespace = textOrAbsent(source, 'endpointsNamespace')
-  if (namespace === undefined) return
   const place = at.child('endpointsNamespace')
-  if (namespace === '') {
-    check.invalid(place, '', 'if the endpointnamespace is set, it must be a valid namespace name')
-  } else check.format(place, namespace, labelName(namespace, false))
+  const detail = 'if the endpointnamespace is set, it must be a valid namespace name'
+  if (namespace === '') check.invalid(place, '', detail)
+  else if (namespace !== undefined) check.format(place, namespace, dns1123Label(namespace))
 }
 
-const flocker: SourceRule = (source, at, check) => {
+const flocker: PartRule = (source, at, check) => {
   const name = textOrEmpty(source, 'datasetName')
   const uuid = textOrEmpty(source, 'datasetUUID')
   if (name === '' && uuid === '') check.required(at, 'one of datasetName and datasetUUID is required')
@@ -161,7 +150,7 @@ const flocker: SourceRule = (source, at, check) => {
   if (name.includes('/')) check.invalid(at.child('datasetName'), name, "must not contain '/'")
 }
 
-const flexOptions: SourceRule = (source, at, check) => {
+const flexOptions: PartRule = (source, at, check) => {
   for (const key of Object.keys(mapOrEmpty(source, 'options'))) {
     const [domain = ''] = key.split('/', 1)
     const name = `.${domain.toLowerCase()}`
@@ -171,26 +160,22 @@ const flexOptions: SourceRule = (source, at, check) => {
   }
 }
 
-const azureDisk: SourceRule = (source, at, check) => {
+const azureDisk: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.AzureDiskVolumeSource')
   const kind = textOrAbsent(source, 'kind')
   if (kind === undefined) return
   const uri = textOrEmpty(source, 'diskURI')
-  if (kind === 'Managed' && !uri.startsWith('/subscriptions/')) {
-    check.notSupported(at.child('diskURI'), uri, [
-      '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}',
-    ])
-  }
-  if (kind !== 'Managed' && !uri.startsWith('https://')) {
-    check.notSupported(at.child('diskURI'), uri, [
-      'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd',
-    ])
-  }
+  const [start, form] = kind === 'Managed' ? ['/subscriptions/', AZURE_MANAGED] : ['https://', AZURE_BLOB]
+  if (!uri.startsWith(start)) check.notSupported(at.child('diskURI'), uri, [form])
 }
+
+const AZURE_MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
+
+const AZURE_BLOB = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
 /** A secret, if one is named, is named by each of these. */
 const secretRef =
-  (...fields: readonly string[]): SourceRule =>
+  (...fields: readonly string[]): PartRule =>
   (source, at, check) => {
     const ref = mapOrAbsent(source, 'secretRef')
     if (ref === undefined) return
@@ -207,16 +192,15 @@ export function checkDriverName(name: string, at: FieldPath, check: Check): void
   check.format(at, name, dns1123Subdomain(name.toLowerCase()))
 }
 
-const driver: SourceRule = (source, at, check) =>
+const driver: PartRule = (source, at, check) =>
   checkDriverName(textOrEmpty(source, 'driver'), at.child('driver'), check)
 
-const publishSecret: SourceRule = (source, at, check) => {
-  const ref = mapOrAbsent(source, 'nodePublishSecretRef')
-  if (ref === undefined) return
-  const name = textOrEmpty(ref, 'name')
-  if (name === '') check.required(at.child('nodePublishSecretRef').child('name'))
-  else check.format(at.child('name'), name, subdomainName(name, false))
-}
+const publishSecret: PartRule = (source, at, check) =>
+  check.part(source, 'nodePublishSecretRef', at, (ref, place) => {
+    const name = textOrEmpty(ref, 'name')
+    if (name === '') check.required(place.child('name'))
+    else check.format(at.child('name'), name, dns1123Subdomain(name))
+  })
 
 const CSI_SECRETS: readonly string[] = [
   'controllerPublishSecretRef',
@@ -235,39 +219,27 @@ const MORE_DISKS: readonly Source[] = [
   { field: 'azureDisk', rule: azureDisk },
 ]
 
-const scaleIo: Source = {
-  field: 'scaleIO',
-  rule: fieldsOf('core_v1.ScaleIOVolumeSource'),
-}
+const host: Source = { field: 'hostPath', rule: hostPath }
 const gce: Source = {
   field: 'gcePersistentDisk',
   toldAs: 'persistentDisk',
   rule: fieldsOf('core_v1.GCEPersistentDiskVolumeSource'),
 }
-const aws: Source = {
-  field: 'awsElasticBlockStore',
-  rule: fieldsOf('core_v1.AWSElasticBlockStoreVolumeSource'),
-}
-const host: Source = { field: 'hostPath', rule: hostPath }
-const gluster = fieldsOf('core_v1.GlusterfsVolumeSource')
+const aws: Source = { field: 'awsElasticBlockStore', rule: fieldsOf('core_v1.AWSElasticBlockStoreVolumeSource') }
 const rbd: Source = { field: 'rbd', rule: fieldsOf('core_v1.RBDVolumeSource') }
-const cephfs: Source = {
-  field: 'cephfs',
-  refusedAs: 'cephFS',
-  rule: fieldsOf('core_v1.CephFSVolumeSource'),
-}
+const cephfs: Source = { field: 'cephfs', refusedAs: 'cephFS', rule: fieldsOf('core_v1.CephFSVolumeSource') }
+const fc: Source = { field: 'fc', rule: fibreChannel }
+const flex: Source = { field: 'flexVolume', rule: all(fieldsOf('core_v1.FlexVolumeSource'), flexOptions) }
+const scaleIo: Source = { field: 'scaleIO', rule: fieldsOf('core_v1.ScaleIOVolumeSource') }
+const gluster = fieldsOf('core_v1.GlusterfsVolumeSource')
 const cinder = fieldsOf('core_v1.CinderVolumeSource')
 const azureFile = fieldsOf('core_v1.AzureFileVolumeSource')
 const storageOs = fieldsOf('core_v1.StorageOSVolumeSource')
-const csiVolume: SourceRule = (source, at, check) => {
+
+const csiVolume: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.CSIPersistentVolumeSource')
-  for (const field of CSI_SECRETS) {
-    const ref = mapOrAbsent(source, field)
-    if (ref !== undefined) check.fields(ref, at.child(field), 'core_v1.SecretReference')
-  }
+  for (const field of CSI_SECRETS) check.part(source, field, at, fieldsOf('core_v1.SecretReference'))
 }
-const fc: Source = { field: 'fc', rule: fibreChannel }
-const flex: Source = { field: 'flexVolume', rule: all(fieldsOf('core_v1.FlexVolumeSource'), flexOptions) }
 
 /** Sources of volumes of pods that persistent volumes have too, before and after those that only pods have. */
 export const POD_SOURCES = {
@@ -302,7 +274,7 @@ export const POD_SOURCES = {
   csi: { field: 'csi', rule: all(driver, publishSecret) },
 } as const satisfies Readonly<Record<string, Source | readonly Source[]>>
 
-const azureFileNamespace: SourceRule = (source, at, check) => {
+const azureFileNamespace: PartRule = (source, at, check) => {
   if (textOrAbsent(source, 'secretNamespace') === '') check.required(at.child('secretNamespace'))
 }
 

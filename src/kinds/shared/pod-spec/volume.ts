@@ -1,18 +1,17 @@
 // The volumes of a pod, by name, each with one source; and what can be projected into one.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
+import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
-import type { Check } from '../../../schema/validation/check.ts'
-import { longerThan } from '../../../schema/validation/formats.ts'
-import { subdomainName } from '../../../schema/validation/object-meta.ts'
+import type { Check, PartRule } from '../../../schema/validation/check.ts'
+import { dns1123Subdomain, longerThan } from '../../../schema/validation/formats.ts'
 import { checkClaimTemplate } from '../claim-spec.ts'
 import { amountOf } from '../resource-names.ts'
-import { checkProjections } from './projected-volume.ts'
-import { checkDownwardFile, checkKeyToPath } from './volume-files.ts'
-import { checkSources, POD_SOURCES, type Source, type SourceRule } from './volume-source.ts'
+import { checkDownwardFile } from './downward-api.ts'
+import { checkKeyToPath, checkProjections } from './projected-volume.ts'
+import { checkSources, POD_SOURCES, type Source } from './volume-source.ts'
 
-export interface VolumeScope {
+interface VolumeScope {
   readonly check: Check
   /** The name of the pod; '' in templates, where it is not known. */
   readonly podName: string
@@ -21,7 +20,7 @@ export interface VolumeScope {
 
 /** The volumes that have no faults, by name: the others are not there for containers. */
 export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
-  const { check, podName } = scope
+  const { check, podName, isPod } = scope
   const volumes = mapsInPlace(spec, 'volumes')
   const found = new Map<string, ValueMap>()
   if (volumes.length === 0) return found
@@ -30,12 +29,11 @@ export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope
       ? []
       : volumes.filter((v) => isGiven(v, 'ephemeral')).map((v) => `${podName}-${textOrEmpty(v, 'name')}`),
   )
-  const sources = sourcesFor(scope)
   for (const [i, volume] of volumes.entries()) {
     const at = list.index(i)
     const name = textOrEmpty(volume, 'name')
     const before = check.errors.length
-    checkSources(sources, volume, { at, check })
+    checkSources(isPod ? SOURCES_OF_PODS : SOURCES_OF_TEMPLATES, volume, at, check)
     checkNamesMade(volume, at, scope)
     check.fields(volume, at, 'core_v1.Volume')
     if (found.has(name)) check.duplicate(at.child('name'), name)
@@ -55,21 +53,17 @@ const ISCSI_NAME_TOO_LONG =
 /** Names that follow from the volume's must be good names too. */
 function checkNamesMade(volume: ValueMap, at: FieldPath, { check, podName }: VolumeScope): void {
   const name = textOrEmpty(volume, 'name')
-  const iscsi = mapOrAbsent(volume, 'iscsi')
-  if (
-    iscsi !== undefined &&
-    isGiven(iscsi, 'initiatorName') &&
-    longerThan(`${name}:${textOrEmpty(iscsi, 'targetPortal')}`, 64)
-  ) {
+  const iscsi = mapOrEmpty(volume, 'iscsi')
+  const isInitiated = isGiven(iscsi, 'initiatorName')
+  if (isInitiated && longerThan(`${name}:${textOrEmpty(iscsi, 'targetPortal')}`, 64)) {
     check.invalid(at.child('name'), name, ISCSI_NAME_TOO_LONG)
   }
   if (!isGiven(volume, 'ephemeral') || podName === '' || name === '') return
   const claim = `${podName}-${name}`
-  for (const fault of subdomainName(claim, false))
-    check.invalid(at.child('name'), name, `PVC name "${claim}": ${fault}`)
+  for (const fault of dns1123Subdomain(claim)) check.invalid(at.child('name'), name, `PVC name "${claim}": ${fault}`)
 }
 
-const emptyDir: SourceRule = (source, at, check) => {
+const emptyDir: PartRule = (source, at, check) => {
   const limit = amountOf(source['sizeLimit'])
   if (limit !== undefined && signOfQuantity(limit) < 0) {
     check.forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')
@@ -78,36 +72,25 @@ const emptyDir: SourceRule = (source, at, check) => {
 
 /** Keys of a config map or secret that become files. */
 const files =
-  (...types: readonly string[]): SourceRule =>
+  (...types: readonly string[]): PartRule =>
   (source, at, check) => {
     for (const type of types) check.fields(source, at, type)
-    for (const [i, item] of mapsInPlace(source, 'items').entries())
-      checkKeyToPath(item, at.child('items').index(i), check)
+    check.each(source, 'items', at, checkKeyToPath)
   }
 
-const downwardApi: SourceRule = (source, at, check) => {
+const downwardApi: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.DownwardAPIVolumeSource')
   for (const file of mapsInPlace(source, 'items')) checkDownwardFile(file, at, check)
 }
 
-const projected: SourceRule = (source, at, check) => {
+const projected: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.ProjectedVolumeSource')
   checkProjections(source, at, check)
 }
 
-const ephemeral: SourceRule = (source, at, check) => {
+const ephemeral: PartRule = (source, at, check) => {
   check.fields(source, at, 'core_v1.EphemeralVolumeSource')
-  const template = mapOrAbsent(source, 'volumeClaimTemplate')
-  if (template !== undefined) checkClaimTemplate(template, at.child('volumeClaimTemplate'), check)
-}
-
-const image =
-  (...fields: readonly string[]): SourceRule =>
-  (source, at, check) =>
-    check.fields(source, at, 'core_v1.ImageVolumeSource', ...fields)
-
-function sourcesFor({ isPod }: VolumeScope): readonly Source[] {
-  return isPod ? SOURCES_OF_PODS : SOURCES_OF_TEMPLATES
+  check.part(source, 'volumeClaimTemplate', at, checkClaimTemplate)
 }
 
 /** In the reference's order, which decides which of two sources is refused. */
@@ -129,7 +112,14 @@ const sources = (isPod: boolean): readonly Source[] => [
   POD_SOURCES.scaleIo,
   POD_SOURCES.csi,
   { field: 'ephemeral', rule: ephemeral },
-  { field: 'image', rule: isPod ? image('reference', 'pullPolicy') : image('pullPolicy') },
+  {
+    field: 'image',
+    rule: (source, at, check) => {
+      // A template may leave the reference to whoever makes pods of it.
+      if (isPod) check.fields(source, at, 'core_v1.ImageVolumeSource', 'reference')
+      check.fields(source, at, 'core_v1.ImageVolumeSource', 'pullPolicy')
+    },
+  },
 ]
 
 const SOURCES_OF_PODS = sources(true)

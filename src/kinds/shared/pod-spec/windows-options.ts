@@ -4,6 +4,7 @@ import { isTrue, mapOrEmpty, textOrAbsent } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { longerThan } from '../../../schema/validation/formats.ts'
+import type { PlacedContainer } from './container-scope.ts'
 
 const MAX_CREDENTIAL_KIB = 64
 const MAX_DOMAIN = 256
@@ -14,8 +15,7 @@ const MAX_MATCHED = 4096
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
-export function checkWindowsOptions(options: ValueMap | undefined, at: FieldPath, check: Check): void {
-  if (options === undefined) return
+export function checkWindowsOptions(options: ValueMap, at: FieldPath, check: Check): void {
   check.fields(options, at, 'core_v1.WindowsSecurityContextOptions')
   const spec = textOrAbsent(options, 'gmsaCredentialSpec')
   if (spec === '') check.invalid(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string')
@@ -54,15 +54,16 @@ function userFaults(name: string): readonly string[] {
   return faults
 }
 
-export interface HostProcesses {
-  readonly at: FieldPath
-  readonly check: Check
-  /** Every container of the pod with its place. */
-  readonly containers: readonly (readonly [ValueMap, FieldPath])[]
-}
+const ALL_OR_NONE = 'If pod contains any hostProcess containers then all containers must be HostProcess containers'
+const NEEDS_HOST_NETWORK = 'hostNetwork must be true if pod contains any hostProcess containers'
 
-/** Processes of the host: all containers or none, and only on the network of the host. */
-export function checkHostProcesses(spec: ValueMap, { at, check, containers }: HostProcesses): void {
+/** Host processes: all containers or none, and only on the network of the host. */
+export function checkHostProcesses(
+  spec: ValueMap,
+  containers: readonly PlacedContainer[],
+  at: FieldPath,
+  check: Check,
+): void {
   const ofPod = hostProcess(spec)
   let found = 0
   for (const [container, place] of containers) {
@@ -75,14 +76,8 @@ export function checkHostProcesses(spec: ValueMap, { at, check, containers }: Ho
     if (own ?? ofPod) found++
   }
   if (found === 0) return
-  if (found !== containers.length) {
-    const detail = 'If pod contains any hostProcess containers then all containers must be HostProcess containers'
-    check.invalid(at, '', detail)
-  }
-  if (!isTrue(spec, 'hostNetwork')) {
-    const detail = 'hostNetwork must be true if pod contains any hostProcess containers'
-    check.invalid(at.child('hostNetwork'), false, detail)
-  }
+  if (found !== containers.length) check.invalid(at, '', ALL_OR_NONE)
+  if (!isTrue(spec, 'hostNetwork')) check.invalid(at.child('hostNetwork'), false, NEEDS_HOST_NETWORK)
   if (check.context.allowPrivileged !== true) {
     check.forbidden(at, 'hostProcess containers are disallowed by cluster policy')
   }
