@@ -10,10 +10,6 @@ import { labelValue } from '../../schema/validation/validation.ts'
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
 
-function podNameWarnings(object: ApiObject): readonly string[] {
-  return nameWarnings(object, 'Pod names and hostnames')
-}
-
 /** The name ends up in a host name, which is a label; validation has made sure that it is made of labels. */
 export function nameWarnings(object: ApiObject, use: string): readonly string[] {
   const name = metaText(object, 'name')
@@ -77,14 +73,14 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
 }
 
-/** What is wrong with the label of nodes; undefined where nothing is. */
+/** What is wrong with a label of nodes; undefined where nothing is. */
 export function nodeLabelFault(label: string): string | undefined {
   return Object.hasOwn(NODE_LABELS, label) ? NODE_LABELS[label] : undefined
 }
 
 export function nodeTermWarnings(term: ValueMap, path: string): readonly string[] {
   return mapsInPlace(term, 'matchExpressions').flatMap((expression, i) =>
-    keyWarnings(expression, `${path}.matchExpressions[${i}]`),
+    keyWarnings(expression, 'key', `${path}.matchExpressions[${i}]`),
   )
 }
 
@@ -95,29 +91,26 @@ export function preferenceWarnings(term: ValueMap, path: string): readonly strin
     const values = textsInPlace(expression, 'values').flatMap((value, j) =>
       labelValue(value).map((fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`),
     )
-    return [...keyWarnings(expression, at), ...values]
+    return [...keyWarnings(expression, 'key', at), ...values]
   })
 }
 
-function keyWarnings(expression: ValueMap, path: string): readonly string[] {
-  const key = textOrEmpty(expression, 'key')
-  const fault = nodeLabelFault(key)
-  return fault === undefined ? [] : [`${path}.key: ${key} is ${fault}`]
+/** Of a deprecated label of nodes under a name. */
+export function keyWarnings(holder: ValueMap, name: string, path: string): readonly string[] {
+  const label = textOrEmpty(holder, name)
+  const fault = nodeLabelFault(label)
+  return fault === undefined ? [] : [`${path}.${name}: ${label} is ${fault}`]
 }
 
 /** The warnings, and on create one about a name that is not made for names of pods. */
 export function withNameWarnings(warnings: Strategy['warnings']): Strategy['warnings'] {
   return (object, stored, context) => [
-    ...(stored === undefined ? podNameWarnings(object) : []),
+    ...(stored === undefined ? nameWarnings(object, 'Pod names and hostnames') : []),
     ...warnings(object, stored, context),
   ]
 }
 
 export function nodeLabelWarnings(labels: ValueMap, pathOf: (label: string) => string): readonly string[] {
-  return Object.keys(labels)
-    .toSorted()
-    .flatMap((label) => {
-      const fault = nodeLabelFault(label)
-      return fault === undefined ? [] : [`${pathOf(label)}: ${fault}`]
-    })
+  const deprecated = Object.keys(labels).filter((label) => Object.hasOwn(NODE_LABELS, label))
+  return deprecated.sort().map((label) => `${pathOf(label)}: ${NODE_LABELS[label]}`)
 }

@@ -2,6 +2,7 @@
 import { quoted } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { integerOrAbsent, isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
+import { annotationsOf, metaOf, specOf } from '../../../api/object-members.ts'
 import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { inclusiveRange } from '../../../schema/validation/formats.ts'
@@ -15,8 +16,8 @@ import {
 import type { KindRules, UpdateRule } from '../../../schema/validation/rules.ts'
 import { checkImageOfPod } from '../../shared/pod-spec/container.ts'
 import {
+  checkKeptAnnotations,
   checkPodAnnotations,
-  checkPodAnnotationUpdate,
   checkProfilesAgree,
   isMirror,
 } from '../../shared/pod-spec/pod-annotations.ts'
@@ -30,19 +31,15 @@ const SPEC = FieldPath.root('spec')
 const ANNOTATIONS = METADATA.child('annotations')
 const MAX_INT32 = 2 ** 31 - 1
 
-function annotationsOf(object: ValueMap): ValueMap {
-  return mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations')
-}
-
 function checkMetadata(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkPodAnnotations(annotationsOf(object), { at: ANNOTATIONS, check, spec: mapOrEmpty(object, 'spec') })
+  checkPodAnnotations(annotationsOf(object), specOf(object), ANNOTATIONS, check)
 }
 
 function checkMetadataAndSpec(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   checkMetadata(object, check)
-  checkPodSpec(spec, SPEC, { check, pod: mapOrEmpty(object, 'metadata') })
+  checkPodSpec(spec, SPEC, { check, pod: metaOf(object) })
   if (textOrEmpty(spec, 'serviceAccountName') === '') checkNoTokens(spec, check)
   for (const field of ['containers', 'initContainers']) {
     for (const [i, container] of mapsInPlace(spec, field).entries()) {
@@ -68,26 +65,26 @@ function checkNoTokens(spec: ValueMap, check: Check): void {
 
 function checkCreate(object: ValueMap, check: Check): void {
   checkMetadataAndSpec(object, check)
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   if (mapsInPlace(spec, 'ephemeralContainers').length > 0) {
     check.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create')
   }
   if (textOrEmpty(spec, 'nodeName') !== '' && mapsInPlace(spec, 'schedulingGates').length > 0) {
     check.forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')
   }
-  checkProfilesAgree(annotationsOf(object), { at: SPEC, check, spec })
+  checkProfilesAgree(annotationsOf(object), spec, SPEC, check)
 }
 
 /** A specification that does not change was judged when it was stored. */
 function checkUpdatedMeta(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  if (equalValues(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'))) checkMetadata(object, check)
+  if (equalValues(specOf(object), specOf(stored))) checkMetadata(object, check)
   else checkMetadataAndSpec(object, check)
 }
 
 function checkUpdatedAnnotations(object: ValueMap, stored: ValueMap, check: Check): void {
-  const change = { annotations: annotationsOf(object), stored: annotationsOf(stored) }
-  checkPodAnnotationUpdate(change, { at: ANNOTATIONS, check, spec: mapOrEmpty(object, 'spec') })
+  checkKeptAnnotations(annotationsOf(object), annotationsOf(stored), ANNOTATIONS, check)
+  checkPodAnnotations(annotationsOf(object), specOf(object), ANNOTATIONS, check)
 }
 
 const MUTABLE = [
@@ -101,8 +98,8 @@ const MUTABLE = [
 const checkUpdate: UpdateRule = (object, stored, check) => {
   checkUpdatedMeta(object, stored, check)
   checkUpdatedAnnotations(object, stored, check)
-  const spec = mapOrEmpty(object, 'spec')
-  const old = mapOrEmpty(stored, 'spec')
+  const spec = specOf(object)
+  const old = specOf(stored)
   if (spec === old) return
   if (!checkSameContainers(spec, old, check) || !checkDeadline(spec, old, check)) return
   checkAddedTolerations(spec, old, check)
@@ -190,7 +187,7 @@ function restore(target: Record<string, Value>, old: ValueMap, field: string): v
 }
 
 const checkEphemeral: UpdateRule = (object, stored, check) => {
-  if (isMirror(mapOrEmpty(stored, 'metadata'))) {
+  if (isMirror(metaOf(stored))) {
     check.forbidden(NOWHERE, 'static pods do not support ephemeral containers')
     return
   }
@@ -198,12 +195,9 @@ const checkEphemeral: UpdateRule = (object, stored, check) => {
   checkUpdatedAnnotations(object, stored, check)
   const at = SPEC.child('ephemeralContainers')
   const now = new Map(
-    mapsInPlace(mapOrEmpty(object, 'spec'), 'ephemeralContainers').map((container) => [
-      textOrEmpty(container, 'name'),
-      container,
-    ]),
+    mapsInPlace(specOf(object), 'ephemeralContainers').map((container) => [textOrEmpty(container, 'name'), container]),
   )
-  for (const old of mapsInPlace(mapOrEmpty(stored, 'spec'), 'ephemeralContainers')) {
+  for (const old of mapsInPlace(specOf(stored), 'ephemeralContainers')) {
     const name = quoted(textOrEmpty(old, 'name'))
     const container = now.get(textOrEmpty(old, 'name'))
     if (container === undefined) check.forbidden(at, `existing ephemeral containers ${name} may not be removed\n`)
@@ -226,8 +220,8 @@ export const VALIDATION: KindRules = {
     status: checkStatus,
     ephemeralcontainers: checkEphemeral,
     resize: (object, stored, check) => {
-      if (isMirror(mapOrEmpty(stored, 'metadata'))) check.forbidden(NOWHERE, 'static pods cannot be resized')
-      else if (textOrEmpty(mapOrAbsent(mapOrEmpty(stored, 'spec'), 'os') ?? {}, 'name') === 'windows') {
+      if (isMirror(metaOf(stored))) check.forbidden(NOWHERE, 'static pods cannot be resized')
+      else if (textOrEmpty(mapOrAbsent(specOf(stored), 'os') ?? {}, 'name') === 'windows') {
         check.forbidden(NOWHERE, 'windows pods cannot be resized')
       } else {
         checkUpdatedMeta(object, stored, check)

@@ -6,31 +6,29 @@ import type { ApiObject } from '../../../api/object.ts'
 import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import { equalValues, own, type ValueMap } from '../../../api/value.ts'
 import type { WriteContext } from '../../../registry/registry.ts'
+import { APPARMOR_OF_CONTAINER, LOCAL } from './pod-annotations.ts'
 
-const PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
-const LOCAL = 'localhost/'
 const MAX_PROFILE_BYTES = 4095
 
 /** The annotation of a container that has no profile of its own and gets none like it from its pod. */
-export function appArmorWarning(annotations: ValueMap, place: ProfilePlace): string | undefined {
-  const [key, annotation] = annotationOf(annotations, place.container)
-  if (annotation === undefined || hasProfile(place.container)) return undefined
+export function appArmorWarning(
+  annotations: ValueMap,
+  container: ValueMap,
+  podContext: ValueMap,
+  annotationsAt: string,
+): string | undefined {
+  const [key, annotation] = annotationOf(annotations, container)
+  if (annotation === undefined || hasProfile(container)) return undefined
   const said = profileOf(annotation)
-  if (said !== undefined && equalValues(said, own(place.podContext, 'appArmorProfile'))) return undefined
-  return warningOf(place.annotationsAt, key)
-}
-
-interface ProfilePlace {
-  readonly container: ValueMap
-  readonly podContext: ValueMap
-  readonly annotationsAt: string
+  if (said !== undefined && equalValues(said, own(podContext, 'appArmorProfile'))) return undefined
+  return warningOf(annotationsAt, key)
 }
 
 /** A new pod with the fields that its annotations stand for. */
 export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiObject {
   const annotations = annotationsOf(pod)
   const spec = mapOrEmpty(pod, 'spec')
-  if (!Object.keys(annotations).some((key) => key.startsWith(PREFIX))) return pod
+  if (!Object.keys(annotations).some((key) => key.startsWith(APPARMOR_OF_CONTAINER))) return pod
   if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return pod
   const ofPod = own(mapOrEmpty(spec, 'securityContext'), 'appArmorProfile')
   const withField = (container: ValueMap): ValueMap => {
@@ -48,7 +46,7 @@ export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiO
 }
 
 function annotationOf(annotations: ValueMap, container: ValueMap): readonly [string, string | undefined] {
-  const key = PREFIX + textOrEmpty(container, 'name')
+  const key = APPARMOR_OF_CONTAINER + textOrEmpty(container, 'name')
   return [key, textOrAbsent(annotations, key)]
 }
 

@@ -1,18 +1,11 @@
 // Warnings about the containers of a pod: amounts, environment, ports.
-import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
-import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
+import { mapOrEmpty, mapsInPlace, numberOrZero, textOrEmpty } from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { fractionWarnings } from '../warnings.ts'
+import type { PlacedContainer } from './container-scope.ts'
 
 /** What there is only whole bytes of. */
 export const WHOLE_BYTES = ['memory', 'ephemeral-storage'] as const
-
-/** Every container of a pod with its path, in the order in which they are spoken of. */
-export function containersIn(spec: ValueMap, at: string): readonly (readonly [ValueMap, string])[] {
-  return CONTAINER_LISTS.flatMap((list) =>
-    mapsInPlace(spec, list).map((container, i) => [container, `${at}.${list}[${i}]`] as const),
-  )
-}
 
 export function containerWarnings(container: ValueMap, path: string): readonly string[] {
   const resources = mapOrEmpty(container, 'resources')
@@ -43,6 +36,8 @@ function buildsOn(name: string, variable: ValueMap): boolean {
 }
 
 interface Port {
+  /** Its position among all ports of the pod. */
+  readonly index: number
   readonly path: string
   readonly name: string
   readonly containerPort: number
@@ -51,88 +46,66 @@ interface Port {
   readonly hostIP: string
 }
 
-/** Ports of all containers of a pod are in one another's way. */
-export function portWarnings(containers: readonly (readonly [ValueMap, string])[]): readonly string[] {
-  const ports = containers.flatMap(([container, path]) =>
-    mapsInPlace(container, 'ports').map((port, i) => portOf(port, `${path}.ports[${i}]`)),
+/** Of ports of all containers of a pod that are in one another's way. */
+export function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
+  const placed = containers.flatMap(([container, at]) =>
+    mapsInPlace(container, 'ports').map((port, i) => ({ port, path: at.child('ports').index(i).toString() })),
   )
-  return [...placeWarnings(ports), ...portNameWarnings(ports)]
-}
-
-function portOf(port: ValueMap, path: string): Port {
-  const number = (name: string): number => Number(own(port, name) ?? 0)
-  return {
+  const ports = placed.map(({ port, path }, index) => ({
+    index,
     path,
     name: textOrEmpty(port, 'name'),
-    containerPort: number('containerPort'),
+    containerPort: numberOrZero(port, 'containerPort'),
     protocol: textOrEmpty(port, 'protocol'),
-    hostPort: number('hostPort'),
+    hostPort: numberOrZero(port, 'hostPort'),
     hostIP: textOrEmpty(port, 'hostIP'),
-  }
+  }))
+  return [...clashWarnings(ports), ...portNameWarnings(ports)]
 }
 
 /** More texts of this length than the warnings of an answer have room for. */
 const MOST_CLASHES = 100
 
 /** Each port with every earlier one that it is in the way of. */
-function placeWarnings(ports: readonly Port[]): readonly string[] {
-  const known = new Map<string, PortPeers>()
+function clashWarnings(ports: readonly Port[]): readonly string[] {
+  const earlier = new EarlierPorts()
   const warnings: string[] = []
-  let clashes = 0
-  for (const [index, port] of ports.entries()) {
-    if (clashes > MOST_CLASHES) break
+  for (const port of ports) {
+    if (warnings.length > MOST_CLASHES) break
     if (port.hostIP !== '' && port.hostPort === 0) {
       warnings.push(`${port.path}: hostIP set without hostPort: ${shown(port)}`)
-      clashes++
     }
-    const key = `${port.containerPort}/${port.protocol}`
-    let peers = known.get(key)
-    if (peers === undefined) known.set(key, (peers = new PortPeers()))
-    for (const other of peers.inTheWayOf(port)) {
+    for (const other of earlier.inTheWayOf(port)) {
       warnings.push(`${port.path}: ${clashOf(port, other)} port definition with ${other.path}`)
-      if (++clashes > MOST_CLASHES) break
+      if (warnings.length > MOST_CLASHES) break
     }
-    peers.add(port, index)
+    earlier.add(port)
   }
   return warnings
 }
 
-interface PlacedPort extends Port {
-  readonly index: number
-}
+/** Found by what makes ports clash: most that have a host port do not. */
+class EarlierPorts {
+  readonly #ports = new Map<string, Port[]>()
 
-/** The ports of one number and protocol, found by what makes them clash: most that have a host's port do not. */
-class PortPeers {
-  readonly #all: PlacedPort[] = []
-  readonly #byHostPort = new Map<number, PlacedPort[]>()
-  readonly #byHost = new Map<string, PlacedPort[]>()
-
-  add(port: Port, index: number): void {
-    const placed = { ...port, index }
-    this.#all.push(placed)
-    entryOf(this.#byHostPort, port.hostPort).push(placed)
-    entryOf(this.#byHost, `${port.hostPort} ${port.hostIP}`).push(placed)
+  add(port: Port): void {
+    const { containerPort, protocol, hostPort, hostIP } = port
+    const number = `${containerPort}/${protocol}`
+    for (const key of [number, `${number} ${hostPort}`, `${number} ${hostPort} ${hostIP}`]) {
+      const found = this.#ports.get(key)
+      if (found === undefined) this.#ports.set(key, [port])
+      else found.push(port)
+    }
   }
 
   /** In the order in which they came. */
-  inTheWayOf({ hostPort, hostIP }: Port): readonly PlacedPort[] {
-    if (hostPort === 0) return this.#all
-    const anywhere = this.#byHostPort.get(0) ?? []
-    if (hostIP === '') return inOrder(anywhere, this.#byHostPort.get(hostPort) ?? [])
-    const [same, open] = [this.#byHost.get(`${hostPort} ${hostIP}`), this.#byHost.get(`${hostPort} `)]
-    return inOrder(anywhere, inOrder(same ?? [], open ?? []))
+  inTheWayOf({ containerPort, protocol, hostPort, hostIP }: Port): readonly Port[] {
+    const number = `${containerPort}/${protocol}`
+    const host = `${number} ${hostPort}`
+    if (hostPort === 0) return this.#ports.get(number) ?? []
+    const keys = hostIP === '' ? [`${number} 0`, host] : [`${number} 0`, `${host} ${hostIP}`, `${host} `]
+    return keys.flatMap((key) => this.#ports.get(key) ?? []).sort((a, b) => a.index - b.index)
   }
-}
-
-function entryOf<K>(map: Map<K, PlacedPort[]>, key: K): PlacedPort[] {
-  let entry = map.get(key)
-  if (entry === undefined) map.set(key, (entry = []))
-  return entry
-}
-
-function inOrder(some: readonly PlacedPort[], others: readonly PlacedPort[]): readonly PlacedPort[] {
-  if (some.length === 0 || others.length === 0) return some.length === 0 ? others : some
-  return [...some, ...others].sort((a, b) => a.index - b.index)
 }
 
 /** As the reference prints one. */

@@ -1,29 +1,27 @@
-// Annotations of pods that the server understands: mirror pods, the cost of deletion, and profiles that became fields.
+// Annotations of pods that the server understands: mirror pods, the deletion cost, and security profiles that are fields by now.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import { mapOrAbsent, mapOrEmpty, textOfEach, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkDescendingPath } from '../paths.ts'
+import { containersOf } from './container-scope.ts'
 
 const MIRROR = 'kubernetes.io/config.mirror'
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
-const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
-const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
-const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
+export const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
+export const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
+export const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
+
+/** What precedes the name of a profile that lies on the node. */
+export const LOCAL = 'localhost/'
 
 /** Whether the pod stands for one that a node runs on its own account. */
 export function isMirror(metadata: ValueMap): boolean {
   return Object.hasOwn(mapOrEmpty(metadata, 'annotations'), MIRROR)
 }
 
-export interface AnnotationScope {
-  readonly at: FieldPath
-  readonly check: Check
-  readonly spec: ValueMap
-}
-
-export function checkPodAnnotations(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
+export function checkPodAnnotations(annotations: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
   const mirror = textOrAbsent(annotations, MIRROR)
   if (mirror !== undefined && textOrEmpty(spec, 'nodeName') === '') {
     check.invalid(at.key(MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set')
@@ -33,9 +31,9 @@ export function checkPodAnnotations(annotations: ValueMap, { at, check, spec }: 
   const seccomp = textOrAbsent(annotations, SECCOMP_OF_POD)
   if (seccomp !== undefined) checkSeccomp(seccomp, at.child(SECCOMP_OF_POD), check)
   for (const key of Object.keys(annotations)) {
-    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textOrAbsent(annotations, key) ?? '', at.child(key), check)
+    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textOrEmpty(annotations, key), at.child(key), check)
   }
-  checkAppArmor(annotations, { at, check, spec })
+  checkAppArmor(annotations, spec, at, check)
 }
 
 function isCost(text: string): boolean {
@@ -44,104 +42,80 @@ function isCost(text: string): boolean {
 
 function checkSeccomp(profile: string, at: FieldPath, check: Check): void {
   if (['runtime/default', 'docker/default', 'unconfined'].includes(profile)) return
-  if (profile.startsWith('localhost/')) checkDescendingPath(profile.slice('localhost/'.length), at, check)
+  if (profile.startsWith(LOCAL)) checkDescendingPath(profile.slice(LOCAL.length), at, check)
   else check.invalid(at, profile, 'must be a valid seccomp profile')
 }
 
-function checkAppArmor(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
+function checkAppArmor(annotations: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
   let names: ReadonlySet<string> | undefined
   for (const key of Object.keys(annotations)) {
     if (!key.startsWith(APPARMOR_OF_CONTAINER)) continue
-    names ??= new Set(allContainers(spec).map((container) => textOrEmpty(container, 'name')))
+    names ??= new Set(CONTAINER_LISTS.flatMap((list) => textOfEach(spec, list, 'name')))
     const container = key.slice(APPARMOR_OF_CONTAINER.length)
     if (!names.has(container)) check.invalid(at.key(key), container, 'container not found')
-    const profile = textOrAbsent(annotations, key) ?? ''
-    if (profile === '' || profile === 'runtime/default' || profile === 'unconfined') continue
-    if (!profile.startsWith('localhost/'))
-      check.invalid(at.key(key), profile, `invalid AppArmor profile name: "${profile}"`)
+    const profile = textOrEmpty(annotations, key)
+    if (['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith(LOCAL)) continue
+    check.invalid(at.key(key), profile, `invalid AppArmor profile name: "${profile}"`)
   }
 }
 
-function allContainers(spec: ValueMap): readonly ValueMap[] {
-  return CONTAINER_LISTS.flatMap((field) => mapsInPlace(spec, field))
-}
-
-function isProfile(key: string): boolean {
-  return key === SECCOMP_OF_POD || key.startsWith(SECCOMP_OF_CONTAINER) || key.startsWith(APPARMOR_OF_CONTAINER)
+export function isSeccomp(key: string): boolean {
+  return key === SECCOMP_OF_POD || key.startsWith(SECCOMP_OF_CONTAINER)
 }
 
 /** Profiles that are both annotated and set as fields must be the same. */
-export function checkProfilesAgree(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
-  if (!Object.keys(annotations).some(isProfile)) return
-  const ofPod = mapOrEmpty(spec, 'securityContext')
-  agree(textOrAbsent(annotations, SECCOMP_OF_POD), mapOrAbsent(ofPod, 'seccompProfile'), {
-    at: at.child('securityContext').child('seccompProfile'),
-    check,
-    word: 'seccomp',
-  })
-  for (const profile of [SECCOMP, APPARMOR]) checkContainerProfiles(annotations, profile, { at, check, spec })
-}
-
-interface Profile {
-  readonly field: string
-  readonly prefix: string
-  readonly word: string
-  /** What the pod sets holds for containers that set nothing. */
-  readonly inherited: boolean
-}
-
-const SECCOMP: Profile = { field: 'seccompProfile', prefix: SECCOMP_OF_CONTAINER, word: 'seccomp', inherited: false }
-const APPARMOR: Profile = { field: 'appArmorProfile', prefix: APPARMOR_OF_CONTAINER, word: 'apparmor', inherited: true }
-
-function checkContainerProfiles(annotations: ValueMap, profile: Profile, { at, check, spec }: AnnotationScope): void {
-  const { field, prefix, word, inherited } = profile
-  if (inherited && textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return
-  const ofPod = inherited ? mapOrAbsent(mapOrEmpty(spec, 'securityContext'), field) : undefined
-  for (const list of CONTAINER_LISTS) {
-    for (const [i, container] of mapsInPlace(spec, list).entries()) {
-      const set = mapOrAbsent(mapOrEmpty(container, 'securityContext'), field) ?? ofPod
-      const place = at.child(list).index(i).child('securityContext').child(field)
-      agree(textOrAbsent(annotations, prefix + textOrEmpty(container, 'name')), set, { at: place, check, word })
-    }
+export function checkProfilesAgree(annotations: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
+  if (!Object.keys(annotations).some((key) => isSeccomp(key) || key.startsWith(APPARMOR_OF_CONTAINER))) return
+  const podContext = mapOrEmpty(spec, 'securityContext')
+  const containers = containersOf(spec, at)
+  const agree = (what: Profile, key: string, profile: ValueMap | undefined, holder: FieldPath): void => {
+    const member = disagreement(what, textOrAbsent(annotations, key), profile)
+    if (member === undefined) return
+    const place = holder.child('securityContext').child(FIELDS[what]).child(member)
+    check.forbidden(place, `${what} ${member === 'type' ? 'type' : 'profile'} in annotation and field must match`)
+  }
+  agree('seccomp', SECCOMP_OF_POD, mapOrAbsent(podContext, FIELDS.seccomp), at)
+  for (const [container, place] of containers) {
+    const profile = mapOrAbsent(mapOrEmpty(container, 'securityContext'), FIELDS.seccomp)
+    agree('seccomp', SECCOMP_OF_CONTAINER + textOrEmpty(container, 'name'), profile, place)
+  }
+  if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return
+  // Unlike with seccomp, what the pod sets holds for containers that set nothing.
+  const ofPod = mapOrAbsent(podContext, FIELDS.apparmor)
+  for (const [container, place] of containers) {
+    const profile = mapOrAbsent(mapOrEmpty(container, 'securityContext'), FIELDS.apparmor) ?? ofPod
+    agree('apparmor', APPARMOR_OF_CONTAINER + textOrEmpty(container, 'name'), profile, place)
   }
 }
 
-interface Agreement {
-  readonly at: FieldPath
-  readonly check: Check
-  readonly word: string
-}
+type Profile = 'seccomp' | 'apparmor'
 
-function agree(annotation: string | undefined, profile: ValueMap | undefined, { at, check, word }: Agreement): void {
-  if (annotation === undefined || profile === undefined) return
-  const disagree = `${word} type in annotation and field must match`
+const FIELDS: Readonly<Record<Profile, string>> = { seccomp: 'seccompProfile', apparmor: 'appArmorProfile' }
+
+/** The member of the profile that is not as annotated. */
+function disagreement(
+  what: Profile,
+  annotation: string | undefined,
+  profile: ValueMap | undefined,
+): 'type' | 'localhostProfile' | undefined {
+  if (annotation === undefined || profile === undefined) return undefined
+  const isDefault = annotation === 'runtime/default' || (what === 'seccomp' && annotation === 'docker/default')
+  const isLocal = annotation.startsWith(LOCAL)
   switch (textOrEmpty(profile, 'type')) {
     case 'Unconfined':
-      if (annotation !== 'unconfined') check.forbidden(at.child('type'), disagree)
-      break
+      return annotation === 'unconfined' ? undefined : 'type'
     case 'RuntimeDefault':
-      if (annotation !== 'runtime/default' && !(word === 'seccomp' && annotation === 'docker/default')) {
-        check.forbidden(at.child('type'), disagree)
-      }
-      break
+      return isDefault ? undefined : 'type'
     case 'Localhost':
-      if (!annotation.startsWith('localhost/')) check.forbidden(at.child('type'), disagree)
-      else if (textOrAbsent(profile, 'localhostProfile') !== annotation.slice('localhost/'.length)) {
-        check.forbidden(at.child('localhostProfile'), `${word} profile in annotation and field must match`)
-      }
-      break
+      if (isLocal && textOrAbsent(profile, 'localhostProfile') === annotation.slice(LOCAL.length)) return undefined
+      return isLocal ? 'localhostProfile' : 'type'
     default:
+      return undefined
   }
 }
 
-export interface AnnotationChange {
-  readonly annotations: ValueMap
-  readonly stored: ValueMap
-}
-
-/** Mirror and profile annotations stay as they are; then the annotations are checked as those of a new pod. */
-export function checkPodAnnotationUpdate({ annotations, stored }: AnnotationChange, scope: AnnotationScope): void {
-  const { at, check } = scope
+/** Mirror and profile annotations stay as they are. */
+export function checkKeptAnnotations(annotations: ValueMap, stored: ValueMap, at: FieldPath, check: Check): void {
   for (const key of Object.keys(stored)) {
     if (textOrAbsent(annotations, key) === textOrAbsent(stored, key)) continue
     const what = kept(key)
@@ -151,7 +125,6 @@ export function checkPodAnnotationUpdate({ annotations, stored }: AnnotationChan
     const what = Object.hasOwn(stored, key) ? undefined : kept(key)
     if (what !== undefined) check.forbidden(at.key(key), `may not add ${what}`)
   }
-  checkPodAnnotations(annotations, scope)
 }
 
 function kept(key: string): string | undefined {

@@ -12,7 +12,7 @@ export function checkPodTemplate(template: ValueMap, at: FieldPath, check: Check
   const annotations = mapOrEmpty(mapOrEmpty(template, 'metadata'), 'annotations')
   checkTemplateMeta(template, at, check)
   checkPodSpec(spec, at.child('spec'), { check, pod: undefined })
-  checkProfilesAgree(annotations, { at: at.child('spec'), check, spec })
+  checkProfilesAgree(annotations, spec, at.child('spec'), check)
   if (mapsInPlace(spec, 'ephemeralContainers').length > 0) {
     const detail = 'ephemeral containers not allowed in pod template'
     check.forbidden(at.child('spec').child('ephemeralContainers'), detail)
@@ -24,5 +24,5 @@ export function checkTemplateMeta(template: ValueMap, at: FieldPath, check: Chec
   const annotations = mapOrEmpty(meta, 'annotations')
   checkLabels(mapOrAbsent(meta, 'labels'), at.child('labels'), check)
   checkAnnotations(annotations, at.child('annotations'), check)
-  checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec: mapOrEmpty(template, 'spec') })
+  checkPodAnnotations(annotations, mapOrEmpty(template, 'spec'), at.child('annotations'), check)
 }

@@ -1,6 +1,7 @@
 // Warnings about what pods are made of, in pods themselves and in templates; templates warn only where a write is a new
 // generation of their object (W-426, W-427).
-import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../../api/members.ts'
+import { FieldPath } from '../../../api/field-path.ts'
+import { mapOrEmpty, mapsInPlace, numberOrZero, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import { metaOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
@@ -11,20 +12,22 @@ import {
   addressWarnings,
   annotationWarnings,
   fractionWarnings,
+  keyWarnings,
   nameWarnings,
-  nodeLabelFault,
+  nodeLabelWarnings,
   nodeTermWarnings,
   preferenceWarnings,
 } from '../warnings.ts'
 import { appArmorWarning } from './app-armor.ts'
-import { containersIn, containerWarnings, portWarnings, WHOLE_BYTES } from './container-warnings.ts'
+import { PREFERRED, REQUIRED } from './affinity.ts'
+import { containersOf } from './container-scope.ts'
+import { containerWarnings, portWarnings, WHOLE_BYTES } from './container-warnings.ts'
+import { isSeccomp, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD } from './pod-annotations.ts'
 import { pathWarnings } from './template-warning-paths.ts'
 
 const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as const
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
 const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
-const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
-const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
 
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -75,15 +78,16 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   const at = `${prefix}spec`
   const annotationsAt = `${prefix}metadata.annotations`
   const podContext = mapOrEmpty(spec, 'securityContext')
-  const containers = containersIn(spec, at)
+  const containers = containersOf(spec, FieldPath.root(at))
   const warnings: string[] = []
   const tell = (texts: readonly string[]): void => {
     for (const text of texts) warnings.push(text)
   }
   const annotations = mapOrEmpty(metadata, 'annotations')
-  const profiles = new Set(Object.keys(annotations).filter(isProfile))
-  const tellOfProfile = (name: string, why: string): void => {
-    if (profiles.has(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
+  const profiles = new Set(Object.keys(annotations).filter(isSeccomp))
+  const tellOfSeccomp = (holder: ValueMap, name: string): void => {
+    const hasField = isMap(own(mapOrEmpty(holder, 'securityContext'), 'seccompProfile'))
+    if (profiles.has(name) && !hasField) warnings.push(`${annotationsAt}[${name}]: ${SECCOMP}`)
   }
   tell(schedulingWarnings(spec, at))
   tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))
@@ -93,23 +97,20 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   }
   tell(pullSecretWarnings(spec, at))
   for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapOrEmpty(spec, 'overhead'), name))
-  if (!hasProfile(podContext, 'seccompProfile')) tellOfProfile(SECCOMP_OF_POD, SECCOMP)
+  tellOfSeccomp(spec, SECCOMP_OF_POD)
   for (const [container, path] of containers) {
-    const [name, context] = [textOrEmpty(container, 'name'), mapOrEmpty(container, 'securityContext')]
-    if (!hasProfile(context, 'seccompProfile')) tellOfProfile(SECCOMP_OF_CONTAINER + name, SECCOMP)
+    tellOfSeccomp(container, SECCOMP_OF_CONTAINER + textOrEmpty(container, 'name'))
     // Of pods this is told where the field is filled in.
-    const old = prefix === '' ? undefined : appArmorWarning(annotations, { container, podContext, annotationsAt })
+    const old = prefix === '' ? undefined : appArmorWarning(annotations, container, podContext, annotationsAt)
     if (old !== undefined) warnings.push(old)
-    tell(containerWarnings(container, path))
+    tell(containerWarnings(container, path.toString()))
   }
   tell(portWarnings(containers))
-  if (isNegative(spec, 'terminationGracePeriodSeconds')) {
+  if (numberOrZero(spec, 'terminationGracePeriodSeconds') < 0) {
     const why = 'must be >= 0; negative values are invalid and will be treated as 1'
     warnings.push(`${at}.terminationGracePeriodSeconds: ${why}`)
   }
-  if (Object.hasOwn(spec, 'affinity')) {
-    for (const name of ['podAffinity', 'podAntiAffinity']) tell(affinityWarnings(spec, at, name))
-  }
+  if (Object.hasOwn(spec, 'affinity')) tell(affinityWarnings(mapOrEmpty(spec, 'affinity'), `${at}.affinity`))
   textsInPlace(mapOrEmpty(spec, 'dnsConfig'), 'nameservers').forEach((server, i) =>
     tell(addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address')),
   )
@@ -119,47 +120,22 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   return warnings
 }
 
-function isProfile(annotation: string): boolean {
-  return annotation === SECCOMP_OF_POD || annotation.startsWith(SECCOMP_OF_CONTAINER)
-}
-
-function hasProfile(context: ValueMap, profile: string): boolean {
-  return isMap(own(context, profile))
-}
-
-function isNegative(spec: ValueMap, name: string): boolean {
-  const value = own(spec, name)
-  return typeof value === 'number' && value < 0
-}
-
 const NONE: readonly string[] = []
 
 function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
   if (!SCHEDULING.some((name) => Object.hasOwn(spec, name))) return NONE
   const affinity = mapOrEmpty(mapOrEmpty(spec, 'affinity'), 'nodeAffinity')
-  const [required, preferred] = [
-    'requiredDuringSchedulingIgnoredDuringExecution',
-    'preferredDuringSchedulingIgnoredDuringExecution',
-  ] as const
-  const selector = Object.keys(mapOrEmpty(spec, 'nodeSelector')).toSorted()
   return [
-    ...selector.flatMap((label) => {
-      const fault = nodeLabelFault(label)
-      return fault === undefined ? [] : [`${at}.nodeSelector[${label}]: ${fault}`]
-    }),
-    ...mapsInPlace(mapOrEmpty(affinity, required), 'nodeSelectorTerms').flatMap((term, i) =>
-      nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${required}.nodeSelectorTerms[${i}]`),
+    ...nodeLabelWarnings(mapOrEmpty(spec, 'nodeSelector'), (label) => `${at}.nodeSelector[${label}]`),
+    ...mapsInPlace(mapOrEmpty(affinity, REQUIRED), 'nodeSelectorTerms').flatMap((term, i) =>
+      nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms[${i}]`),
     ),
-    ...mapsInPlace(affinity, preferred).flatMap((term, i) =>
-      preferenceWarnings(mapOrEmpty(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
+    ...mapsInPlace(affinity, PREFERRED).flatMap((term, i) =>
+      preferenceWarnings(mapOrEmpty(term, 'preference'), `${at}.affinity.nodeAffinity.${PREFERRED}[${i}].preference`),
     ),
     ...mapsInPlace(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
-      const [key, path] = [textOrEmpty(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
-      const fault = nodeLabelFault(key)
-      return [
-        ...(fault === undefined ? [] : [`${path}.topologyKey: ${key} is ${fault}`]),
-        ...(isMap(own(constraint, 'labelSelector')) ? [] : [`${path}.labelSelector: ${NO_SELECTOR}`]),
-      ]
+      const path = `${at}.topologySpreadConstraints[${i}]`
+      return [...keyWarnings(constraint, 'topologyKey', path), ...selectorWarnings(constraint, path)]
     }),
   ]
 }
@@ -204,20 +180,18 @@ function repeats(items: readonly ValueMap[], name: string): readonly (readonly [
   })
 }
 
-function affinityWarnings(spec: ValueMap, at: string, name: string): readonly string[] {
-  const affinity = mapOrEmpty(mapOrEmpty(spec, 'affinity'), name)
-  const path = `${at}.affinity.${name}`
-  const hasSelector = (term: ValueMap): boolean => isMap(own(term, 'labelSelector'))
-  const required = 'requiredDuringSchedulingIgnoredDuringExecution'
-  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
-  return [
-    ...mapsInPlace(affinity, required).flatMap((term, i) =>
-      hasSelector(term) ? [] : [`${path}.${required}[${i}].labelSelector: ${NO_SELECTOR}`],
-    ),
-    ...mapsInPlace(affinity, preferred).flatMap((term, i) =>
-      hasSelector(mapOrEmpty(term, 'podAffinityTerm'))
-        ? []
-        : [`${path}.${preferred}[${i}].podAffinityTerm.labelSelector: ${NO_SELECTOR}`],
-    ),
-  ]
+function affinityWarnings(affinity: ValueMap, at: string): readonly string[] {
+  return ['podAffinity', 'podAntiAffinity'].flatMap((name) => {
+    const terms = mapOrEmpty(affinity, name)
+    return [
+      ...mapsInPlace(terms, REQUIRED).flatMap((term, i) => selectorWarnings(term, `${at}.${name}.${REQUIRED}[${i}]`)),
+      ...mapsInPlace(terms, PREFERRED).flatMap((term, i) =>
+        selectorWarnings(mapOrEmpty(term, 'podAffinityTerm'), `${at}.${name}.${PREFERRED}[${i}].podAffinityTerm`),
+      ),
+    ]
+  })
+}
+
+function selectorWarnings(term: ValueMap, path: string): readonly string[] {
+  return isMap(own(term, 'labelSelector')) ? NONE : [`${path}.labelSelector: ${NO_SELECTOR}`]
 }

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../src/api/value.ts'
-import { containersIn, portWarnings } from '../../../../src/kinds/shared/pod-spec/container-warnings.ts'
+import { FieldPath } from '../../../../src/api/field-path.ts'
+import { containersOf } from '../../../../src/kinds/shared/pod-spec/container-scope.ts'
+import { portWarnings } from '../../../../src/kinds/shared/pod-spec/container-warnings.ts'
 import { pathWarnings } from '../../../../src/kinds/shared/pod-spec/template-warning-paths.ts'
 import { outOfProportion } from '../../../fakes/processor-time.ts'
 
@@ -76,7 +78,7 @@ describe('ports of containers that are in the way of each other', () => {
   }
 
   const warnings = (ports: readonly object[]): readonly string[] =>
-    portWarnings(containersIn({ containers: [{ ports: ports as never }] }, 'spec'))
+    portWarnings(containersOf({ containers: [{ ports: ports as never }] }, FieldPath.root('spec')))
 
   function everyPair(ports: readonly Port[]): readonly string[] {
     const at = (i: number): string => `spec.containers[0].ports[${i}]`
