@@ -1,7 +1,7 @@
 // The members that objects of most kinds have, read and replaced. Objects are never changed in place.
 import { mapOrEmpty, textOrEmpty } from './members.ts'
 import type { ApiObject } from './object.ts'
-import type { Value, ValueMap } from './value.ts'
+import { own, type Value, type ValueMap } from './value.ts'
 
 export function metaOf(object: ValueMap): ValueMap {
   return mapOrEmpty(object, 'metadata')
@@ -30,6 +30,11 @@ export function statusOf(object: ValueMap): ValueMap {
 
 /** Members to put in place of what is there; `undefined` takes one away. */
 export type Members = Readonly<Record<string, Value | undefined>>
+
+/** Members as another map has them, to be put in place of one's own. */
+export function membersOf(map: ValueMap, ...names: readonly string[]): Members {
+  return Object.fromEntries(names.map((name) => [name, own(map, name)]))
+}
 
 export function withMembers(map: ValueMap, members: Members): ValueMap {
   const result: Record<string, Value> = { ...map }

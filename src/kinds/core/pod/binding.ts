@@ -1,17 +1,19 @@
 // A pod is given its node: `pods/<name>/binding`, and `bindings` for what is older than that (W-521 to W-525).
-import { type FieldError, notSupported, required } from '../../../api/field-error.ts'
+import { faultsOf } from '../../../api/fault-list.ts'
+import type { FieldError } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { asMap, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
+import { asMap, listOrEmpty, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import { metaOf, metaText, specOf, statusOf, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
-import { isList, isMap, own, type Value } from '../../../api/value.ts'
+import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { conflictError, notFoundError } from '../../../registry/errors.ts'
 import { isTerminating } from '../../../registry/object-meta.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../../registry/registry.ts'
 import { servedResource } from '../../../registry/served-resource.ts'
 import { checkUid, keyOf, readable, storeFor } from '../../../registry/steps.ts'
 import type { SchemaTable } from '../../../schema/table.ts'
+import { Check } from '../../../schema/validation/check.ts'
 import type { Kind } from '../../kind.ts'
 import { actionBody } from '../../shared/action-body.ts'
 import { withPodCondition } from '../../shared/pod-conditions.ts'
@@ -21,12 +23,14 @@ const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
 const TARGET = FieldPath.root('target')
 
 export const BINDING: Kind = {
-  validation: question((object, check) => {
-    const target = mapOrEmpty(object, 'target')
-    const kind = textOrEmpty(target, 'kind')
-    if (kind !== '' && kind !== 'Node') check.notSupported(TARGET.child('kind'), kind, ['Node', '<empty>'])
-    if (textOrEmpty(target, 'name') === '') check.required(TARGET.child('name'))
-  }),
+  validation: question(checkTarget),
+}
+
+function checkTarget(binding: ValueMap, check: Check): void {
+  const target = mapOrEmpty(binding, 'target')
+  const kind = textOrEmpty(target, 'kind')
+  if (kind !== '' && kind !== 'Node') check.notSupported(TARGET.child('kind'), kind, ['Node', '<empty>'])
+  if (textOrEmpty(target, 'name') === '') check.required(TARGET.child('name'))
 }
 
 export function bindingActions(schemas: SchemaTable): readonly Action[] {
@@ -51,7 +55,7 @@ async function bind(binding: ApiObject, context: ActionContext): Promise<ActionA
   if (metaText(binding, 'name') !== context.name) {
     throw new ApiError('BadRequest', 'name in URL does not match name in Binding object')
   }
-  const faults = targetFaults(binding)
+  const faults = faultsOf((list) => checkTarget(binding, new Check({ gates: new Set(), namespaced: true }, list)))
   if (faults.length > 0) throw new ApiError('BadRequest', aggregate(faults))
   await context.validate(binding)
   const pods = servedResource(context.resources, 'pods')
@@ -67,20 +71,6 @@ async function bind(binding: ApiObject, context: ActionContext): Promise<ActionA
     context.signal,
   )
   return { kind: 'done' }
-}
-
-function targetOf(binding: ApiObject): { readonly kind: string; readonly name: string } {
-  const target = mapOrEmpty(binding, 'target')
-  return { kind: textOrEmpty(target, 'kind'), name: textOrEmpty(target, 'name') }
-}
-
-function targetFaults(binding: ApiObject): readonly FieldError[] {
-  const { kind, name } = targetOf(binding)
-  const at = FieldPath.root('target')
-  const faults: FieldError[] = []
-  if (kind !== '' && kind !== 'Node') faults.push(notSupported(at.child('kind'), kind, ['Node', '<empty>']))
-  if (name === '') faults.push(required(at.child('name')))
-  return faults
 }
 
 function aggregate(faults: readonly FieldError[]): string {
@@ -104,15 +94,12 @@ function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
   const refuse = (why: string): ApiError => conflictError({ group: '', resource: 'pods/binding' }, name, why)
   if (isTerminating(pod)) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
   const spec = specOf(pod)
-  const node = own(spec, 'nodeName')
-  if (typeof node === 'string' && node !== '') {
-    throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(node)}`)
-  }
-  const gates = own(spec, 'schedulingGates')
-  if (isList(gates) && gates.length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
+  const node = textOrEmpty(spec, 'nodeName')
+  if (node !== '') throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(node)}`)
+  if (listOrEmpty(spec, 'schedulingGates').length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
   const { nominatedNodeName: _, ...status } = statusOf(pod)
   const placed = withMeta(
-    { ...pod, spec: { ...spec, nodeName: targetOf(binding).name }, status },
+    { ...pod, spec: { ...spec, nodeName: textOrEmpty(mapOrEmpty(binding, 'target'), 'name') }, status },
     {
       annotations: joined(pod, binding, 'annotations'),
       labels: joined(pod, binding, 'labels'),

@@ -1,10 +1,10 @@
 // Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to
 // end.
-import { mapsInPlace } from '../../../api/members.ts'
-import { metaOf, specOf, statusOf, withMeta } from '../../../api/object-members.ts'
+import { listOrEmpty, mapsInPlace, numberOrZero, textOfEach, textOrEmpty } from '../../../api/members.ts'
+import { membersOf, metaOf, specOf, statusOf, withMembers, withMeta, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
-import { isList, own, type Value, type ValueMap } from '../../../api/value.ts'
+import { equalValues, isList, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { wholeSeconds } from '../../../registry/delete-options.ts'
 import { withMemberOf } from '../../../registry/object-meta.ts'
 import { withGatedFields } from '../../shared/gated-field.ts'
@@ -33,7 +33,7 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec'), {
   answersDeleteWithObject: true,
   prepareForCreate: (pod, context) => withAppArmorFields(withLabelKeys(withGrace(pod)), context),
   firstStatus: (pod, { now }) => firstStatus(pod, now),
-  prepareForUpdate: (pod) => withGrace(pod),
+  prepareForUpdate: withGrace,
   prepareStatus: (pod, stored) => ({
     ...withMeta(pod, { deletionTimestamp: own(metaOf(stored), 'deletionTimestamp') }),
     status: keptStatus(statusOf(pod), statusOf(stored)),
@@ -57,40 +57,31 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec'), {
 function firstStatus(pod: ApiObject, now: string): ValueMap {
   const spec = specOf(pod)
   // A class that came with the pod is taken at its word.
-  const given = own(statusOf(pod), 'qosClass')
-  const qosClass = typeof given === 'string' && given !== '' ? given : qosOf(spec)
+  const qosClass = textOrEmpty(statusOf(pod), 'qosClass') || qosOf(spec)
   const status: ValueMap = { phase: 'Pending', qosClass }
-  return isFilled(own(spec, 'schedulingGates'))
-    ? { ...status, conditions: [{ ...GATED, lastTransitionTime: now }] }
-    : status
-}
-
-function isFilled(value: Value | undefined): boolean {
-  return isList(value) && value.length > 0
+  const isGated = listOrEmpty(spec, 'schedulingGates').length > 0
+  return isGated ? { ...status, conditions: [{ ...GATED, lastTransitionTime: now }] } : status
 }
 
 /** A negative time to end means a second. */
 function withGrace(pod: ApiObject): ApiObject {
-  const spec = specOf(pod)
-  const grace = own(spec, 'terminationGracePeriodSeconds')
-  if ((typeof grace !== 'number' && typeof grace !== 'bigint') || grace >= 0) return pod
-  return { ...pod, spec: { ...spec, terminationGracePeriodSeconds: 1 } }
+  const grace = numberOrZero(specOf(pod), 'terminationGracePeriodSeconds')
+  return grace < 0 ? withSpec(pod, { terminationGracePeriodSeconds: 1 }) : pod
 }
 
 /** What a client that does not know of these fields leaves out stays as it was. */
 function keptStatus(status: ValueMap, stored: ValueMap): ValueMap {
-  const kept: Record<string, Value> = { ...status }
-  if (!isSet(status, 'qosClass')) setFrom(kept, stored, 'qosClass')
-  if (!isSet(status, 'observedGeneration')) setFrom(kept, stored, 'observedGeneration')
+  const missing = ['qosClass', 'observedGeneration'].filter((name) => !isSet(status, name) && isSet(stored, name))
+  const kept = withMembers(status, membersOf(stored, ...missing))
   if (!isList(own(status, 'conditions'))) return kept
   const before = Map.groupBy(conditionsOf(stored), (condition) => own(condition, 'type'))
-  kept['conditions'] = conditionsOf(status).map((condition) => {
+  const conditions = conditionsOf(status).map((condition) => {
     const seen = own(before.get(own(condition, 'type'))?.shift() ?? {}, 'observedGeneration')
     return seen === undefined || isSet(condition, 'observedGeneration')
       ? condition
       : { ...condition, observedGeneration: seen }
   })
-  return kept
+  return { ...kept, conditions }
 }
 
 function isSet(map: ValueMap, field: string): boolean {
@@ -98,29 +89,13 @@ function isSet(map: ValueMap, field: string): boolean {
   return value !== undefined && value !== null && value !== '' && value !== 0
 }
 
-function setFrom(target: Record<string, Value>, source: ValueMap, field: string): void {
-  const value = own(source, field)
-  if (value !== undefined) target[field] = value
-}
-
-function withMember(map: ValueMap, name: string, value: Value | undefined): ValueMap {
-  if (value !== undefined) return { ...map, [name]: value }
-  const { [name]: _, ...rest } = map
-  return rest
-}
-
 /** The metadata of the stored object; only who owns what is new, and what the caller saw. */
 function withStoredMeta(object: ApiObject, sent: ApiObject): ApiObject {
-  const meta = metaOf(sent)
-  return withMeta(object, {
-    managedFields: own(meta, 'managedFields'),
-    resourceVersion: own(meta, 'resourceVersion'),
-  })
+  return withMeta(object, membersOf(metaOf(sent), 'managedFields', 'resourceVersion'))
 }
 
 function withEphemeralContainers(pod: ApiObject, stored: ApiObject): ApiObject {
-  const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))
-  return withStoredMeta({ ...stored, spec }, pod)
+  return withStoredMeta(withSpec(stored, membersOf(specOf(pod), 'ephemeralContainers')), pod)
 }
 
 const RESIZED: readonly string[] = ['containers', 'initContainers']
@@ -128,24 +103,17 @@ const RESIZED: readonly string[] = ['containers', 'initContainers']
 /** Only resources are taken. Where containers do not pair up, all is taken, for validation to say what is wrong. */
 function resized(pod: ApiObject, stored: ApiObject): ApiObject {
   const [sent, old] = [specOf(pod), specOf(stored)]
-  if (!RESIZED.every((list) => hasSameNames(mapsInPlace(sent, list), mapsInPlace(old, list)))) {
+  if (!RESIZED.every((list) => equalValues(textOfEach(sent, list, 'name'), textOfEach(old, list, 'name')))) {
     return withMemberOf(pod, stored, 'status')
   }
-  let spec = withMember(old, 'resources', own(sent, 'resources'))
-  for (const list of RESIZED) {
+  const merged = RESIZED.map((list): [string, Value | undefined] => {
     const containers = mapsInPlace(sent, list)
-    const merged = mapsInPlace(old, list).map((container, i) => {
-      const wanted = containers[i] ?? {}
-      const withResources = withMember(container, 'resources', own(wanted, 'resources'))
-      return withMember(withResources, 'resizePolicy', own(wanted, 'resizePolicy'))
-    })
-    if (merged.length > 0) spec = { ...spec, [list]: merged }
-  }
-  return withStoredMeta({ ...stored, spec }, pod)
-}
-
-function hasSameNames(a: readonly ValueMap[], b: readonly ValueMap[]): boolean {
-  return a.length === b.length && a.every((container, i) => own(container, 'name') === own(b[i] ?? {}, 'name'))
+    const changed = mapsInPlace(old, list).map((container, i) =>
+      withMembers(container, membersOf(containers[i] ?? {}, 'resources', 'resizePolicy')),
+    )
+    return [list, changed.length === 0 ? own(old, list) : changed]
+  })
+  return withStoredMeta(withSpec(stored, { ...membersOf(sent, 'resources'), ...Object.fromEntries(merged) }), pod)
 }
 
 /** A pod that runs nowhere, or no more, needs no time to end (W-328). */

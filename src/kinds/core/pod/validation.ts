@@ -1,8 +1,17 @@
 // Pods: what a new one may be, what may change afterwards, and what may change through its subresources.
 import { quoted } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { integerOrAbsent, isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
-import { annotationsOf, metaOf, specOf } from '../../../api/object-members.ts'
+import {
+  integerOrAbsent,
+  isGiven,
+  listOrEmpty,
+  mapOrEmpty,
+  mapsInPlace,
+  numberOrZero,
+  textOfEach,
+  textOrEmpty,
+} from '../../../api/members.ts'
+import { annotationsOf, membersOf, metaOf, specOf, withMembers } from '../../../api/object-members.ts'
 import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { inclusiveRange } from '../../../schema/validation/formats.ts'
@@ -41,26 +50,16 @@ function checkMetadataAndSpec(object: ValueMap, check: Check): void {
   checkMetadata(object, check)
   checkPodSpec(spec, SPEC, { check, pod: metaOf(object) })
   if (textOrEmpty(spec, 'serviceAccountName') === '') checkNoTokens(spec, check)
-  for (const field of ['containers', 'initContainers']) {
-    for (const [i, container] of mapsInPlace(spec, field).entries()) {
-      checkImageOfPod(container, SPEC.child(field).index(i), check)
-    }
-  }
+  for (const field of ['containers', 'initContainers']) check.each(spec, field, SPEC, checkImageOfPod)
 }
 
 function checkNoTokens(spec: ValueMap, check: Check): void {
-  for (const [v, volume] of mapsInPlace(spec, 'volumes').entries()) {
-    for (const [s, source] of mapsInPlace(mapOrEmpty(volume, 'projected'), 'sources').entries()) {
-      if (!isGiven(source, 'serviceAccountToken')) continue
-      const at = SPEC.child('volumes')
-        .index(v)
-        .child('projected')
-        .child('sources')
-        .index(s)
-        .child('serviceAccountToken')
-      check.forbidden(at, 'must not be specified when serviceAccountName is not set')
-    }
-  }
+  check.each(spec, 'volumes', SPEC, (volume, at) =>
+    check.each(mapOrEmpty(volume, 'projected'), 'sources', at.child('projected'), (source, place) => {
+      if (!isGiven(source, 'serviceAccountToken')) return
+      check.forbidden(place.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set')
+    }),
+  )
 }
 
 function checkCreate(object: ValueMap, check: Check): void {
@@ -107,21 +106,20 @@ const checkUpdate: UpdateRule = (object, stored, check) => {
   if (equalValues(spec, old)) return
   const rest = withoutMutable(spec, old)
   const gated = mapsInPlace(old, 'schedulingGates').length > 0
-  const compared = gated ? withoutNodeChoices(rest, old, { at: SPEC, check }) : rest
+  const compared = gated ? withoutNodeChoices(rest, old, SPEC, check) : rest
   if (!equalValues(compared, old)) check.forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE}\n`)
 }
 
 function checkSameContainers(spec: ValueMap, old: ValueMap, check: Check): boolean {
   for (const field of ['containers', 'initContainers']) {
-    const containers = mapsInPlace(spec, field)
-    if (containers.length !== mapsInPlace(old, field).length) {
+    if (listOrEmpty(spec, field).length !== listOrEmpty(old, field).length) {
       check.forbidden(SPEC.child(field), 'pod updates may not add or remove containers')
       return false
     }
-    for (const [i, container] of containers.entries()) {
-      if (textOrEmpty(container, 'image') === '') check.required(SPEC.child(field).index(i).child('image'))
-      checkImageOfPod(container, SPEC.child(field).index(i), check)
-    }
+    check.each(spec, field, SPEC, (container, at) => {
+      check.fields(container, at, 'core_v1.Container', 'image')
+      checkImageOfPod(container, at, check)
+    })
   }
   return true
 }
@@ -155,9 +153,9 @@ function tolerationKey(toleration: ValueMap): string {
 }
 
 function checkRemovedGates(spec: ValueMap, old: ValueMap, check: Check): void {
-  const before = new Set(mapsInPlace(old, 'schedulingGates').map((gate) => textOrEmpty(gate, 'name')))
-  const added = new Map(mapsInPlace(spec, 'schedulingGates').map((gate, i) => [textOrEmpty(gate, 'name'), i]))
-  for (const [name, i] of added) {
+  const before = new Set(textOfEach(old, 'schedulingGates', 'name'))
+  const gates = new Map(textOfEach(spec, 'schedulingGates', 'name').map((name, i) => [name, i]))
+  for (const [name, i] of gates) {
     if (before.has(name)) continue
     const at = SPEC.child('schedulingGates').index(i).child('name')
     check.forbidden(at, `only deletion is allowed, but found new scheduling gate '${name}'`)
@@ -166,24 +164,19 @@ function checkRemovedGates(spec: ValueMap, old: ValueMap, check: Check): void {
 
 /** The spec with everything that may change as it was. */
 function withoutMutable(spec: ValueMap, old: ValueMap): ValueMap {
-  const rest: Record<string, Value> = { ...spec }
-  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) restore(rest, old, field)
-  for (const field of ['containers', 'initContainers']) {
+  const images = (field: string): Value | undefined => {
     const before = mapsInPlace(old, field)
-    if (!isGiven(spec, field)) continue
-    rest[field] = mapsInPlace(spec, field).map((container, i) => ({ ...container, image: before[i]?.['image'] ?? '' }))
+    if (!isGiven(spec, field)) return undefined
+    return mapsInPlace(spec, field).map((container, i) => ({ ...container, image: before[i]?.['image'] ?? '' }))
   }
   const grace = integerOrAbsent(old, 'terminationGracePeriodSeconds')
-  if (grace !== undefined && grace < 0 && Number(integerOrAbsent(spec, 'terminationGracePeriodSeconds')) === 1) {
-    restore(rest, old, 'terminationGracePeriodSeconds')
-  }
-  return rest
-}
-
-function restore(target: Record<string, Value>, old: ValueMap, field: string): void {
-  const before = old[field]
-  if (before === undefined) delete target[field]
-  else target[field] = before
+  const isMended = grace !== undefined && grace < 0 && numberOrZero(spec, 'terminationGracePeriodSeconds') === 1
+  return withMembers(spec, {
+    ...membersOf(old, 'activeDeadlineSeconds', 'schedulingGates', 'tolerations'),
+    ...(isMended ? membersOf(old, 'terminationGracePeriodSeconds') : {}),
+    containers: images('containers'),
+    initContainers: images('initContainers'),
+  })
 }
 
 const checkEphemeral: UpdateRule = (object, stored, check) => {
@@ -193,17 +186,14 @@ const checkEphemeral: UpdateRule = (object, stored, check) => {
   }
   checkUpdatedMeta(object, stored, check)
   checkUpdatedAnnotations(object, stored, check)
-  const at = SPEC.child('ephemeralContainers')
-  const now = new Map(
-    mapsInPlace(specOf(object), 'ephemeralContainers').map((container) => [textOrEmpty(container, 'name'), container]),
-  )
+  const containers = mapsInPlace(specOf(object), 'ephemeralContainers')
+  const byName = new Map(containers.map((container) => [textOrEmpty(container, 'name'), container]))
   for (const old of mapsInPlace(specOf(stored), 'ephemeralContainers')) {
-    const name = quoted(textOrEmpty(old, 'name'))
-    const container = now.get(textOrEmpty(old, 'name'))
-    if (container === undefined) check.forbidden(at, `existing ephemeral containers ${name} may not be removed\n`)
-    else if (!equalValues(container, old)) {
-      check.forbidden(at, `existing ephemeral containers ${name} may not be changed\n`)
-    }
+    const name = textOrEmpty(old, 'name')
+    const container = byName.get(name)
+    if (equalValues(container, old)) continue
+    const detail = `existing ephemeral containers ${quoted(name)} may not be`
+    check.forbidden(SPEC.child('ephemeralContainers'), `${detail} ${container === undefined ? 'removed' : 'changed'}\n`)
   }
 }
 
@@ -221,7 +211,7 @@ export const VALIDATION: KindRules = {
     ephemeralcontainers: checkEphemeral,
     resize: (object, stored, check) => {
       if (isMirror(metaOf(stored))) check.forbidden(NOWHERE, 'static pods cannot be resized')
-      else if (textOrEmpty(mapOrAbsent(specOf(stored), 'os') ?? {}, 'name') === 'windows') {
+      else if (textOrEmpty(mapOrEmpty(specOf(stored), 'os'), 'name') === 'windows') {
         check.forbidden(NOWHERE, 'windows pods cannot be resized')
       } else {
         checkUpdatedMeta(object, stored, check)
