@@ -15,7 +15,7 @@ export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasure
       do {
         const { log } = parts
         const repaired = await repairServiceClaims({ ...claimParts(parts, signal), measures }, leaks)
-        if (repaired.claimed.length + repaired.givenBack.length > 0) {
+        if (repaired.claimed.length + repaired.released.length > 0) {
           log.info({ ...repaired }, 'repaired service IP and node port allocations')
         }
       } while (await pause(systemClock, LOOK_AGAIN_MS, signal))

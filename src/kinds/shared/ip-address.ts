@@ -42,11 +42,11 @@ function withoutLeadingZeros(text: string): string {
   return text.replace(/(^|\.)0+(?=\d)/g, '$1')
 }
 
-function bitsOfIpv4(text: string): bigint {
+export function bitsOfIpv4(text: string): bigint {
   return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
 }
 
-function bitsOfIpv6(text: string): bigint {
+export function bitsOfIpv6(text: string): bigint {
   const [head = '', rest] = text.split('::')
   const before = wordsOf(head)
   const after = rest === undefined ? [] : wordsOf(rest)
@@ -118,7 +118,8 @@ function canonicalFaults(text: string, canonical: string): readonly string[] {
   return canonical === text ? [] : [`must be in canonical form ("${canonical}")`]
 }
 
-function canonicalIp(text: string): string {
+/** In the one form of RFC 5952. */
+export function canonicalIp(text: string): string {
   return text.includes(':') ? new URL(`http://[${text}]/`).hostname.slice(1, -1) : text
 }
 

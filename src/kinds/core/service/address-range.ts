@@ -1,6 +1,7 @@
 // The addresses that services are given: a range as numbers, so that any of them can be counted to.
 import { isIPv4, isIPv6 } from 'node:net'
 import { InvariantError } from '../../../lib/errors.ts'
+import { bitsOfIpv4, bitsOfIpv6, canonicalIp } from '../../shared/ip-address.ts'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
@@ -62,52 +63,21 @@ export function offsetOf(range: AddressRange, address: string): bigint | undefin
 }
 
 export function addressAt({ family, base }: AddressRange, offset: bigint): string {
-  return family === 'IPv4' ? ipv4Text(base + offset) : ipv6Text(base + offset)
+  const number = base + offset
+  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 0xffn).join('.')
+  const groups = Array.from({ length: 8 }, (_, i) => ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
+  return canonicalIp(groups.join(':'))
 }
 
 /** The address in its one right spelling. */
 export function canonicalAddress(address: string): string {
-  return isIPv4(address) ? address : ipv6Text(numberOf(address))
+  return canonicalIp(withoutZone(address))
 }
 
 function numberOf(address: string): bigint {
-  return isIPv4(address) ? ipv4Number(address) : ipv6Number(address)
+  return isIPv4(address) ? bitsOfIpv4(address) : bitsOfIpv6(withoutZone(address))
 }
 
-function ipv4Number(address: string): bigint {
-  return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n)
-}
-
-function ipv4Text(number: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 0xffn).join('.')
-}
-
-function ipv6Number(address: string): bigint {
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
-  const front = groupsOf(head)
-  const back = tail === undefined ? [] : groupsOf(tail)
-  const zeros = Array.from({ length: 8 - front.length - back.length }, () => 0n)
-  return [...front, ...zeros, ...back].reduce((sum, group) => (sum << 16n) | group, 0n)
-}
-
-function groupsOf(text: string): readonly bigint[] {
-  if (text === '') return []
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [BigInt(`0x${group}`)]
-    const number = ipv4Number(group)
-    return [number >> 16n, number & 0xffffn]
-  })
-}
-
-/** Small letters, no leading zeros, the longest run of zeros left out. */
-function ipv6Text(number: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
-  let [start, length] = [0, 0]
-  for (let i = 0; i < groups.length; i++) {
-    let end = i
-    while (end < groups.length && groups[end] === '0') end++
-    if (end - i > length) [start, length] = [i, end - i]
-  }
-  if (length < 2) return groups.join(':')
-  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`
+function withoutZone(address: string): string {
+  return address.split('%', 1)[0]!
 }

@@ -1,6 +1,6 @@
-// What only one service can have, an address or a port on every node, is claimed by making a record under its name: of two
-// who try at once the store lets one. Safe across replicas without any lock; what a crash leaves claimed is given back by a
-// loop (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
+// Cluster IPs and node ports belong to one service at a time. Each is claimed by creating a record under its name: of two who try
+// at once the store lets one, so replicas need no lock. What a crash leaves claimed is released by a loop
+// (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps its bitmap of ports, the bitmap claims them.
 import { randomInt, randomUUID } from 'node:crypto'
 import { asMap, textOrEmpty } from '../../../api/members.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
@@ -40,8 +40,8 @@ export interface ClaimContext {
   readonly signal: AbortSignal
 }
 
-/** Claims of one sort. */
-export interface ClaimBook {
+/** How claims of addresses, or of ports, are stored. */
+export interface ClaimType {
   readonly resource: StoredResource
   record(name: string, owner: Owner, now: string): ApiObject
   ownerOf(record: ApiObject): Owner
@@ -54,7 +54,7 @@ const FAMILY = 'ipaddress.kubernetes.io/ip-family'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 const ALLOCATOR = 'ipallocator.k8s.io'
 
-/** What the server makes in its own name is owned like what anybody makes. */
+/** The managed fields of what the server creates in its own name. */
 const ADDRESS_OWNER = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'networking.k8s.io/v1' } as const
 
 const ADDRESS_FIELDS: ValueMap = {
@@ -63,7 +63,7 @@ const ADDRESS_FIELDS: ValueMap = {
 }
 
 /** Addresses are claimed by the objects that the API shows them as (W-544). */
-export function addressBook(addresses: Resource): ClaimBook {
+export function addressClaims(addresses: Resource): ClaimType {
   return {
     resource: addresses.stored,
     record: (name, owner, now) => ({
@@ -96,7 +96,7 @@ export const NODE_PORTS: StoredResource = {
   selectableFields: [],
 }
 
-export const PORT_BOOK: ClaimBook = {
+export const PORT_CLAIMS: ClaimType = {
   resource: NODE_PORTS,
   record: (name, owner, now) => ({
     kind: 'ServiceNodePort',
@@ -113,59 +113,59 @@ function ownerIn(reference: Value | undefined): Owner {
   return { namespace: textOrEmpty(map, 'namespace'), name: textOrEmpty(map, 'name') }
 }
 
-function keyIn(book: ClaimBook, name: string): ObjectKey {
-  return { resource: book.resource, namespace: '', name }
+function keyIn(type: ClaimType, name: string): ObjectKey {
+  return { resource: type.resource, namespace: '', name }
 }
 
 /** False where somebody has it. */
-export async function claim(book: ClaimBook, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
-  const found = await changeMap(book, name, (map, port) => map.with([port]), context)
+export async function claim(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
+  const found = await changeMap(type, name, (map, port) => map.with([port]), context)
   if (found !== undefined) return !found.has(Number(name))
-  const record = book.record(name, owner, context.now)
+  const record = type.record(name, owner, context.now)
   const result = await context.store.write(
-    keyIn(book, name),
+    keyIn(type, name),
     (current) => (current === undefined ? { kind: 'put', object: record } : { kind: 'keep' }),
     context.signal,
   )
   return result.kind === 'put'
 }
 
-/** Gives it back, unless it has come to belong to another service in the meantime. */
-export async function release(book: ClaimBook, name: string, owner: Owner, context: ClaimContext): Promise<void> {
-  await changeMap(book, name, (map, port) => map.without([port]), context)
+/** Releases it, unless it has come to belong to another service in the meantime. */
+export async function release(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<void> {
+  await changeMap(type, name, (map, port) => map.without([port]), context)
   await context.store.write(
-    keyIn(book, name),
+    keyIn(type, name),
     (current) => {
       if (current?.kind !== 'object') return { kind: 'keep' }
-      const has = book.ownerOf(current.object())
+      const has = type.ownerOf(current.object())
       return has.name === owner.name && has.namespace === owner.namespace ? { kind: 'remove' } : { kind: 'keep' }
     },
     context.signal,
   )
 }
 
-/** Undefined: there is no map that speaks of it. */
+/** Undefined: no map covers it. */
 async function changeMap(
-  book: ClaimBook,
+  type: ClaimType,
   name: string,
   change: (map: PortMap, port: number) => PortMap,
   context: ClaimContext,
 ): Promise<PortMap | undefined> {
-  if (book.isMapped !== true) return undefined
+  if (type.isMapped !== true) return undefined
   const port = Number(name)
   const found = await changePortMap((map) => change(map, port), context)
   return found?.covers(port) === true ? found : undefined
 }
 
-export async function isClaimed(book: ClaimBook, name: string, context: ClaimContext): Promise<boolean> {
+export async function isClaimed(type: ClaimType, name: string, context: ClaimContext): Promise<boolean> {
   const { store, signal } = context
-  const map = book.isMapped === true ? await readPortMap(context) : undefined
+  const map = type.isMapped === true ? await readPortMap(context) : undefined
   if (map?.covers(Number(name)) === true) return map.has(Number(name))
-  return (await store.get(keyIn(book, name), { kind: 'latest' }, signal)).item !== undefined
+  return (await store.get(keyIn(type, name), { kind: 'latest' }, signal)).item !== undefined
 }
 
 /** What there is to choose from: numbers, a preferred stretch first, and the names that they go by. */
-export interface Choice {
+interface Choice {
   readonly stretches: readonly (readonly [first: bigint, last: bigint])[]
   readonly nameOf: (number: bigint) => string
 }
@@ -186,7 +186,7 @@ const ROUNDS = 16
 
 /** Any one that is free; undefined where none is. */
 export async function claimAny(
-  book: ClaimBook,
+  type: ClaimType,
   choice: Choice,
   owner: Owner,
   context: ClaimContext,
@@ -194,22 +194,22 @@ export async function claimAny(
   const preferred = choice.stretches[0]!
   for (let i = 0; i < BLIND_TRIES; i++) {
     const name = choice.nameOf(randomWithin(preferred))
-    if (await claim(book, name, owner, context)) return name
+    if (await claim(type, name, owner, context)) return name
   }
   // The range is well filled: look at what is taken. Another may take the same free one first, so look again then.
   for (let round = 0; round < ROUNDS; round++) {
-    const name = firstFree(choice, await claimedNames(book, context))
+    const name = firstFree(choice, await claimedNames(type, context))
     if (name === undefined) return undefined
-    if (await claim(book, name, owner, context)) return name
+    if (await claim(type, name, owner, context)) return name
   }
   return undefined
 }
 
-async function claimedNames(book: ClaimBook, context: ClaimContext): Promise<ReadonlySet<string>> {
+async function claimedNames(type: ClaimType, context: ClaimContext): Promise<ReadonlySet<string>> {
   const { store, signal } = context
-  const map = book.isMapped === true ? await readPortMap(context) : undefined
+  const map = type.isMapped === true ? await readPortMap(context) : undefined
   if (map !== undefined) return new Set(map.ports.map(String))
-  const request = { resource: book.resource, at: { kind: 'latest' }, skipUnreadable: true } as const
+  const request = { resource: type.resource, at: { kind: 'latest' }, skipUnreadable: true } as const
   const page = await store.list(request, signal)
   const names = new Set<string>()
   for await (const batch of page.batches) for (const { name } of batch) names.add(name)

@@ -7,12 +7,12 @@ import {
   both,
   each,
   isAbsent,
-  isEmpty,
   type Rule,
   where,
   within,
   withMember,
 } from '../../../schema/defaults/rule.ts'
+import { isExternal } from './fields.ts'
 
 const AFFINITY_SECONDS = 3 * 60 * 60
 
@@ -20,9 +20,6 @@ const isType =
   (...types: readonly string[]) =>
   ({ type }: ValueMap): boolean =>
     typeof type === 'string' && types.includes(type)
-
-const isExternal = (spec: ValueMap): boolean =>
-  isType('NodePort', 'LoadBalancer')(spec) || (isType('ClusterIP')(spec) && !isEmpty(spec['externalIPs']))
 
 /** Settings of an affinity are kept only where there is one, and are made where they say nothing. */
 const sessionAffinityConfig: Rule = (given, _, { sessionAffinity }) => {

@@ -23,7 +23,7 @@ export function isBare(spec: ValueMap): boolean {
   return textOrEmpty(spec, 'clusterIP') === NO_ADDRESS && Object.keys(mapOrEmpty(spec, 'selector')).length === 0
 }
 
-export type WithFamilies =
+type WithFamilies =
   | { readonly kind: 'spec'; readonly spec: ValueMap }
   | { readonly kind: 'faults'; readonly faults: readonly FieldError[] }
 

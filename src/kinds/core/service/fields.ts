@@ -1,7 +1,7 @@
 // The fields of a service that hang together: what an update leaves out stays, and what a new type has no use for goes,
 // where the client did not touch it (W-552, W-553).
 import { mapsInPlace, numberOrZero, textOrEmpty, textsOnly } from '../../../api/members.ts'
-import { specOf, statusOf, withMembers } from '../../../api/object-members.ts'
+import { membersOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { equalValues, own, type ValueMap } from '../../../api/value.ts'
 
@@ -27,7 +27,8 @@ export function needsHealthCheckPort(spec: ValueMap): boolean {
   return typeOf(spec) === 'LoadBalancer' && textOrEmpty(spec, 'externalTrafficPolicy') === 'Local'
 }
 
-function isReachedFromOutside(spec: ValueMap): boolean {
+/** It can be reached from outside of the cluster. */
+export function isExternal(spec: ValueMap): boolean {
   return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsOnly(spec, 'externalIPs').length > 0)
 }
 
@@ -49,12 +50,13 @@ export function preparedForUpdate(service: ApiObject, stored: ApiObject): ApiObj
 
 function withKeptAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   if (isExternalName(spec) || isExternalName(old)) return spec
-  const clusterIP =
-    textOrEmpty(spec, 'clusterIP') === '' ? textOrEmpty(old, 'clusterIP') : textOrEmpty(spec, 'clusterIP')
+  const clusterIP = textOrEmpty(spec, 'clusterIP') || textOrEmpty(old, 'clusterIP')
   const isSame = clusterIP === textOrEmpty(old, 'clusterIP')
-  const clusterIPs =
-    textsOnly(spec, 'clusterIPs').length === 0 && isSame ? own(old, 'clusterIPs') : own(spec, 'clusterIPs')
-  return withMembers(spec, { clusterIP: clusterIP === '' ? undefined : clusterIP, clusterIPs })
+  const isLeftOut = textsOnly(spec, 'clusterIPs').length === 0 && isSame
+  return withMembers(spec, {
+    clusterIP: clusterIP === '' ? undefined : clusterIP,
+    ...membersOf(isLeftOut ? old : spec, 'clusterIPs'),
+  })
 }
 
 /** One field follows the other where only one of them was changed. */
@@ -62,7 +64,7 @@ function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   const [now, before] = [textOrEmpty(spec, 'clusterIP'), textOrEmpty(old, 'clusterIP')]
   if (now === before) {
     const isCleared = textsOnly(old, 'clusterIPs').length > 0 && textsOnly(spec, 'clusterIPs').length === 0
-    return isCleared ? withMembers(spec, { clusterIPs: own(old, 'clusterIPs') }) : spec
+    return isCleared ? withMembers(spec, membersOf(old, 'clusterIPs')) : spec
   }
   if (!equalValues(textsOnly(spec, 'clusterIPs'), textsOnly(old, 'clusterIPs'))) return spec
   return withMembers(spec, { clusterIPs: now === '' ? undefined : [now] })
@@ -86,34 +88,29 @@ function withKeptPorts(spec: ValueMap, old: ValueMap): ValueMap {
     next = ports.length === 0 ? next : { ...next, ports }
   }
   if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && numberOrZero(spec, 'healthCheckNodePort') === 0) {
-    next = withMembers(next, { healthCheckNodePort: own(old, 'healthCheckNodePort') })
+    next = withMembers(next, membersOf(old, 'healthCheckNodePort'))
   }
   return next
-}
-
-/** A field that the old type needed and the new one does not. */
-interface Dependent {
-  readonly fields: readonly string[]
-  readonly isNeeded: (spec: ValueMap) => boolean
 }
 
 const hasAddress = (spec: ValueMap): boolean => !isExternalName(spec)
 const isBalanced = (spec: ValueMap): boolean => typeOf(spec) === 'LoadBalancer'
 
-const DEPENDENT: readonly Dependent[] = [
-  { fields: ['clusterIP', 'clusterIPs'], isNeeded: hasAddress },
-  { fields: ['ipFamilies'], isNeeded: hasAddress },
-  { fields: ['ipFamilyPolicy'], isNeeded: hasAddress },
-  { fields: ['internalTrafficPolicy'], isNeeded: hasAddress },
-  { fields: ['healthCheckNodePort'], isNeeded: needsHealthCheckPort },
-  { fields: ['allocateLoadBalancerNodePorts'], isNeeded: isBalanced },
-  { fields: ['loadBalancerClass'], isNeeded: isBalanced },
-  { fields: ['externalTrafficPolicy'], isNeeded: isReachedFromOutside },
+/** Fields that only some types need. */
+const DEPENDENT: readonly (readonly [isNeeded: (spec: ValueMap) => boolean, ...fields: readonly string[]])[] = [
+  [hasAddress, 'clusterIP', 'clusterIPs'],
+  [hasAddress, 'ipFamilies'],
+  [hasAddress, 'ipFamilyPolicy'],
+  [hasAddress, 'internalTrafficPolicy'],
+  [needsHealthCheckPort, 'healthCheckNodePort'],
+  [isBalanced, 'allocateLoadBalancerNodePorts'],
+  [isBalanced, 'loadBalancerClass'],
+  [isExternal, 'externalTrafficPolicy'],
 ]
 
 function withoutUseless(spec: ValueMap, old: ValueMap): ValueMap {
   let next = spec
-  for (const { fields, isNeeded } of DEPENDENT) {
+  for (const [isNeeded, ...fields] of DEPENDENT) {
     if (!isNeeded(old) || isNeeded(spec) || !fields.every((name) => equalValues(own(spec, name), own(old, name))))
       continue
     next = withMembers(next, Object.fromEntries(fields.map((name) => [name, undefined])))

@@ -1,4 +1,4 @@
-// How addresses and node ports are given to services, and what was wrong with those that were given.
+// How cluster IPs and node ports are allocated to services, and what was wrong with those that were.
 import { counter, histogram, Measures } from '../../../lib/measure.ts'
 
 const ADDRESSES = 'kube_apiserver_clusterip_allocator_'
@@ -6,7 +6,7 @@ const PORTS = 'kube_apiserver_nodeport_allocator_'
 const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** `static`: one that was asked for by name. */
-export type Scope = 'static' | 'dynamic'
+type Scope = 'static' | 'dynamic'
 
 export class ServiceMeasures extends Measures {
   readonly addresses = counter(`${ADDRESSES}allocation_total`, 'Cluster IPs allocated.', ['cidr', 'scope'])
@@ -25,23 +25,23 @@ export class ServiceMeasures extends Measures {
   readonly addressRepairErrors = failures('apiserver_clusterip_repair_reconcile_errors_total')
   readonly portRepairErrors = failures('apiserver_nodeport_repair_reconcile_errors_total')
 
-  /** Counts what giving an address comes to; undefined: none could be given. */
-  async address<T>(cidr: string, scope: Scope, give: () => Promise<T | undefined>): Promise<T | undefined> {
+  /** Counts the outcome of allocating an address; undefined: none could be allocated. */
+  async address<T>(cidr: string, scope: Scope, allocate: () => Promise<T | undefined>): Promise<T | undefined> {
     const began = performance.now()
-    const given = await give()
-    if (given === undefined) this.addressErrors.of(cidr, scope).value++
+    const allocated = await allocate()
+    if (allocated === undefined) this.addressErrors.of(cidr, scope).value++
     else {
       this.addresses.of(cidr, scope).value++
       this.addressSeconds.of(cidr).observe((performance.now() - began) / 1000)
     }
-    return given
+    return allocated
   }
 
-  async port<T>(scope: Scope, give: () => Promise<T | undefined>): Promise<T | undefined> {
-    const given = await give()
-    const family = given === undefined ? this.portErrors : this.ports
+  async port<T>(scope: Scope, allocate: () => Promise<T | undefined>): Promise<T | undefined> {
+    const allocated = await allocate()
+    const family = allocated === undefined ? this.portErrors : this.ports
     family.of(scope).value++
-    return given
+    return allocated
   }
 }
 

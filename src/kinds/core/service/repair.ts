@@ -1,5 +1,5 @@
-// Claims of services made true again: what nobody has is given back, what somebody has and nobody claimed is claimed. Only
-// claims that are older than any request can be are given back: a younger one may belong to a service on its way.
+// The repair of claims: one without a service is released, what a service has and nobody claimed is claimed. Only claims that are
+// older than any request can be are released: a younger one may belong to a service that is about to be stored.
 import { textsOnly } from '../../../api/members.ts'
 import { metaText, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -7,7 +7,7 @@ import type { StoredObject } from '../../../api/read.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../../../registry/registry.ts'
 import { canonicalAddress, familyOf } from './address-range.ts'
-import { addressBook, claim, type ClaimBook, type ClaimContext, isOurs, type Owner, PORT_BOOK } from './claims.ts'
+import { addressClaims, claim, type ClaimType, type ClaimContext, isOurs, type Owner, PORT_CLAIMS } from './claims.ts'
 import type { ServiceMeasures } from './measures.ts'
 import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
 import { nodePortsOf } from './reservation.ts'
@@ -21,81 +21,75 @@ interface ClaimParts {
   readonly signal: AbortSignal
 }
 
-export interface RepairParts extends ClaimParts {
+interface RepairParts extends ClaimParts {
   readonly measures: ServiceMeasures
 }
 
-export interface Repaired {
-  readonly givenBack: readonly string[]
+interface Repaired {
+  readonly released: readonly string[]
   readonly claimed: readonly string[]
 }
 
-/** What services have is claimed: what another server gave to them is not given to others. */
+/** Claims what services have: what another server allocated to one is not allocated to others. */
 export async function claimWhatServicesHave(parts: ClaimParts): Promise<readonly string[]> {
   const claimed: string[] = []
-  for (const sort of sortsOfClaims(parts)) claimed.push(...(await claimUsed(sort, await usedBy(sort, parts), parts)))
+  for (const held of heldByServices(parts)) claimed.push(...(await claimUsed(held, await usedBy(held, parts), parts)))
   return claimed
 }
 
-/** `leaks` counts the rounds in which a port stood in another server's map and no service had it; the next round is to know it. */
+/** `leaks` counts the rounds in which a port was in another server's map and no service had it; the next round is to know it. */
 export async function repairServiceClaims(
   parts: RepairParts,
   leaks: Map<number, number> = new Map(),
 ): Promise<Repaired> {
   const all: Repaired[] = []
-  for (const sort of sortsOfClaims(parts)) {
-    const { repairs, errors } = measuresOf(sort, parts.measures)
+  const { portRepairs, portRepairErrors, addressRepairs, addressRepairErrors } = parts.measures
+  for (const held of heldByServices(parts)) {
+    const isPorts = held.type === PORT_CLAIMS
+    const repairs = isPorts ? portRepairs : addressRepairs
     try {
-      const repaired = await repairSort(sort, leaks, parts)
-      repairs.of('leak').value += repaired.givenBack.length
+      const repaired = await repairHeld(held, leaks, parts)
+      repairs.of('leak').value += repaired.released.length
       repairs.of('repair').value += repaired.claimed.length
       all.push(repaired)
     } catch (error) {
+      const errors = isPorts ? portRepairErrors : addressRepairErrors
       errors.of().value++
       throw error
     }
   }
-  return {
-    givenBack: all.flatMap(({ givenBack }) => givenBack),
-    claimed: all.flatMap(({ claimed }) => claimed),
-  }
+  return { released: all.flatMap(({ released }) => released), claimed: all.flatMap(({ claimed }) => claimed) }
 }
 
-function measuresOf({ book }: SortOfClaims, measures: ServiceMeasures) {
-  return book === PORT_BOOK
-    ? { repairs: measures.portRepairs, errors: measures.portRepairErrors }
-    : { repairs: measures.addressRepairs, errors: measures.addressRepairErrors }
-}
-
-async function repairSort(sort: SortOfClaims, leaks: Map<number, number>, parts: ClaimParts): Promise<Repaired> {
-  const givenBack: string[] = []
+async function repairHeld(held: Held, leaks: Map<number, number>, parts: ClaimParts): Promise<Repaired> {
+  const released: string[] = []
   // Claims are read before services: one that is there and old has had its service stored long ago, or never will.
-  const claims = await readAll(sort.book.resource, parts)
-  const map = sort.book.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
-  const used = await usedBy(sort, parts)
+  const claims = await readAll(held.type.resource, parts)
+  const map = held.type.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
+  const used = await usedBy(held, parts)
   for (const stored of claims) {
     const isNeeded = used.has(stored.name) && map?.covers(Number(stored.name)) !== true
-    if (isNeeded || !isForgotten(sort.book, stored.object(), parts.now)) continue
-    if (await giveBack(sort.book, stored, contextOf(parts))) givenBack.push(stored.name)
+    if (isNeeded || !isForgotten(held.type, stored.object(), parts.now)) continue
+    if (await releaseSeen(held.type, stored, contextOf(parts))) released.push(stored.name)
   }
-  givenBack.push(...(await clearLeaks(map, { used, leaks }, parts)))
-  return { givenBack, claimed: await claimUsed(sort, used, parts) }
+  released.push(...(await clearLeaks(map, { used, leaks }, parts)))
+  return { released, claimed: await claimUsed(held, used, parts) }
 }
 
-/** What is claimed in one book, and where services have it. */
-interface SortOfClaims {
+/** What services have of one type of claims. */
+interface Held {
   readonly services: Resource
-  readonly book: ClaimBook
+  readonly type: ClaimType
   readonly namesOf: (spec: ValueMap) => readonly string[]
 }
 
-function sortsOfClaims({ resources }: ClaimParts): readonly SortOfClaims[] {
+function heldByServices({ resources }: ClaimParts): readonly Held[] {
   const addresses = resources.find({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })
   const services = resources.find({ group: '', version: 'v1', resource: 'services' })
   if (addresses === undefined || services === undefined) return []
   return [
-    { services, book: addressBook(addresses), namesOf: addressesOf },
-    { services, book: PORT_BOOK, namesOf: (spec) => nodePortsOf(spec).map(({ name }) => name) },
+    { services, type: addressClaims(addresses), namesOf: addressesOf },
+    { services, type: PORT_CLAIMS, namesOf: (spec) => nodePortsOf(spec).map(({ name }) => name) },
   ]
 }
 
@@ -105,7 +99,7 @@ function contextOf({ registry, now, signal }: ClaimParts): ClaimContext {
 
 type Used = ReadonlyMap<string, Owner>
 
-async function usedBy({ services, namesOf }: SortOfClaims, parts: ClaimParts): Promise<Used> {
+async function usedBy({ services, namesOf }: Held, parts: ClaimParts): Promise<Used> {
   const used = new Map<string, Owner>()
   for (const service of await readAll(services.stored, parts)) {
     const owner = { namespace: service.namespace, name: service.name }
@@ -114,20 +108,23 @@ async function usedBy({ services, namesOf }: SortOfClaims, parts: ClaimParts): P
   return used
 }
 
-async function claimUsed({ book }: SortOfClaims, used: Used, parts: ClaimParts): Promise<readonly string[]> {
+async function claimUsed({ type }: Held, used: Used, parts: ClaimParts): Promise<readonly string[]> {
   const context = contextOf(parts)
-  const claims = new Set((await readAll(book.resource, parts)).map(({ name }) => name))
-  const map = book.isMapped === true ? await changePortMap((found) => found.with(numbers(used)), context) : undefined
+  const claims = new Set((await readAll(type.resource, parts)).map(({ name }) => name))
+  const map =
+    type.isMapped === true
+      ? await changePortMap((found) => found.with([...used.keys()].map(Number)), context)
+      : undefined
   const claimed: string[] = []
   for (const [name, owner] of used) {
     if (map?.covers(Number(name)) === true) {
       if (!map.has(Number(name))) claimed.push(name)
-    } else if (!claims.has(name) && (await claim(book, name, owner, context))) claimed.push(name)
+    } else if (!claims.has(name) && (await claim(type, name, owner, context))) claimed.push(name)
   }
   return claimed
 }
 
-/** A service may be on its way that has claimed a port; what nobody has in so many rounds is nobody's. */
+/** The service that has claimed a port may be about to be stored; after so many rounds it never will. */
 const ROUNDS_OF_A_LEAK = 3
 
 async function clearLeaks(
@@ -146,10 +143,6 @@ async function clearLeaks(
   return leaked.map(String)
 }
 
-function numbers(used: Used): readonly number[] {
-  return [...used.keys()].map(Number)
-}
-
 function addressesOf(spec: ValueMap): readonly string[] {
   // What is no address at all was stored by somebody whom nobody checked.
   return textsOnly(spec, 'clusterIPs')
@@ -157,7 +150,7 @@ function addressesOf(spec: ValueMap): readonly string[] {
     .map(canonicalAddress)
 }
 
-async function readAll(resource: ClaimBook['resource'], parts: ClaimParts): Promise<readonly StoredObject[]> {
+async function readAll(resource: ClaimType['resource'], parts: ClaimParts): Promise<readonly StoredObject[]> {
   const request = { resource, at: { kind: 'latest' }, skipUnreadable: true } as const
   const page = await parts.registry.store.list(request, parts.signal)
   const items: StoredObject[] = []
@@ -165,16 +158,16 @@ async function readAll(resource: ClaimBook['resource'], parts: ClaimParts): Prom
   return items
 }
 
-function isForgotten(book: ClaimBook, record: ApiObject, now: string): boolean {
-  if (book !== PORT_BOOK && !isOurs(record)) return false
+function isForgotten(type: ClaimType, record: ApiObject, now: string): boolean {
+  if (type !== PORT_CLAIMS && !isOurs(record)) return false
   const since = Date.parse(metaText(record, 'creationTimestamp'))
   return Date.parse(now) - since > OLD_ENOUGH_MS
 }
 
 /** Only if it is still the very claim that was looked at. */
-async function giveBack(book: ClaimBook, seen: StoredObject, context: ClaimContext): Promise<boolean> {
+async function releaseSeen(type: ClaimType, seen: StoredObject, context: ClaimContext): Promise<boolean> {
   const result = await context.store.write(
-    { resource: book.resource, namespace: '', name: seen.name },
+    { resource: type.resource, namespace: '', name: seen.name },
     (current) => (current?.revision === seen.revision ? { kind: 'remove' } : { kind: 'keep' }),
     context.signal,
   )

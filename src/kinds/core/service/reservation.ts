@@ -1,5 +1,5 @@
 // One write of a service: the addresses and ports that it needs and does not have yet are claimed, those that it no longer
-// needs are given back once it is stored. In a dry run nothing is claimed, and placeholders are shown (W-394).
+// needs are released once it is stored. In a dry run nothing is claimed, and placeholders are shown (W-394).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { invalidError } from '../../../api/invalid-error.ts'
@@ -15,11 +15,11 @@ import {
   addressChoice,
   claim,
   claimAny,
-  type ClaimBook,
+  type ClaimType,
   type ClaimContext,
   isClaimed,
   type Owner,
-  PORT_BOOK,
+  PORT_CLAIMS,
   portChoice,
   release,
   type ServiceNetwork,
@@ -31,25 +31,28 @@ const KIND = { group: '', kind: 'Service' } as const
 const SPEC = FieldPath.root('spec')
 const TAKEN = 'provided port is already allocated'
 
-export interface ReservationParts {
+interface ReservationParts {
   readonly network: ServiceNetwork
-  readonly book: ClaimBook
+  readonly addresses: ClaimType
   readonly registry: RegistryParts
   readonly change: ReserveRequest
   readonly context: WriteContext
 }
 
 interface Claimed {
-  readonly book: ClaimBook
+  readonly type: ClaimType
   readonly name: string
 }
+
+type Range = ServiceNetwork['ranges'][number]
 
 export class ServiceReservation {
   readonly #parts: ReservationParts
   readonly #claims: ClaimContext
-  /** To be given back where the service is not stored. */
+  readonly #owner: Owner
+  /** To be released where the service is not stored. */
   readonly #claimed: Claimed[] = []
-  /** To be given back where it is. */
+  /** To be released where it is. */
   readonly #needless: Claimed[] = []
   #placeholders = 0
 
@@ -57,64 +60,76 @@ export class ServiceReservation {
     this.#parts = parts
     const { now, signal } = parts.context
     this.#claims = { store: parts.registry.store, now, signal }
+    const service = parts.change.object ?? parts.change.stored ?? {}
+    this.#owner = { namespace: metaText(service, 'namespace'), name: metaText(service, 'name') }
   }
 
   async make(object: ApiObject): Promise<Reservation> {
     const { stored } = this.#parts.change
-    const owner = ownerOf(object)
     const old = stored === undefined ? undefined : specOf(stored)
     try {
-      const withAddresses = await this.#withAddresses(this.#withFamilies(object, old), old, owner)
-      const spec = await this.#withPorts(withAddresses, old, owner)
-      return { object: { ...object, spec }, settle: (isStored) => this.#settle(isStored, owner) }
+      const withAddresses = await this.#withAddresses(this.#withFamilies(specOf(object), old), old)
+      const spec = await this.#withPorts(withAddresses, old)
+      return { object: { ...object, spec }, settle: (isStored) => this.#settle(isStored) }
     } catch (error) {
-      await this.#settle(false, owner)
+      await this.#settle(false)
       throw error
     }
   }
 
   /** Everything that a service had. */
-  async giveBackAll(service: ApiObject): Promise<void> {
+  async releaseAll(service: ApiObject): Promise<void> {
     const spec = specOf(service)
     for (const claim of [...this.#addressesOf(spec), ...nodePortsOf(spec)]) this.#needless.push(claim)
-    await this.#settle(true, ownerOf(service))
+    await this.#settle(true)
   }
 
-  async #settle(isStored: boolean, owner: Owner): Promise<void> {
+  async #settle(isStored: boolean): Promise<void> {
     if (this.#parts.context.dryRun) return
-    for (const { book, name } of isStored ? this.#needless : this.#claimed) {
-      await release(book, name, owner, this.#claims)
+    for (const { type, name } of isStored ? this.#needless : this.#claimed) {
+      await release(type, name, this.#owner, this.#claims)
     }
+  }
+
+  /** False where another has it. */
+  async #claim(type: ClaimType, name: string): Promise<boolean> {
+    const isClaimed = await claim(type, name, this.#owner, this.#claims)
+    if (isClaimed) this.#claimed.push({ type, name })
+    return isClaimed
+  }
+
+  /** Undefined where all are taken. */
+  async #claimAny(type: ClaimType, choice: Parameters<typeof claimAny>[1]): Promise<string | undefined> {
+    const name = await claimAny(type, choice, this.#owner, this.#claims)
+    if (name !== undefined) this.#claimed.push({ type, name })
+    return name
   }
 
   #addressesOf(spec: ValueMap): readonly Claimed[] {
     const addresses = textsOnly(spec, 'clusterIPs').filter((address) => address !== NO_ADDRESS && address !== '')
-    return addresses.map((address) => ({ book: this.#parts.book, name: canonicalAddress(address) }))
+    return addresses.map((address) => ({ type: this.#parts.addresses, name: canonicalAddress(address) }))
   }
 
-  #refuse(object: ApiObject, faults: readonly FieldError[]): ApiError {
-    return invalidError(KIND, metaText(object, 'name'), faults)
+  #refuse(...faults: readonly FieldError[]): ApiError {
+    return invalidError(KIND, this.#owner.name, faults)
   }
 
-  #withFamilies(object: ApiObject, old: ValueMap | undefined): ValueMap {
-    const spec = withPolicy(specOf(object), old)
-    const { gates } = this.#parts.context
-    const faults = addressFaults(spec, { gates, namespaced: true })
-    if (faults.length > 0) throw this.#refuse(object, faults)
-    const { ranges } = this.#parts.network
-    const result = withFamilies(
-      spec,
-      ranges.map(({ family }) => family),
-    )
-    if (result.kind === 'faults') throw this.#refuse(object, result.faults)
+  #withFamilies(given: ValueMap, old: ValueMap | undefined): ValueMap {
+    const spec = withPolicy(given, old)
+    const { context, network } = this.#parts
+    const faults = addressFaults(spec, { gates: context.gates, namespaced: true })
+    if (faults.length > 0) throw this.#refuse(...faults)
+    const families = network.ranges.map(({ family }) => family)
+    const result = withFamilies(spec, families)
+    if (result.kind === 'faults') throw this.#refuse(...result.faults)
     return result.spec
   }
 
-  /** New services, and those that led elsewhere by name until now, get an address of each family. */
-  async #withAddresses(spec: ValueMap, old: ValueMap | undefined, owner: Owner): Promise<ValueMap> {
+  /** New services, and those that had an external name until now, get an address of each family. */
+  async #withAddresses(spec: ValueMap, old: ValueMap | undefined): Promise<ValueMap> {
     const isNew = old === undefined || isExternalName(old)
     if (isExternalName(spec)) {
-      if (!isNew) for (const claim of this.#addressesOf(old)) this.#needless.push(claim)
+      if (!isNew) this.#needless.push(...this.#addressesOf(old))
       return spec
     }
     const asked = textsInPlace(spec, 'clusterIPs')
@@ -124,80 +139,61 @@ export class ServiceReservation {
       const range = this.#parts.network.ranges.find((candidate) => candidate.family === family)
       if (range === undefined) continue
       const address = asked[i] ?? ''
-      addresses.push(
-        address === ''
-          ? await this.#anyAddress(range, owner)
-          : await this.#thisAddress({ range, address, asked, owner }),
-      )
+      addresses.push(address === '' ? await this.#anyAddress(range) : await this.#thisAddress(range, address, asked))
     }
     return { ...spec, clusterIP: addresses[0] ?? '', clusterIPs: addresses }
   }
 
-  async #anyAddress(range: ServiceNetwork['ranges'][number], owner: Owner): Promise<string> {
-    if (this.#parts.context.dryRun) return addressAt(range, 0n)
-    const { book } = this.#parts
-    const { measures } = this.#parts.network
-    const name = await measures.address(range.text, 'dynamic', () =>
-      claimAny(book, addressChoice(range), owner, this.#claims),
+  async #anyAddress(range: Range): Promise<string> {
+    const { addresses, context, network } = this.#parts
+    if (context.dryRun) return addressAt(range, 0n)
+    const name = await network.measures.address(range.text, 'dynamic', () =>
+      this.#claimAny(addresses, addressChoice(range)),
     )
-    if (name === undefined) {
-      const why = `failed to allocate a serviceIP for Service ${JSON.stringify(owner.name)}: range is full`
-      throw new ApiError('InternalError', `Internal error occurred: ${why}`, {
-        details: { causes: [{ message: why }] },
-      })
-    }
-    this.#claimed.push({ book, name })
+    if (name === undefined) throw rangeIsFull(`a serviceIP for Service ${JSON.stringify(this.#owner.name)}`)
     return name
   }
 
-  async #thisAddress({ range, address, asked, owner }: AskedAddress): Promise<string> {
-    const { book, context } = this.#parts
-    const refuse = (why: string): ApiError => {
-      const detail = `failed to allocate IP ${address}: ${why}`
-      return invalidError(KIND, owner.name, [invalid(SPEC.child('clusterIPs'), shownJson(asked), detail)])
-    }
+  async #thisAddress(range: Range, address: string, asked: readonly Value[]): Promise<string> {
+    const { addresses, context, network } = this.#parts
+    const refuse = (why: string): ApiError =>
+      this.#refuse(invalid(SPEC.child('clusterIPs'), shownJson(asked), `failed to allocate IP ${address}: ${why}`))
     const isInside = offsetOf(range, address) !== undefined
     if (context.dryRun) {
       if (isInside) return address
       throw refuse(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.text}`)
     }
-    const { measures } = this.#parts.network
-    const name = canonicalAddress(address)
-    const given = await measures.address(range.text, 'static', async () =>
-      isInside && (await claim(book, name, owner, this.#claims)) ? name : undefined,
+    const claimed = await network.measures.address(range.text, 'static', async () =>
+      isInside && (await this.#claim(addresses, canonicalAddress(address))) ? address : undefined,
     )
     if (!isInside) throw refuse('the provided network does not match the current range')
-    if (given === undefined) throw refuse('provided IP is already allocated')
-    this.#claimed.push({ book, name })
+    if (claimed === undefined) throw refuse('provided IP is already allocated')
     return address
   }
 
-  async #withPorts(spec: ValueMap, old: ValueMap | undefined, owner: Owner): Promise<ValueMap> {
+  async #withPorts(spec: ValueMap, old: ValueMap | undefined): Promise<ValueMap> {
     const before = new Set(old === undefined ? [] : nodePortsOf(old).map(({ name }) => name))
     let next = spec
     if (needsNodePorts(spec)) {
-      const ports = await this.#nodePorts(spec, { before, isNew: old === undefined, owner })
+      const ports = await this.#nodePorts(spec, before, old === undefined)
       if (ports.length > 0) next = { ...next, ports }
     }
-    if (needsHealthCheckPort(spec)) {
+    if (needsHealthCheckPort(spec) && !(old !== undefined && needsHealthCheckPort(old))) {
       const asked = numberOrZero(spec, 'healthCheckNodePort')
-      const at = SPEC.child('healthCheckNodePort')
-      const isKept = old !== undefined && needsHealthCheckPort(old)
-      if (!isKept) next = { ...next, healthCheckNodePort: await this.#port(asked, { at, owner }) }
+      next = { ...next, healthCheckNodePort: await this.#port(asked, SPEC.child('healthCheckNodePort')) }
     }
     const after = new Set(nodePortsOf(next).map(({ name }) => name))
-    for (const name of before) if (!after.has(name)) this.#needless.push({ book: PORT_BOOK, name })
+    for (const name of before) if (!after.has(name)) this.#needless.push({ type: PORT_CLAIMS, name })
     return next
   }
 
-  /** Ports of one number in several protocols share a port on the nodes, where nothing else is asked for. */
-  async #nodePorts(spec: ValueMap, { before, isNew, owner }: PortsRequest): Promise<readonly ValueMap[]> {
+  /** Ports of one number in several protocols share a node port, where nothing else is asked for. */
+  async #nodePorts(spec: ValueMap, before: ReadonlySet<string>, isNew: boolean): Promise<readonly ValueMap[]> {
     const ports = portsIn(spec)
     const mayChoose = own(spec, 'allocateLoadBalancerNodePorts') !== false
     const byNumber = new Map<number, number>()
     const result: ValueMap[] = []
     for (const [i, port] of ports.entries()) {
-      const at = SPEC.child('ports').index(i).child('nodePort')
       const asked = numberOrZero(port, 'nodePort')
       const number = numberOrZero(port, 'port')
       if (asked === 0 && !mayChoose) {
@@ -207,7 +203,8 @@ export class ServiceReservation {
       const sibling = isNew ? (byNumber.get(number) ?? 0) : 0
       const wish = asked !== 0 ? asked : isNew && sibling === 0 ? requestedFor(number, ports) : 0
       const isHad = before.has(String(wish)) || (wish !== 0 && wish === sibling)
-      const nodePort = isHad ? wish : wish === 0 && sibling !== 0 ? sibling : await this.#port(wish, { at, owner })
+      const at = SPEC.child('ports').index(i).child('nodePort')
+      const nodePort = isHad ? wish : wish === 0 && sibling !== 0 ? sibling : await this.#port(wish, at)
       byNumber.set(number, byNumber.get(number) ?? nodePort)
       result.push({ ...port, nodePort })
     }
@@ -215,56 +212,37 @@ export class ServiceReservation {
   }
 
   /** This port, or any where it is 0. */
-  async #port(asked: number, { at, owner }: { readonly at: FieldPath; readonly owner: Owner }): Promise<number> {
-    const refuse = (why: string): ApiError => invalidError(KIND, owner.name, [invalid(at, asked, why)])
-    const { first, last } = this.#parts.network.nodePorts
-    if (this.#parts.context.dryRun) {
+  async #port(asked: number, at: FieldPath): Promise<number> {
+    const refuse = (why: string): ApiError => this.#refuse(invalid(at, asked, why))
+    const { context, network } = this.#parts
+    const { first, last } = network.nodePorts
+    if (context.dryRun) {
       if (asked === 0) return last + 2 + this.#placeholders++
-      if (await isClaimed(PORT_BOOK, String(asked), this.#claims)) throw refuse(TAKEN)
+      if (await isClaimed(PORT_CLAIMS, String(asked), this.#claims)) throw refuse(TAKEN)
       return asked
     }
-    const { measures } = this.#parts.network
-    if (asked !== 0) {
-      const isInside = asked >= first && asked <= last
-      const given = await measures.port('static', async () =>
-        isInside && (await claim(PORT_BOOK, String(asked), owner, this.#claims)) ? asked : undefined,
+    if (asked === 0) {
+      const name = await network.measures.port('dynamic', () =>
+        this.#claimAny(PORT_CLAIMS, portChoice({ first, last })),
       )
-      if (!isInside) {
-        throw refuse(`provided port is not in the valid range. The range of valid ports is ${first}-${last}`)
-      }
-      if (given === undefined) throw refuse(TAKEN)
-      this.#claimed.push({ book: PORT_BOOK, name: String(asked) })
-      return asked
+      if (name === undefined) throw rangeIsFull('a nodePort')
+      return Number(name)
     }
-    const name = await measures.port('dynamic', () =>
-      claimAny(PORT_BOOK, portChoice({ first, last }), owner, this.#claims),
+    const isInside = asked >= first && asked <= last
+    const claimed = await network.measures.port('static', async () =>
+      isInside && (await this.#claim(PORT_CLAIMS, String(asked))) ? asked : undefined,
     )
-    if (name === undefined) {
-      const why = 'failed to allocate a nodePort: range is full'
-      throw new ApiError('InternalError', `Internal error occurred: ${why}`, {
-        details: { causes: [{ message: why }] },
-      })
+    if (!isInside) {
+      throw refuse(`provided port is not in the valid range. The range of valid ports is ${first}-${last}`)
     }
-    this.#claimed.push({ book: PORT_BOOK, name })
-    return Number(name)
+    if (claimed === undefined) throw refuse(TAKEN)
+    return asked
   }
 }
 
-interface AskedAddress {
-  readonly range: ServiceNetwork['ranges'][number]
-  readonly address: string
-  readonly asked: readonly Value[]
-  readonly owner: Owner
-}
-
-interface PortsRequest {
-  readonly before: ReadonlySet<string>
-  readonly isNew: boolean
-  readonly owner: Owner
-}
-
-function ownerOf(service: ApiObject): Owner {
-  return { namespace: metaText(service, 'namespace'), name: metaText(service, 'name') }
+function rangeIsFull(what: string): ApiError {
+  const why = `failed to allocate ${what}: range is full`
+  return new ApiError('InternalError', `Internal error occurred: ${why}`, { details: { causes: [{ message: why }] } })
 }
 
 function requestedFor(port: number, ports: readonly ValueMap[]): number {
@@ -276,5 +254,5 @@ export function nodePortsOf(spec: ValueMap): readonly Claimed[] {
   if (!needsNodePorts(spec)) return []
   const numbers = new Set(portsIn(spec).map((port) => numberOrZero(port, 'nodePort')))
   numbers.add(numberOrZero(spec, 'healthCheckNodePort'))
-  return [...numbers].filter((number) => number !== 0).map((number) => ({ book: PORT_BOOK, name: String(number) }))
+  return [...numbers].filter((number) => number !== 0).map((number) => ({ type: PORT_CLAIMS, name: String(number) }))
 }

@@ -1,4 +1,4 @@
-// Services: an address of their own and ports on every node, claimed before the service is stored and given back when it goes.
+// Services: their columns, and everything else that is particular to them from the files beside this one.
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { AGE, column, NAME, tableOf, text, wide } from '../../../codec/tables/column.ts'
 import { labelText, listAt, mapAt, numberAt, orNone, textAt, textsAt } from '../../../codec/tables/reading.ts'

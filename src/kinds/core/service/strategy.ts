@@ -1,5 +1,5 @@
-// Services: an address of their own and ports on every node, claimed before the service is stored and given back when it
-// goes, or when it was not stored after all.
+// The strategy of services: cluster IPs and node ports are claimed before a service is stored, and released when it is deleted
+// or was not stored after all.
 import { metaText, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
@@ -11,7 +11,7 @@ import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext
 import type { KindNeeds } from '../../needs.ts'
 import { WITH_STATUS } from '../../shared/strategies.ts'
 import type { KindStrategy } from '../../strategy.ts'
-import { addressBook } from './claims.ts'
+import { addressClaims } from './claims.ts'
 import { preparedForCreate, preparedForUpdate } from './fields.ts'
 import { ServiceReservation } from './reservation.ts'
 import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
@@ -21,10 +21,10 @@ export function serviceStrategy(parts: KindNeeds): KindStrategy {
     createOnUpdate: true,
     status: WITH_STATUS,
     answersDeleteWithObject: true,
-    prepareForCreate: (service) => preparedForCreate(service),
-    prepareForUpdate: (service, stored) => preparedForUpdate(service, stored),
+    prepareForCreate: preparedForCreate,
+    prepareForUpdate: preparedForUpdate,
     firstStatus: () => ({ loadBalancer: {} }),
-    warnings: (service) => serviceWarnings(service),
+    warnings: serviceWarnings,
     statusWarnings: serviceStatusWarnings,
     reserve: (change, context, registry) => reserve(parts, change, context, registry),
   }
@@ -47,7 +47,7 @@ async function reserve(
   }
   const reservation = new ServiceReservation({
     network: parts.network,
-    book: addressBook(needed(parts.find('networking.k8s.io', 'ipaddresses'))),
+    addresses: addressClaims(needed(parts.find('networking.k8s.io', 'ipaddresses'))),
     registry,
     change,
     context,
@@ -57,7 +57,7 @@ async function reserve(
     object: undefined,
     settle: async (isRemoved) => {
       if (!isRemoved || stored === undefined) return
-      await reservation.giveBackAll(stored)
+      await reservation.releaseAll(stored)
       await deleteEndpoints(needed(parts.find('', 'endpoints')), stored, context, registry)
     },
   }

@@ -8,11 +8,12 @@ import {
   listOrEmpty,
   mapOrAbsent,
   mapOrEmpty,
-  mapsInPlace,
+  numberOrZero,
   textOrAbsent,
   textOrEmpty,
   textsInPlace,
 } from '../../../api/members.ts'
+import { annotationsOf, specOf, statusOf } from '../../../api/object-members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import {
@@ -35,9 +36,9 @@ import { checkCidr, checkEndpointIp, checkIp, storedTexts } from '../../shared/i
 import { checkLoadBalancer } from '../../shared/load-balancer.ts'
 import { checkPort } from '../../shared/pod-spec/probes.ts'
 import { checkAddressChange, checkAddresses, isHeadless } from './addresses.ts'
+import { isExternal, isExternalName, needsHealthCheckPort, portsIn, typeOf } from './fields.ts'
 
 const SPEC = FieldPath.root('spec')
-const PORTS = SPEC.child('ports')
 const ANNOTATIONS = METADATA.child('annotations')
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
@@ -55,11 +56,11 @@ export const VALIDATION: KindRules = {
   },
   update: (object, stored, check) => {
     checkBuiltInMetaUpdate(object, stored, check)
-    const spec = mapOrEmpty(object, 'spec')
-    const old = mapOrEmpty(stored, 'spec')
+    const spec = specOf(object)
+    const old = specOf(stored)
     checkAddressChange(spec, old, check)
     checkLoadBalancerClass(spec, old, check)
-    if (needsHealthCheck(spec) && needsHealthCheck(old)) {
+    if (needsHealthCheckPort(spec) && needsHealthCheckPort(old)) {
       const [now, before] = [integerOrZero(spec, 'healthCheckNodePort'), integerOrZero(old, 'healthCheckNodePort')]
       if (now !== before) check.forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')
     }
@@ -68,13 +69,10 @@ export const VALIDATION: KindRules = {
   subresources: {
     status: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const balancer = mapOrEmpty(mapOrEmpty(object, 'status'), 'loadBalancer')
-      const old = mapOrEmpty(mapOrEmpty(stored, 'status'), 'loadBalancer')
+      const balancer = mapOrEmpty(statusOf(object), 'loadBalancer')
+      const old = mapOrEmpty(statusOf(stored), 'loadBalancer')
       const at = FieldPath.root('status').child('loadBalancer')
-      if (
-        textOrEmpty(mapOrEmpty(object, 'spec'), 'type') !== 'LoadBalancer' &&
-        listOrEmpty(balancer, 'ingress').length > 0
-      ) {
+      if (typeOf(specOf(object)) !== 'LoadBalancer' && listOrEmpty(balancer, 'ingress').length > 0) {
         check.forbidden(at.child('ingress'), "may only be used when `spec.type` is 'LoadBalancer'")
       } else checkLoadBalancer(balancer, old, { at, check, modes: true })
     },
@@ -82,19 +80,18 @@ export const VALIDATION: KindRules = {
 }
 
 function checkService(object: ValueMap, old: ValueMap | undefined, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
-  const annotations = mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations')
+  const spec = specOf(object)
+  const annotations = annotationsOf(object)
   const mode = textOrAbsent(annotations, TOPOLOGY_MODE)
   const hints = textOrAbsent(annotations, TOPOLOGY_HINTS)
   if (mode !== undefined && hints !== undefined && mode !== hints) {
     const detail = `must match annotations[${TOPOLOGY_HINTS}] when both are specified`
     check.invalid(ANNOTATIONS.key(TOPOLOGY_MODE), mode, detail)
   }
-  const type = textOrEmpty(spec, 'type')
-  const ports = mapsInPlace(spec, 'ports')
-  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') check.required(PORTS)
+  const ports = portsIn(spec)
+  if (ports.length === 0 && !isHeadless(spec) && !isExternalName(spec)) check.required(SPEC.child('ports'))
   checkType(spec, check)
-  checkPorts(ports, check)
+  checkPorts(spec, ports.length > 1, check)
   checkLabels(mapOrAbsent(spec, 'selector'), SPEC.child('selector'), check)
   checkAffinity(spec, check)
   checkAddresses(spec, old, check)
@@ -107,15 +104,15 @@ function checkService(object: ValueMap, old: ValueMap | undefined, check: Check)
   })
   check.fields(spec, SPEC, TYPE, 'type')
   checkNodePorts(spec, check)
-  checkRepeatedPorts(ports, check)
-  checkSourceRanges(spec, old, { annotations, check })
+  checkRepeatedPorts(spec, check)
+  checkSourceRanges(object, old, check)
   checkBalancing(spec, check)
   checkLoadBalancerClass(spec, undefined, check)
   checkTraffic(spec, check)
 }
 
 function checkType(spec: ValueMap, check: Check): void {
-  const type = textOrEmpty(spec, 'type')
+  const type = typeOf(spec)
   if (type === 'ExternalName') checkExternalName(spec, check)
   else if ((type === 'LoadBalancer' || type === 'NodePort') && isHeadless(spec)) {
     check.invalid(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`)
@@ -123,12 +120,10 @@ function checkType(spec: ValueMap, check: Check): void {
 }
 
 function checkExternalName(spec: ValueMap, check: Check): void {
-  for (const field of ['clusterIPs', 'ipFamilies']) {
-    if (listOrEmpty(spec, field).length > 0)
-      check.forbidden(SPEC.child(field), 'may not be set for ExternalName services')
-  }
-  if (isGiven(spec, 'ipFamilyPolicy')) {
-    check.forbidden(SPEC.child('ipFamilyPolicy'), 'may not be set for ExternalName services')
+  const isSet = (field: string): boolean =>
+    field === 'ipFamilyPolicy' ? isGiven(spec, field) : listOrEmpty(spec, field).length > 0
+  for (const field of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) {
+    if (isSet(field)) check.forbidden(SPEC.child(field), 'may not be set for ExternalName services')
   }
   const name = textOrEmpty(spec, 'externalName')
   const domain = name.endsWith('.') ? name.slice(0, -1) : name
@@ -136,19 +131,18 @@ function checkExternalName(spec: ValueMap, check: Check): void {
   else check.format(SPEC.child('externalName'), domain, dns1123Subdomain(domain))
 }
 
-function checkPorts(ports: readonly ValueMap[], check: Check): void {
+function checkPorts(spec: ValueMap, needNames: boolean, check: Check): void {
   const names = new Set<string>()
-  for (const [i, port] of ports.entries()) {
-    const at = PORTS.index(i)
+  check.each(spec, 'ports', SPEC, (port, at) => {
     const name = textOrEmpty(port, 'name')
     if (name !== '') {
       check.format(at.child('name'), name, dns1123Label(name))
       check.unique(names, name, at.child('name'))
-    } else if (ports.length > 1) check.required(at.child('name'))
+    } else if (needNames) check.required(at.child('name'))
     check.fields(port, at, 'core_v1.ServicePort', 'port', 'protocol')
     checkPort(port['targetPort'], at.child('targetPort'), check)
     check.fields(port, at, 'core_v1.ServicePort', 'appProtocol')
-  }
+  })
 }
 
 function checkAffinity(spec: ValueMap, check: Check): void {
@@ -161,11 +155,11 @@ function checkAffinity(spec: ValueMap, check: Check): void {
   }
   if (affinity !== 'ClientIP') return
   const needed = 'when session affinity type is ClientIP'
-  const client = config === undefined ? undefined : mapOrAbsent(config, 'clientIP')
-  const seconds = client === undefined ? undefined : integerOrAbsent(client, 'timeoutSeconds')
+  const client = mapOrEmpty(config ?? {}, 'clientIP')
+  const seconds = integerOrAbsent(client, 'timeoutSeconds')
   const secondsAt = at.child('clientIP').child('timeoutSeconds')
   if (config === undefined) check.required(at, needed)
-  else if (client === undefined) check.required(at.child('clientIP'), needed)
+  else if (!isGiven(config, 'clientIP')) check.required(at.child('clientIP'), needed)
   else if (seconds === undefined) check.required(secondsAt, needed)
   else if (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS) {
     check.invalid(secondsAt, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)
@@ -173,53 +167,44 @@ function checkAffinity(spec: ValueMap, check: Check): void {
 }
 
 function checkNodePorts(spec: ValueMap, check: Check): void {
-  const isInner = textOrEmpty(spec, 'type') === 'ClusterIP'
-  const seen = new Set<string>()
-  const ports = mapsInPlace(spec, 'ports')
-  for (const [i, port] of ports.entries()) {
-    if (isInner && Number(integerOrZero(port, 'nodePort')) !== 0) {
-      check.forbidden(PORTS.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'")
+  const isInner = typeOf(spec) === 'ClusterIP'
+  check.each(spec, 'ports', SPEC, (port, at) => {
+    if (isInner && numberOrZero(port, 'nodePort') !== 0) {
+      check.forbidden(at.child('nodePort'), "may not be used when `type` is 'ClusterIP'")
     }
-  }
-  for (const [i, port] of ports.entries()) {
-    const number = integerOrZero(port, 'nodePort')
-    if (Number(number) === 0) continue
+  })
+  const seen = new Set<string>()
+  check.each(spec, 'ports', SPEC, (port, at) => {
+    const number = numberOrZero(port, 'nodePort')
     const key = `${textOrEmpty(port, 'protocol')}/${number}`
-    if (seen.has(key)) check.duplicate(PORTS.index(i).child('nodePort'), number)
+    if (number === 0) return
+    if (seen.has(key)) check.duplicate(at.child('nodePort'), number)
     seen.add(key)
-  }
+  })
 }
 
-function checkRepeatedPorts(ports: readonly ValueMap[], check: Check): void {
+function checkRepeatedPorts(spec: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, port] of ports.entries()) {
+  check.each(spec, 'ports', SPEC, (port, at) => {
     const protocol = textOrEmpty(port, 'protocol')
     const number = integerOrZero(port, 'port')
     const key = `${protocol}/${number}`
-    if (seen.has(key)) {
-      const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }
-      check.duplicate(PORTS.index(i), shownJson(shown))
-    }
+    const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }
+    if (seen.has(key)) check.duplicate(at, shownJson(shown))
     seen.add(key)
-  }
+  })
 }
 
-interface Ranges {
-  readonly annotations: ValueMap
-  readonly check: Check
-}
-
-/** They stand in a field, or in the annotation that the field replaced. */
-function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotations, check }: Ranges): void {
-  const isBalanced = textOrEmpty(spec, 'type') === 'LoadBalancer'
+/** They are in a field, or in the annotation that the field replaced. */
+function checkSourceRanges(object: ValueMap, old: ValueMap | undefined, check: Check): void {
+  const spec = specOf(object)
+  const isBalanced = typeOf(spec) === 'LoadBalancer'
   const ranges = textsInPlace(spec, 'loadBalancerSourceRanges')
-  const annotation = textOrAbsent(annotations, SOURCE_RANGES)
+  const annotation = textOrAbsent(annotationsOf(object), SOURCE_RANGES)
   if (ranges.length > 0) {
     const at = SPEC.child('LoadBalancerSourceRanges')
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)
-    const stored = new Set(
-      old === undefined ? [] : textsInPlace(old, 'loadBalancerSourceRanges').map((range) => range.trim()),
-    )
+    const stored = new Set(textsInPlace(old ?? {}, 'loadBalancerSourceRanges').map((range) => range.trim()))
     check.items(ranges, (range, i) => checkCidr(range.trim(), at.index(i), check, { stored }))
   } else if (annotation !== undefined) {
     const at = ANNOTATIONS.key(SOURCE_RANGES)
@@ -230,7 +215,7 @@ function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotati
 }
 
 function checkBalancing(spec: ValueMap, check: Check): void {
-  const isBalanced = textOrEmpty(spec, 'type') === 'LoadBalancer'
+  const isBalanced = typeOf(spec) === 'LoadBalancer'
   const given = isGiven(spec, 'allocateLoadBalancerNodePorts')
   if (given && !isBalanced) check.forbidden(SPEC.child('allocateLoadBalancerNodePorts'), ONLY_BALANCED)
   if (!given && isBalanced) check.required(FieldPath.root('allocateLoadBalancerNodePorts'))
@@ -239,23 +224,13 @@ function checkBalancing(spec: ValueMap, check: Check): void {
 function checkLoadBalancerClass(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
   const at = SPEC.child('loadBalancerClass')
   const name = textOrAbsent(spec, 'loadBalancerClass')
-  const isBalanced = textOrEmpty(spec, 'type') === 'LoadBalancer'
-  if (old !== undefined && isBalanced && textOrEmpty(old, 'type') === 'LoadBalancer') {
+  const isBalanced = typeOf(spec) === 'LoadBalancer'
+  if (old !== undefined && isBalanced && typeOf(old) === 'LoadBalancer') {
     if (name !== textOrAbsent(old, 'loadBalancerClass')) check.invalid(at, name, 'may not change once set')
   }
   if (name === undefined) return
   if (isBalanced) check.format(at, name, qualifiedName(name))
   else check.forbidden(at, ONLY_BALANCED)
-}
-
-function isExternal(spec: ValueMap): boolean {
-  const type = textOrEmpty(spec, 'type')
-  if (type === 'LoadBalancer' || type === 'NodePort') return true
-  return type === 'ClusterIP' && listOrEmpty(spec, 'externalIPs').length > 0
-}
-
-function needsHealthCheck(spec: ValueMap): boolean {
-  return textOrEmpty(spec, 'type') === 'LoadBalancer' && textOrEmpty(spec, 'externalTrafficPolicy') === 'Local'
 }
 
 const POLICIES: readonly string[] = ['Cluster', 'Local']
@@ -269,7 +244,7 @@ function checkTraffic(spec: ValueMap, check: Check): void {
   else check.oneOf(at, external, POLICIES)
   checkHealthCheck(spec, check)
   const internal = textOrAbsent(spec, 'internalTrafficPolicy')
-  const type = textOrEmpty(spec, 'type')
+  const type = typeOf(spec)
   if (internal !== undefined) check.oneOf(SPEC.child('internalTrafficPolicy'), internal, POLICIES)
   else if (type !== 'ExternalName' && TYPES.includes(type)) check.required(SPEC.child('internalTrafficPolicy'))
   check.fields(spec, SPEC, TYPE, 'trafficDistribution')
@@ -278,7 +253,7 @@ function checkTraffic(spec: ValueMap, check: Check): void {
 function checkHealthCheck(spec: ValueMap, check: Check): void {
   const at = SPEC.child('healthCheckNodePort')
   const port = integerOrZero(spec, 'healthCheckNodePort')
-  if (needsHealthCheck(spec)) {
+  if (needsHealthCheckPort(spec)) {
     if (Number(port) === 0) check.required(at)
     else check.format(at, port, portNumber(port))
   } else if (Number(port) !== 0) {

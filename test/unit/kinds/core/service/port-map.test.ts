@@ -110,10 +110,10 @@ describe('the map of node ports that kube-apiserver keeps', () => {
     expect(await portsIn(world)).toEqual([30000, 30005])
     const leaks = new Map<number, number>()
     for (let round = 0; round < 2; round++) {
-      expect((await repairServiceClaims(repairParts(world), leaks)).givenBack).toEqual([])
+      expect((await repairServiceClaims(repairParts(world), leaks)).released).toEqual([])
     }
     // Our own claim of it is needed no more.
-    expect((await repairServiceClaims(repairParts(world, LATER), leaks)).givenBack).toEqual(['30005', '30000'])
+    expect((await repairServiceClaims(repairParts(world, LATER), leaks)).released).toEqual(['30005', '30000'])
     expect(await portsIn(world)).toEqual([30005])
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../../../src/api/object.ts'
 import type { ValueMap } from '../../../../../src/api/value.ts'
 import { NODE_PORTS, repairServiceClaims, ServiceMeasures } from '../../../../../src/kinds/kinds.ts'
-import { addressBook, claim, PORT_BOOK } from '../../../../../src/kinds/core/service/claims.ts'
+import { addressClaims, claim, PORT_CLAIMS } from '../../../../../src/kinds/core/service/claims.ts'
 import { ApiWorld, NOW } from '../../../../fakes/api-world.ts'
 
 const LATER = '2030-01-02T03:14:06Z'
@@ -17,16 +17,16 @@ function repair(
 }
 
 describe('claims that a stopped server left behind', () => {
-  test('are given back when no request can be on its way any more', async () => {
+  test('are released when no request can be on its way any more', async () => {
     const world = new ApiWorld()
     const context = { store: world.parts.store, now: NOW, signal }
     const owner = { namespace: 'ns', name: 'never-stored' }
-    const book = addressBook(world.resource('ipaddresses', 'networking.k8s.io'))
-    await claim(book, '10.96.0.10', owner, context)
-    await claim(PORT_BOOK, '30001', owner, context)
+    const type = addressClaims(world.resource('ipaddresses', 'networking.k8s.io'))
+    await claim(type, '10.96.0.10', owner, context)
+    await claim(PORT_CLAIMS, '30001', owner, context)
     const measures = new ServiceMeasures()
-    expect(await repair(world, NOW, measures)).toEqual({ givenBack: [], claimed: [] })
-    expect(await repair(world, LATER, measures)).toEqual({ givenBack: ['10.96.0.10', '30001'], claimed: [] })
+    expect(await repair(world, NOW, measures)).toEqual({ released: [], claimed: [] })
+    expect(await repair(world, LATER, measures)).toEqual({ released: ['10.96.0.10', '30001'], claimed: [] })
     const { addressRepairs, portRepairs } = measures
     const counts = [addressRepairs, portRepairs].map((family) => [family.of('leak').value, family.of('repair').value])
     expect(counts).toEqual([
@@ -45,7 +45,7 @@ describe('claims that a stopped server left behind', () => {
       metadata: { name: '10.96.0.11' },
       spec: { parentRef: { resource: 'gateways', name: 'somebody' } },
     })
-    expect(await repair(world, LATER)).toEqual({ givenBack: [], claimed: [] })
+    expect(await repair(world, LATER)).toEqual({ released: [], claimed: [] })
   })
 
   test('are made anew where somebody took them away under a service', async () => {
@@ -63,7 +63,7 @@ describe('claims that a stopped server left behind', () => {
     ] as const) {
       await world.parts.store.write({ resource, namespace: '', name }, () => ({ kind: 'remove' }), signal)
     }
-    expect(await repair(world, NOW)).toEqual({ givenBack: [], claimed: [address, '30001'] })
+    expect(await repair(world, NOW)).toEqual({ released: [], claimed: [address, '30001'] })
     const stored: ApiObject = await world.get(addresses, address)
     expect(stored['spec']).toMatchObject({ parentRef: { namespace: 'ns', name: 's' } })
   })
@@ -78,6 +78,6 @@ describe('claims that a stopped server left behind', () => {
     }
     const key = { resource: world.resource('services').stored, namespace: 'ns', name: 's' }
     await world.parts.store.write(key, () => ({ kind: 'put', object }), signal)
-    expect(await repair(world, NOW)).toEqual({ givenBack: [], claimed: [] })
+    expect(await repair(world, NOW)).toEqual({ released: [], claimed: [] })
   })
 })
