@@ -7,32 +7,28 @@ import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { firstOf, listAt, numberAt, textAt } from '../../codec/tables/reading.ts'
 import { blank, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Label } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkEndpointIp, checkIp } from '../shared/ip-address.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const SUBSETS = FieldPath.root('subsets')
+const LISTS: readonly string[] = ['addresses', 'notReadyAddresses']
 
 function checkSubsets(object: ValueMap, check: Check): void {
   for (const [i, subset] of mapsInPlace(object, 'subsets').entries()) {
     const at = SUBSETS.index(i)
-    const lists = ['addresses', 'notReadyAddresses']
-    if (lists.every((field) => listOrEmpty(subset, field).length === 0)) {
+    if (LISTS.every((field) => listOrEmpty(subset, field).length === 0)) {
       check.required(at, 'must specify `addresses` or `notReadyAddresses`')
     }
-    for (const field of lists) {
+    for (const field of LISTS) {
       check.items(mapsInPlace(subset, field), (address, a) => checkAddress(address, at.child(field).index(a), check))
     }
-    const ports = mapsInPlace(subset, 'ports')
-    for (const [p, port] of ports.entries()) {
-      const place = at.child('ports').index(p)
-      const name = textOrEmpty(port, 'name')
-      if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
-      else if (ports.length > 1) check.required(place.child('name'))
+    const needNames = listOrEmpty(subset, 'ports').length > 1
+    check.each(subset, 'ports', at, (port, place) => {
+      if (needNames && textOrEmpty(port, 'name') === '') check.required(place.child('name'))
       check.fields(port, place, 'core_v1.EndpointPort')
-    }
+    })
   }
 }
 
@@ -78,7 +74,7 @@ export const ENDPOINTS: Kind = {
       const manager = textOrEmpty(labelsOf(object), 'endpoints.kubernetes.io/managed-by')
       if (manager === 'endpoint-controller') return []
       return mapsInPlace(object, 'subsets').flatMap((subset, i) =>
-        ['addresses', 'notReadyAddresses'].flatMap((list) =>
+        LISTS.flatMap((list) =>
           mapsInPlace(subset, list).flatMap((each, j) =>
             addressWarnings(`subsets[${i}].${list}[${j}].ip`, own(each, 'ip'), 'address'),
           ),

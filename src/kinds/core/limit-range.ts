@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
-import { metaText, withMeta } from '../../api/object-members.ts'
+import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
+import { metaText, specOf, withMeta } from '../../api/object-members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
-import { compareQuantities, type Quantity, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
+import { compareQuantities, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
 import { both, each, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
@@ -20,21 +20,20 @@ import {
   told,
 } from '../shared/resource-names.ts'
 
-const LIMITS = FieldPath.root('spec').child('limits')
+const SPEC = FieldPath.root('spec')
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const ONE = quantityOf(1, 'decimalSI')
 
 function checkLimitRange(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const seen = new Set<string>()
-  for (const [i, limit] of mapsInPlace(mapOrEmpty(object, 'spec'), 'limits').entries()) {
-    const at = LIMITS.index(i)
+  check.each(specOf(object), 'limits', SPEC, (limit, at) => {
     const type = textOrEmpty(limit, 'type')
     checkType(type, at.child('type'), check)
     if (seen.has(type)) check.duplicate(at.child('type'), shownJson(type))
     seen.add(type)
     checkLimit(limit, at, check)
-  }
+  })
 }
 
 function checkType(type: string, at: FieldPath, check: Check): void {
@@ -70,61 +69,34 @@ function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
     check.required(at.child('limits'), detail)
   }
   take('maxLimitRequestRatio')
-  for (const name of names) checkAmounts(name, limit, { at, check })
+  for (const name of names) checkAmounts(name, limit, at, check)
 }
 
-interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
-/** Two amounts of which the first may not exceed the second, where the fault is told and which amount is shown. */
-interface Order {
-  readonly lower: string
-  readonly upper: string
-  readonly toldAt: string
-  readonly shown: string
-  readonly words: readonly [string, string]
-}
-
-const ORDERS: readonly Order[] = [
-  { lower: 'min', upper: 'max', toldAt: 'min', shown: 'min', words: ['min value', 'max value'] },
-  {
-    lower: 'min',
-    upper: 'defaultRequest',
-    toldAt: 'defaultRequest',
-    shown: 'defaultRequest',
-    words: ['min value', 'default request value'],
-  },
-  {
-    lower: 'defaultRequest',
-    upper: 'max',
-    toldAt: 'defaultRequest',
-    shown: 'defaultRequest',
-    words: ['default request value', 'max value'],
-  },
-  {
-    lower: 'defaultRequest',
-    upper: 'default',
-    toldAt: 'defaultRequest',
-    shown: 'defaultRequest',
-    words: ['default request value', 'default limit value'],
-  },
-  { lower: 'min', upper: 'default', toldAt: 'default', shown: 'min', words: ['min value', 'default value'] },
-  { lower: 'default', upper: 'max', toldAt: 'default', shown: 'max', words: ['default value', 'max value'] },
+/**
+ * Two amounts of which the first may not exceed the second, where the fault is told, which amount is shown, and how the second is
+ * named.
+ */
+const ORDERS: readonly (readonly [lower: string, upper: string, toldAt: string, shown: string, upperName: string])[] = [
+  ['min', 'max', 'min', 'min', 'max'],
+  ['min', 'defaultRequest', 'defaultRequest', 'defaultRequest', 'default request'],
+  ['defaultRequest', 'max', 'defaultRequest', 'defaultRequest', 'max'],
+  ['defaultRequest', 'default', 'defaultRequest', 'defaultRequest', 'default limit'],
+  ['min', 'default', 'default', 'min', 'default'],
+  ['default', 'max', 'default', 'max', 'max'],
 ]
 
-function checkAmounts(name: string, limit: ValueMap, { at, check }: Place): void {
+function checkAmounts(name: string, limit: ValueMap, at: FieldPath, check: Check): void {
   const isPod = textOrEmpty(limit, 'type') === 'Pod'
   const textIn = (field: string): Value | undefined =>
     isPod && field.startsWith('default') ? undefined : own(mapOrEmpty(limit, field), name)
-  for (const { lower, upper, toldAt, shown, words } of ORDERS) {
+  for (const [lower, upper, toldAt, shown, upperName] of ORDERS) {
     const [low, high] = [amountOf(textIn(lower)), amountOf(textIn(upper))]
     if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) continue
-    const detail = `${words[0]} ${told(textIn(lower))} is greater than ${words[1]} ${told(textIn(upper))}`
+    const lowerName = lower === 'defaultRequest' ? 'default request' : lower
+    const detail = `${lowerName} value ${told(textIn(lower))} is greater than ${upperName} value ${told(textIn(upper))}`
     check.invalid(at.child(toldAt).key(name), textIn(shown), detail)
   }
-  checkRatio(textIn, name, { at, check })
+  checkRatio(textIn, at.child('maxLimitRequestRatio').key(name), check)
   const [usual, request] = [amountOf(textIn('default')), amountOf(textIn('defaultRequest'))]
   if (usual === undefined || request === undefined || isOvercommittable(name)) return
   if (compareQuantities(usual, request) !== 0) {
@@ -133,24 +105,17 @@ function checkAmounts(name: string, limit: ValueMap, { at, check }: Place): void
   }
 }
 
-type Amounts = (field: string) => Value | undefined
-
-function checkRatio(textIn: Amounts, name: string, { at, check }: Place): void {
+function checkRatio(textIn: (field: string) => Value | undefined, at: FieldPath, check: Check): void {
   const text = textIn('maxLimitRequestRatio')
   const ratio = amountOf(text)
   if (ratio === undefined) return
-  const place = at.child('maxLimitRequestRatio').key(name)
-  if (compareQuantities(ratio, ONE) < 0) check.invalid(place, text, `ratio ${told(text)} is less than 1`)
+  if (compareQuantities(ratio, ONE) < 0) check.invalid(at, text, `ratio ${told(text)} is less than 1`)
   const [min, max] = [amountOf(textIn('min')), amountOf(textIn('max'))]
   if (min === undefined || max === undefined) return
-  const most = quotient(max, min)
+  const most = quantityToNumber(max) / quantityToNumber(min)
   if (quantityToNumber(ratio) > most) {
-    check.invalid(place, text, `ratio ${told(text)} is greater than max/min = ${most.toFixed(6)}`)
+    check.invalid(at, text, `ratio ${told(text)} is greater than max/min = ${most.toFixed(6)}`)
   }
-}
-
-function quotient(a: Quantity, b: Quantity): number {
-  return quantityToNumber(a) / quantityToNumber(b)
 }
 
 /** Limits of containers: the greatest is the usual one, and the usual one what is asked for. */
@@ -168,13 +133,7 @@ function withAmounts(item: ValueMap, name: string, amounts: ValueMap | undefined
 
 const limitRangeItem = both(
   containerLimits,
-  within({
-    max: rounded,
-    min: rounded,
-    default: rounded,
-    defaultRequest: rounded,
-    maxLimitRequestRatio: rounded,
-  }),
+  within({ max: rounded, min: rounded, default: rounded, defaultRequest: rounded, maxLimitRequestRatio: rounded }),
 )
 
 export const LIMIT_RANGE: Kind = {

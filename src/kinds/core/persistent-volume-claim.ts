@@ -1,7 +1,7 @@
 // Claims of volumes: the phase they start in, and the two ways to say what they are filled with, which say the same (W-575).
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { metaOf, withSpec } from '../../api/object-members.ts'
+import { annotationsOf, membersOf, metaOf, specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
@@ -39,12 +39,12 @@ const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
 function checkClaim(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkClaimSpec(mapOrEmpty(object, 'spec'), SPEC, check)
+  checkClaimSpec(specOf(object), SPEC, check)
 }
 
 function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
-  const old = mapOrEmpty(stored, 'spec')
+  const spec = specOf(object)
+  const old = specOf(stored)
   if (!equalValues(comparable(object, stored, check), old)) {
     const detail =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
@@ -52,21 +52,17 @@ function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): voi
   }
   const size = amountOf(storageOf(spec) ?? '0')
   const before = amountOf(storageOf(old))
-  const capacity = amountOf(own(mapOrEmpty(mapOrEmpty(stored, 'status'), 'capacity'), 'storage') ?? '0')
-  if (size !== undefined && before !== undefined && compareQuantities(size, before) < 0) {
-    if (capacity !== undefined && compareQuantities(size, capacity) <= 0) {
-      const at = SPEC.child('resources').child('requests').child('storage')
-      check.forbidden(at, 'field can not be less than status.capacity')
-    }
+  const capacity = amountOf(own(mapOrEmpty(statusOf(stored), 'capacity'), 'storage') ?? '0')
+  const isLess = size !== undefined && before !== undefined && compareQuantities(size, before) < 0
+  if (isLess && capacity !== undefined && compareQuantities(size, capacity) <= 0) {
+    const at = SPEC.child('resources').child('requests').child('storage')
+    check.forbidden(at, 'field can not be less than status.capacity')
   }
   checkSameMode(spec, old, check)
-  const applied = textOrAbsent(mapOrEmpty(stored, 'status'), 'currentVolumeAttributesClassName')
+  const applied = textOrAbsent(statusOf(stored), 'currentVolumeAttributesClassName')
   const attributes = textOrAbsent(spec, 'volumeAttributesClassName')
-  if (
-    applied !== undefined &&
-    attributes !== textOrAbsent(old, 'volumeAttributesClassName') &&
-    (attributes ?? '') === ''
-  ) {
+  const isChanged = attributes !== textOrAbsent(old, 'volumeAttributesClassName')
+  if (applied !== undefined && isChanged && (attributes ?? '') === '') {
     const to = attributes === undefined ? 'nil' : 'empty string'
     const detail = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`
     check.forbidden(SPEC.child('volumeAttributesClassName'), detail)
@@ -79,32 +75,26 @@ function storageOf(spec: ValueMap): Value | undefined {
 
 /** The new spec with everything that may change as it was. */
 function comparable(object: ValueMap, stored: ValueMap, check: Check): ValueMap {
-  const old = mapOrEmpty(stored, 'spec')
-  const rest: Record<string, Value> = { ...mapOrEmpty(object, 'spec') }
-  const restore = (field: string): void => {
-    const before = old[field]
-    if (before === undefined) delete rest[field]
-    else rest[field] = before
-  }
-  if (textOrEmpty(old, 'volumeName') === '') restore('volumeName')
-  if (mayNameClass(object, stored, check)) restore('storageClassName')
-  if (textOrEmpty(mapOrEmpty(object, 'status'), 'phase') === 'Bound') {
-    restore('volumeAttributesClassName')
-    const resources = mapOrEmpty(rest, 'resources')
-    const storage = storageOf(old)
-    if (storage !== undefined && isGiven(resources, 'requests')) {
-      rest['resources'] = { ...resources, requests: { ...mapOrEmpty(resources, 'requests'), storage } }
-    }
-  }
-  return rest
+  const [spec, old] = [specOf(object), specOf(stored)]
+  const isBound = textOrEmpty(statusOf(object), 'phase') === 'Bound'
+  const resources = mapOrEmpty(spec, 'resources')
+  const storage = storageOf(old)
+  return withMembers(spec, {
+    ...(textOrEmpty(old, 'volumeName') === '' ? membersOf(old, 'volumeName') : {}),
+    ...(mayNameClass(object, stored, check) ? membersOf(old, 'storageClassName') : {}),
+    ...(isBound ? membersOf(old, 'volumeAttributesClassName') : {}),
+    ...(isBound && storage !== undefined && isGiven(resources, 'requests')
+      ? { resources: { ...resources, requests: { ...mapOrEmpty(resources, 'requests'), storage } } }
+      : {}),
+  })
 }
 
 /** A class may be named where none was, in the words of the annotation where that names one. */
 function mayNameClass(object: ValueMap, stored: ValueMap, check: Check): boolean {
-  const before = textOrAbsent(mapOrEmpty(mapOrEmpty(stored, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-  const now = textOrAbsent(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-  const name = textOrAbsent(mapOrEmpty(object, 'spec'), 'storageClassName')
-  const unnamed = !isGiven(mapOrEmpty(stored, 'spec'), 'storageClassName')
+  const before = textOrAbsent(annotationsOf(stored), CLASS_ANNOTATION)
+  const now = textOrAbsent(annotationsOf(object), CLASS_ANNOTATION)
+  const name = textOrAbsent(specOf(object), 'storageClassName')
+  const unnamed = !isGiven(specOf(stored), 'storageClassName')
   const follows = unnamed && name !== undefined && (before === undefined || name === before)
   if (!(follows && before !== undefined && (now === undefined || now === before)) && (now ?? '') !== (before ?? '')) {
     check.invalid(METADATA.child('annotations').child(CLASS_ANNOTATION), now ?? '', IMMUTABLE)
@@ -149,13 +139,13 @@ const FROM_ELSEWHERE = 'CrossNamespaceVolumeDataSource'
 
 /** A source in another namespace is no source, unless the gate lets it be one. */
 function withoutDistantSource(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
-  const isDistant = textOrEmpty(mapOrEmpty(mapOrEmpty(object, 'spec'), 'dataSourceRef'), 'namespace') !== ''
+  const isDistant = textOrEmpty(mapOrEmpty(specOf(object), 'dataSourceRef'), 'namespace') !== ''
   return isDistant && !gates.has(FROM_ELSEWHERE) ? withSpec(object, { dataSourceRef: undefined }) : object
 }
 
 /** `dataSource` alone names claims and snapshots only; anything else there is dropped, not refused. */
 function withoutForeignSource(object: ApiObject): ApiObject {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const source = own(spec, 'dataSource')
   if (!isMap(source) || Object.hasOwn(spec, 'dataSourceRef')) return object
   const place = `${textOrEmpty(source, 'apiGroup')}/${textOrEmpty(source, 'kind')}`
@@ -165,7 +155,7 @@ function withoutForeignSource(object: ApiObject): ApiObject {
 
 /** With both where there is one. */
 function mirrored(object: ApiObject): ApiObject {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
   if (isMap(source) && !isMap(reference)) return withSpec(object, { dataSourceRef: plainReference(source) })
   if (isMap(reference) && !isMap(source) && textOrEmpty(reference, 'namespace') === '') {
@@ -190,9 +180,9 @@ function isBound(claim: ValueMap): boolean {
 function claimWarnings(object: ApiObject): readonly string[] {
   return [
     ...annotationWarnings(metaOf(object), 'metadata.annotations', {
-      'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
+      [CLASS_ANNOTATION]: OLD_STORAGE_CLASS,
     }),
-    ...claimSpecWarnings(mapOrEmpty(object, 'spec'), 'spec'),
+    ...claimSpecWarnings(specOf(object), 'spec'),
   ]
 }
 
@@ -208,10 +198,10 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        if (textsInPlace(mapOrEmpty(object, 'spec'), 'accessModes').length === 0) {
+        if (textsInPlace(specOf(object), 'accessModes').length === 0) {
           check.required(FieldPath.root('Spec').child('accessModes'))
         }
-        checkClaimStatus(mapOrEmpty(object, 'status'), check)
+        checkClaimStatus(statusOf(object), check)
       },
     },
   },
@@ -222,7 +212,7 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     firstStatus: () => ({ phase: 'Pending' }),
     prepareForCreate: (object, { gates }) => mirrored(withoutForeignSource(withoutDistantSource(object, gates))),
     prepareForUpdate: (object, stored, { gates }) => {
-      const before = mapOrEmpty(stored, 'spec')
+      const before = specOf(stored)
       if (Object.hasOwn(before, 'dataSourceRef')) return mirrored(object)
       const near = withoutDistantSource(object, gates)
       return mirrored(Object.hasOwn(before, 'dataSource') ? near : withoutForeignSource(near))
