@@ -1,4 +1,4 @@
-// Config maps and secrets: their keys are file names, their sizes are bounded, and both can be frozen.
+// Config maps, and what secrets have in common with them: keys are file names, the size is limited, and both can be immutable.
 import { FieldPath } from '../../api/field-path.ts'
 import { isTrue, mapOrEmpty } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
@@ -17,7 +17,7 @@ import type { Kind } from '../kind.ts'
 export const MAX_DATA_BYTES = 1024 * 1024
 const DATA = FieldPath.root('data')
 const BINARY_DATA = FieldPath.root('binaryData')
-const FROZEN = 'field is immutable when `immutable` is set'
+const IMMUTABLE_DATA = 'field is immutable when `immutable` is set'
 
 function checkConfigMap(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -25,14 +25,12 @@ function checkConfigMap(object: ValueMap, check: Check): void {
   const binary = mapOrEmpty(object, 'binaryData')
   let bytes = 0
   const lookAtText = (key: string, value: Value): void => {
-    const faults = configKey(key)
-    if (faults.length > 0) check.format(DATA.key(key), key, faults)
+    checkKey(key, DATA, check)
     if (Object.hasOwn(binary, key)) check.invalid(DATA.key(key), key, 'duplicate of key present in binaryData')
     if (typeof value === 'string') bytes += Buffer.byteLength(value)
   }
   const lookAtBytes = (key: string, value: Value): void => {
-    const faults = configKey(key)
-    if (faults.length > 0) check.format(BINARY_DATA.key(key), key, faults)
+    checkKey(key, BINARY_DATA, check)
     if (typeof value === 'string') bytes += decodedLength(value)
   }
   check.members(data, lookAtText, () =>
@@ -42,13 +40,18 @@ function checkConfigMap(object: ValueMap, check: Check): void {
   )
 }
 
-/** Frozen data stays as it is, and stays frozen. */
-export function checkFrozen(object: ValueMap, stored: ValueMap, check: Check): void {
+export function checkKey(key: string, at: FieldPath, check: Check): void {
+  const faults = configKey(key)
+  if (faults.length > 0) check.format(at.key(key), key, faults)
+}
+
+/** Immutable data stays as it is, and stays immutable. */
+export function checkImmutable(object: ValueMap, stored: ValueMap, check: Check): void {
   if (!isTrue(stored, 'immutable')) return
-  if (!isTrue(object, 'immutable')) check.forbidden(FieldPath.root('immutable'), FROZEN)
+  if (!isTrue(object, 'immutable')) check.forbidden(FieldPath.root('immutable'), IMMUTABLE_DATA)
   for (const field of ['data', 'binaryData']) {
     if (!equalValues(mapOrEmpty(object, field), mapOrEmpty(stored, field)))
-      check.forbidden(FieldPath.root(field), FROZEN)
+      check.forbidden(FieldPath.root(field), IMMUTABLE_DATA)
   }
 }
 
@@ -63,7 +66,7 @@ export const CONFIG_MAP: Kind = {
     create: checkConfigMap,
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkFrozen(object, stored, check)
+      checkImmutable(object, stored, check)
       checkConfigMap(object, check)
     },
   },

@@ -1,10 +1,10 @@
 // Namespaces: two phases of deletion of their own, a label with their name, and finalizers in the specification that only
 // `finalize` changes.
 import { FieldPath } from '../../api/field-path.ts'
-import { asMap, isGiven, listOrEmpty, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { labelsOf, metaText, specOf, withMeta } from '../../api/object-members.ts'
+import { isGiven, listOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { labelsOf, metaOf, metaText, specOf, statusOf, withMeta, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { PropagationOptions } from '../../registry/registry.ts'
@@ -25,7 +25,7 @@ const PHASE = FieldPath.root('status').child('Phase')
 
 function checkNamespace(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, labelName, check)
-  for (const finalizer of textsInPlace(mapOrEmpty(object, 'spec'), 'finalizers')) {
+  for (const finalizer of textsInPlace(specOf(object), 'finalizers')) {
     check.format(FINALIZERS, finalizer, qualifiedName(finalizer))
     checkFinalizerWord(finalizer, FINALIZERS, check)
   }
@@ -53,8 +53,7 @@ function specFinalizers(object: ApiObject): readonly Value[] {
 }
 
 function withSpecFinalizers(object: ApiObject, finalizers: readonly Value[]): ApiObject {
-  const { finalizers: _, ...rest } = specOf(object)
-  return { ...object, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } }
+  return withSpec(object, { finalizers: finalizers.length === 0 ? undefined : finalizers })
 }
 
 function withNameLabel(object: ApiObject): ApiObject {
@@ -78,8 +77,8 @@ export const NAMESPACE: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        const phase = textOrEmpty(mapOrEmpty(object, 'status'), 'phase')
-        if (isGiven(mapOrEmpty(object, 'metadata'), 'deletionTimestamp')) {
+        const phase = textOrEmpty(statusOf(object), 'phase')
+        if (isGiven(metaOf(object), 'deletionTimestamp')) {
           const detail = "may only be 'Terminating' if `deletionTimestamp` is not empty"
           if (phase !== 'Terminating') check.invalid(PHASE, phase, detail)
         } else if (phase !== 'Active')
@@ -87,7 +86,7 @@ export const NAMESPACE: Kind = {
       },
       finalize: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        for (const [i, finalizer] of textsInPlace(mapOrEmpty(object, 'spec'), 'finalizers').entries()) {
+        for (const [i, finalizer] of textsInPlace(specOf(object), 'finalizers').entries()) {
           check.format(FINALIZERS.index(i), finalizer, qualifiedName(finalizer))
           checkFinalizerWord(finalizer, FINALIZERS.index(i), check)
         }
@@ -106,13 +105,10 @@ export const NAMESPACE: Kind = {
     firstStatus: () => ({ phase: 'Active' }),
     prepareForUpdate: (object, stored) => withNameLabel(withSpecFinalizers(object, specFinalizers(stored))),
     markOnDelete: (object, now, wish) => {
-      const status = own(object, 'status')
-      const finalizers = finalizersFor(wish, finalizersOf(object))
-      const marked = withMeta(object, {
-        deletionTimestamp: now,
-        finalizers: finalizers.length === 0 ? undefined : finalizers,
-      })
-      return { ...marked, status: { ...asMap(status), phase: 'Terminating' } }
+      const wanted = finalizersFor(wish, finalizersOf(object))
+      const finalizers = wanted.length === 0 ? undefined : wanted
+      const marked = withMeta(object, { deletionTimestamp: now, finalizers })
+      return { ...marked, status: { ...statusOf(object), phase: 'Terminating' } }
     },
     isHeldBack: (object) => specFinalizers(object).length > 0,
     subresources: {

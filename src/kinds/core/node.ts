@@ -2,10 +2,10 @@
 // here, which is gone, stays where it still is and comes nowhere else.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { withMembers, withSpec } from '../../api/object-members.ts'
+import { integerOrAbsent, listOrEmpty, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { equalValues, isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
 import { booleanAt, listAt, mapAt, orNone, textAt } from '../../codec/tables/reading.ts'
 import { both, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
@@ -32,8 +32,8 @@ const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z0-9]+)*$/
 
 function checkCreate(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = mapOrEmpty(object, 'spec')
-  const status = mapOrEmpty(object, 'status')
+  const spec = specOf(object)
+  const status = statusOf(object)
   checkTaints(mapsInPlace(spec, 'taints'), METADATA.child('taints'), check)
   checkResources(status, check)
   const swap = integerOrAbsent(mapOrEmpty(mapOrEmpty(status, 'nodeInfo'), 'swap'), 'capacity')
@@ -87,9 +87,9 @@ const ONCE = 'except from "" to valid'
 
 const checkUpdate: UpdateRule = (object, stored, check) => {
   checkBuiltInMetaUpdate(object, stored, check)
-  const spec = mapOrEmpty(object, 'spec')
-  const old = mapOrEmpty(stored, 'spec')
-  const status = mapOrEmpty(object, 'status')
+  const spec = specOf(object)
+  const old = specOf(stored)
+  const status = statusOf(object)
   checkResources(status, check)
   checkFeatures(textsInPlace(status, 'declaredFeatures'), check)
   checkAddresses(status, check)
@@ -109,30 +109,21 @@ const checkUpdate: UpdateRule = (object, stored, check) => {
 
 function checkAddresses(status: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, entry] of mapsInPlace(status, 'addresses').entries()) {
-    const type = textOrEmpty(entry, 'type')
-    const address = textOrEmpty(entry, 'address')
-    const key = `${type}\0${address}`
-    if (seen.has(key)) check.duplicate(STATUS.child('addresses').index(i), shownJson({ Type: type, Address: address }))
+  check.each(status, 'addresses', STATUS, (entry, at) => {
+    const shown = { Type: textOrEmpty(entry, 'type'), Address: textOrEmpty(entry, 'address') }
+    const key = `${shown.Type}\0${shown.Address}`
+    if (seen.has(key)) check.duplicate(at, shownJson(shown))
     seen.add(key)
-  }
-}
-
-/** The reference checks a changed node as a new one first. */
-const checkChanged: UpdateRule = (object, stored, check) => {
-  checkCreate(object, check)
-  checkUpdate(object, stored, check)
+  })
 }
 
 function nodeWarnings(object: ApiObject): readonly string[] {
-  const spec = mapOrEmpty(object, 'spec')
-  const cidrs = own(spec, 'podCIDRs')
+  const spec = specOf(object)
+  const isNamed = textOrEmpty(spec, 'externalID') !== ''
   return [
     ...(Object.hasOwn(spec, 'configSource') ? ['spec.configSource: the feature is no longer available'] : []),
-    ...(textOrEmpty(spec, 'externalID') === ''
-      ? []
-      : [`spec.externalID: this field is deprecated, and is unused by Kubernetes`]),
-    ...(isList(cidrs) ? cidrs.flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')) : []),
+    ...(isNamed ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
+    ...listOrEmpty(spec, 'podCIDRs').flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')),
   ]
 }
 
@@ -160,13 +151,9 @@ function nodeRoles(node: ValueMap): string {
   const roles = Object.keys(labels)
     .filter((label) => label.startsWith(ROLE_PREFIX))
     .map((label) => label.slice(ROLE_PREFIX.length))
-  roles.push(textAt(labels, 'kubernetes.io/role'))
-  return orNone(
-    [...new Set(roles)]
-      .filter((role) => role !== '')
-      .sort()
-      .join(','),
-  )
+  const known = new Set([...roles, textAt(labels, 'kubernetes.io/role')])
+  known.delete('')
+  return orNone([...known].sort().join(','))
 }
 
 function nodeAddress(type: string): (node: ValueMap) => string {
@@ -189,7 +176,11 @@ function kernel(node: ValueMap): string {
 export const NODE: Kind = {
   validation: {
     create: checkCreate,
-    update: checkChanged,
+    // The reference checks a changed node as a new one first.
+    update: (object, stored, check) => {
+      checkCreate(object, check)
+      checkUpdate(object, stored, check)
+    },
     subresources: { status: checkUpdate },
   },
   defaults: within({
@@ -201,19 +192,14 @@ export const NODE: Kind = {
   }),
   strategy: {
     status: WITH_STATUS,
-    prepareForCreate: (object) =>
-      Object.hasOwn(mapOrEmpty(object, 'spec'), 'configSource')
-        ? withSpec(object, { configSource: undefined })
-        : object,
-    firstStatus: (object) => withMembers(mapOrEmpty(object, 'status'), { config: undefined }),
+    prepareForCreate: (object) => withSpec(object, { configSource: undefined }),
+    firstStatus: (object) => withMembers(statusOf(object), { config: undefined }),
     prepareForUpdate: (object, stored) =>
-      Object.hasOwn(mapOrEmpty(stored, 'spec'), 'configSource')
-        ? object
-        : withSpec(object, { configSource: undefined }),
+      Object.hasOwn(specOf(stored), 'configSource') ? object : withSpec(object, { configSource: undefined }),
     prepareStatus: (object, stored) =>
-      Object.hasOwn(mapOrEmpty(stored, 'status'), 'config')
+      Object.hasOwn(statusOf(stored), 'config')
         ? object
-        : { ...object, status: withMembers(mapOrEmpty(object, 'status'), { config: undefined }) },
+        : { ...object, status: withMembers(statusOf(object), { config: undefined }) },
     warnings: nodeWarnings,
   },
   columns: tableOf([

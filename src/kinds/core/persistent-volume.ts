@@ -1,7 +1,7 @@
 // Persistent volumes: the phase they start in, and when it changed last (W-578).
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { metaOf, withMembers } from '../../api/object-members.ts'
+import { annotationsOf, metaOf, specOf, statusOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
@@ -36,7 +36,7 @@ const SPEC = FieldPath.root('spec')
 
 function checkVolume(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkVolumeSpec(mapOrEmpty(object, 'spec'), SPEC, check)
+  checkVolumeSpec(specOf(object), SPEC, check)
   checkMountOptions(object, check)
 }
 
@@ -59,8 +59,8 @@ const TAKE_MOUNT_OPTIONS: readonly string[] = [
 ]
 
 function checkMountOptions(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
-  if (!isGiven(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), MOUNT_OPTIONS)) return
+  const spec = specOf(object)
+  if (!isGiven(annotationsOf(object), MOUNT_OPTIONS)) return
   if (TAKE_MOUNT_OPTIONS.some((source) => isGiven(spec, source))) return
   const at = METADATA.child('annotations').child(MOUNT_OPTIONS)
   check.forbidden(at, 'may not specify mount options for this volume type')
@@ -106,7 +106,7 @@ function claimOf(volume: ValueMap): string {
 const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
 
 function volumeWarnings(object: ApiObject): readonly string[] {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const terms = mapsInPlace(mapOrEmpty(mapOrEmpty(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
   const place = 'spec.nodeAffinity.required.nodeSelectorTerms'
   return [
@@ -131,8 +131,8 @@ export const PERSISTENT_VOLUME: Kind = {
     update: (object, stored, check) => {
       checkVolume(object, check)
       checkVolume(object, check)
-      const spec = mapOrEmpty(object, 'spec')
-      const old = mapOrEmpty(stored, 'spec')
+      const spec = specOf(object)
+      const old = specOf(stored)
       if (!equalValues(sourceOf(spec, old), sourceOf(old, old))) {
         const detail = 'spec.persistentvolumesource is immutable after creation\n'
         check.forbidden(SPEC.child('persistentvolumesource'), detail)
@@ -169,7 +169,7 @@ export const PERSISTENT_VOLUME: Kind = {
     answersDeleteWithObject: true,
     firstStatus: (_object, { now }) => ({ phase: 'Pending', lastPhaseTransitionTime: now }),
     prepareStatus: (object, stored, { now }) => {
-      const [status, before] = [mapOrEmpty(object, 'status'), mapOrEmpty(stored, 'status')]
+      const [status, before] = [statusOf(object), statusOf(stored)]
       const [given, old] = [own(status, 'lastPhaseTransitionTime'), own(before, 'lastPhaseTransitionTime')]
       const isNew = given !== undefined && (old === undefined || !equalValues(given, old))
       if (isNew) return object

@@ -1,6 +1,7 @@
 // Replication controllers, whose selector is a plain map.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
+import { annotationsOf, specOf, statusOf } from '../../api/object-members.ts'
 import { equalValues, isMap, own, type ValueMap } from '../../api/value.ts'
 import { tableOf, wide } from '../../codec/tables/column.ts'
 import { labelText, mapAt } from '../../codec/tables/reading.ts'
@@ -21,25 +22,18 @@ import { withNameWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
 
-function checkController(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, subdomainName, check)
-  checkSpec(mapOrEmpty(object, 'spec'), check)
-}
-
 const UNCONVERTIBLE = 'non-convertible.kubernetes.io/'
 
 /** Annotations name what a stored controller could not express; such a selector stays. */
 function checkUnconvertible(object: ValueMap, stored: ValueMap, check: Check): void {
-  for (const [key, value] of Object.entries(mapOrEmpty(mapOrEmpty(stored, 'metadata'), 'annotations'))) {
+  for (const [key, value] of Object.entries(annotationsOf(stored))) {
     if (!key.startsWith(UNCONVERTIBLE)) continue
     const field = key.slice(UNCONVERTIBLE.length)
-    if (!field.includes('selector')) {
-      check.notFound(FieldPath.root(field), value, 'unknown non-convertible field')
-      continue
+    const selector = mapOrEmpty(specOf(object), 'selector')
+    if (!field.includes('selector')) check.notFound(FieldPath.root(field), value, 'unknown non-convertible field')
+    else if (!equalValues(selector, mapOrEmpty(specOf(stored), 'selector'))) {
+      check.invalid(SPEC.child('selector'), selector, 'cannot update non-convertible selector')
     }
-    const selector = mapOrEmpty(mapOrEmpty(object, 'spec'), 'selector')
-    if (equalValues(selector, mapOrEmpty(mapOrEmpty(stored, 'spec'), 'selector'))) continue
-    check.invalid(SPEC.child('selector'), selector, 'cannot update non-convertible selector')
   }
 }
 
@@ -54,20 +48,21 @@ function checkSpec(spec: ValueMap, check: Check): void {
   checkLastingTemplate(template, { at, check, kind: 'ReplicationController' })
 }
 
-const SCALE: ReadonlySet<string> = new Set(['scale'])
-
 export const REPLICATION_CONTROLLER: Kind = {
   validation: {
-    create: checkController,
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkSpec(specOf(object), check)
+    },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      checkSpec(mapOrEmpty(object, 'spec'), check)
+      checkSpec(specOf(object), check)
       checkUnconvertible(object, stored, check)
     },
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkReplicas(mapOrEmpty(object, 'status'), check)
+        checkReplicas(statusOf(object), check)
       },
     },
   },
@@ -85,7 +80,7 @@ export const REPLICATION_CONTROLLER: Kind = {
   strategy: withGatedFields(gatedPodFields('spec/template/spec'), {
     ...WORKLOAD,
     propagation: 'Orphan',
-    bumpsGenerationOn: SCALE,
+    bumpsGenerationOn: new Set(['scale']),
     warnings: withNameWarnings(templateWarnings('spec.template')),
     prepareForUpdate: withTemplateLabels,
     prepareStatus: withTemplateLabels,

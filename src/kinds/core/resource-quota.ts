@@ -1,10 +1,20 @@
 // Quotas: known resources, whole counts, and scopes that make sense for them.
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import {
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  quantityOrAbsent,
+  textOfEach,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
+import { specOf, statusOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { mapAt, textAt } from '../../codec/tables/reading.ts'
-import { compareQuantities, parseQuantity } from '../../lib/quantity.ts'
+import { compareQuantities } from '../../lib/quantity.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
@@ -29,15 +39,8 @@ const SCOPES: readonly string[] = [
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 
-function checkQuota(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, subdomainName, check)
-  checkSpec(mapOrEmpty(object, 'spec'), check)
-  checkStatus(object, check)
-}
-
-function checkStatus(object: ValueMap, check: Check): void {
-  for (const field of ['hard', 'used'])
-    checkList(mapOrEmpty(mapOrEmpty(object, 'status'), field), STATUS.child(field), check)
+function checkStatus(status: ValueMap, check: Check): void {
+  for (const field of ['hard', 'used']) check.part(status, field, STATUS, checkList)
 }
 
 function checkList(list: ValueMap, at: FieldPath, check: Check): void {
@@ -48,7 +51,7 @@ function checkList(list: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {
-  checkList(mapOrEmpty(spec, 'hard'), SPEC.child('hard'), check)
+  check.part(spec, 'hard', SPEC, checkList)
   checkScopes(spec, check)
   checkSelector(spec, check)
 }
@@ -91,21 +94,15 @@ function checkScopes(spec: ValueMap, check: Check): void {
 /** Each of these faults shows the whole list again; a long list is not shown once an item. */
 const MAX_TOLD = 16
 
-const ONLY_EXISTS: readonly string[] = [
-  'BestEffort',
-  'NotBestEffort',
-  'Terminating',
-  'NotTerminating',
-  'CrossNamespacePodAffinity',
-]
+const ONLY_EXISTS: readonly string[] = [...OPPOSITES.flat(), 'CrossNamespacePodAffinity']
 
 function checkSelector(spec: ValueMap, check: Check): void {
   const selector = mapOrAbsent(spec, 'scopeSelector')
   if (selector === undefined) return
   const at = SPEC.child('scopeSelector').child('matchExpressions')
   const expressions = mapsInPlace(selector, 'matchExpressions')
-  for (const expression of expressions.slice(0, MAX_TOLD)) checkRequirement(expression, spec, { at, check })
-  const scopes = new Set(expressions.map((expression) => textOrEmpty(expression, 'scopeName')))
+  for (const expression of expressions.slice(0, MAX_TOLD)) checkRequirement(expression, spec, at, check)
+  const scopes = new Set(textOfEach(selector, 'matchExpressions', 'scopeName'))
   for (const pair of OPPOSITES) {
     if (!pair.every((scope) => scopes.has(scope))) continue
     const shown = isGiven(spec, 'scopes') ? textsInPlace(spec, 'scopes') : undefined
@@ -113,17 +110,14 @@ function checkSelector(spec: ValueMap, check: Check): void {
   }
 }
 
-function checkRequirement(expression: ValueMap, spec: ValueMap, { at, check }: { at: FieldPath; check: Check }): void {
+function checkRequirement(expression: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
   const scope = textOrEmpty(expression, 'scopeName')
   const operator = textOrEmpty(expression, 'operator')
   const values = textsInPlace(expression, 'values')
   if (!SCOPES.includes(scope)) check.invalid(at.child('scopeName'), scope, 'unsupported scope')
   for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
-    check.invalid(
-      at,
-      shownAs(spec['scopeSelector'], formOf('core_v1.ScopeSelector')),
-      'unsupported scope applied to resource',
-    )
+    const shown = shownAs(spec['scopeSelector'], formOf('core_v1.ScopeSelector'))
+    check.invalid(at, shown, 'unsupported scope applied to resource')
   }
   if (ONLY_EXISTS.includes(scope) && operator !== 'Exists') {
     const scopes =
@@ -157,13 +151,17 @@ function quotas(limits: boolean): (quota: ValueMap) => string {
 
 export const RESOURCE_QUOTA: Kind = {
   validation: {
-    create: checkQuota,
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkSpec(specOf(object), check)
+      checkStatus(statusOf(object), check)
+    },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const spec = mapOrEmpty(object, 'spec')
+      const spec = specOf(object)
       checkSpec(spec, check)
       const scopes = textsInPlace(spec, 'scopes')
-      const before = new Set(textsInPlace(mapOrEmpty(stored, 'spec'), 'scopes'))
+      const before = new Set(textsInPlace(specOf(stored), 'scopes'))
       const now = new Set(scopes)
       if (now.size !== before.size || scopes.some((scope) => !before.has(scope))) {
         check.invalid(SPEC.child('scopes'), isGiven(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
@@ -172,7 +170,7 @@ export const RESOURCE_QUOTA: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkStatus(object, check)
+        checkStatus(statusOf(object), check)
       },
     },
   },
@@ -186,12 +184,12 @@ export const RESOURCE_QUOTA: Kind = {
     // Only new quotas are looked at; the plain names of processors and memory stand for what is requested of them.
     warnings: (object, stored) => {
       if (stored !== undefined) return []
-      const hard = mapOrEmpty(mapOrEmpty(object, 'spec'), 'hard')
+      const hard = mapOrEmpty(specOf(object), 'hard')
       return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
         const isPlain = !isGiven(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
         const [asked, limit] = [isPlain ? name : `requests.${name}`, `limits.${name}`]
-        const [left, right] = [parseQuantity(textOrEmpty(hard, asked)), parseQuantity(textOrEmpty(hard, limit))]
-        if (!left.ok || !right.ok || compareQuantities(left.quantity, right.quantity) <= 0) return []
+        const [left, right] = [quantityOrAbsent(hard, asked), quantityOrAbsent(hard, limit)]
+        if (left === undefined || right === undefined || compareQuantities(left, right) <= 0) return []
         return [
           `ResourceQuota ${asked} (${textOrEmpty(hard, asked)}) should be less than ${limit} (${textOrEmpty(hard, limit)})`,
         ]

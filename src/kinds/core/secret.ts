@@ -1,14 +1,14 @@
-// Secrets: bounded, possibly frozen, and of types that each need their own keys.
+// Secrets: limited in size, possibly immutable, and of types that each need their own keys.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { annotationsOf } from '../../api/object-members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { mapAt } from '../../codec/tables/reading.ts'
 import { jsonObjectFault } from '../../lib/json-fault.ts'
 import { blank, both, type Rule, within, withoutMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { configKey } from '../../schema/validation/formats.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -16,7 +16,7 @@ import {
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { checkFrozen, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
+import { checkImmutable, checkKey, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
 
 const DATA = FieldPath.root('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
@@ -26,8 +26,7 @@ function checkSecret(object: ValueMap, check: Check): void {
   const data = mapOrEmpty(object, 'data')
   let bytes = 0
   const look = (key: string, value: Value): void => {
-    const faults = configKey(key)
-    if (faults.length > 0) check.format(DATA.key(key), key, faults)
+    checkKey(key, DATA, check)
     if (typeof value === 'string') bytes += decodedLength(value)
   }
   check.members(data, look, () => {
@@ -38,11 +37,10 @@ function checkSecret(object: ValueMap, check: Check): void {
 
 function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
   switch (textOrEmpty(object, 'type')) {
-    case 'kubernetes.io/service-account-token': {
-      const account = textOrAbsent(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), ACCOUNT_NAME) ?? ''
-      if (account === '') check.required(METADATA.child('annotations').key(ACCOUNT_NAME))
+    case 'kubernetes.io/service-account-token':
+      if (textOrEmpty(annotationsOf(object), ACCOUNT_NAME) !== '') break
+      check.required(METADATA.child('annotations').key(ACCOUNT_NAME))
       break
-    }
     case 'kubernetes.io/dockercfg':
       checkJson(data, '.dockercfg', check)
       break
@@ -55,7 +53,7 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
       check.required(DATA.key('password'))
       break
     case 'kubernetes.io/ssh-auth':
-      if ((textOrAbsent(data, 'ssh-privatekey') ?? '') === '') check.required(DATA.key('ssh-privatekey'))
+      if (textOrEmpty(data, 'ssh-privatekey') === '') check.required(DATA.key('ssh-privatekey'))
       break
     case 'kubernetes.io/tls':
       for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) check.required(DATA.key(key))
@@ -80,10 +78,7 @@ const stringData: Rule = (given) => {
   const rest = withoutMember(given, 'stringData')
   const texts = given['stringData']
   if (!isMap(texts) || Object.keys(texts).length === 0) return rest
-  const bytes = Object.entries(texts).map(([key, text]) => [
-    key,
-    Buffer.from(typeof text === 'string' ? text : '').toString('base64'),
-  ])
+  const bytes = Object.keys(texts).map((key) => [key, Buffer.from(textOrEmpty(texts, key)).toString('base64')])
   const data: ValueMap = { ...mapOrAbsent(given, 'data'), ...Object.fromEntries(bytes) }
   return { ...rest, data }
 }
@@ -120,9 +115,7 @@ function matchFault(certificate: string, key: string): string | undefined {
     const ours = createPrivateKey(key)
     if (leaf.checkPrivateKey(ours)) return undefined
     const isOfType = ours.asymmetricKeyType === leaf.publicKey.asymmetricKeyType
-    return isOfType
-      ? 'tls: private key does not match public key'
-      : 'tls: private key type does not match public key type'
+    return `tls: private key ${isOfType ? 'does not match public key' : 'type does not match public key type'}`
   } catch {
     return 'tls: failed to parse private key'
   }
@@ -142,7 +135,7 @@ export const SECRET: Kind = {
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
       check.unchangedFields({ object, stored }, 'core_v1.Secret')
-      checkFrozen(object, stored, check)
+      checkImmutable(object, stored, check)
       checkSecret(object, check)
     },
   },

@@ -3,9 +3,8 @@ import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Subdomain } from '../../schema/validation/formats.ts'
+import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkAnnotations, checkLabels, checkLabelSelector } from '../../schema/validation/labels.ts'
-import { labelName, subdomainName } from '../../schema/validation/object-meta.ts'
 import { checkAmount, checkPositiveAmount } from './resource-names.ts'
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
@@ -22,16 +21,18 @@ export function checkAccessModes(modes: readonly string[], at: FieldPath, check:
 export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
   const modes = textsInPlace(spec, 'accessModes')
   if (modes.length === 0) check.required(at.child('accessModes'), 'at least 1 access mode is required')
-  checkLabelSelector(mapOrAbsent(spec, 'selector'), at.child('selector'), check)
+  check.part(spec, 'selector', at, checkLabelSelector)
   checkAccessModes(modes, at.child('accessModes'), check)
   checkStorage(spec, at.child('resources').key('storage'), check)
-  const className = textOrEmpty(spec, 'storageClassName')
-  if (className !== '') check.format(at.child('storageClassName'), className, subdomainName(className, false))
+  checkClassName(spec, 'storageClassName', at, check)
   check.fields(spec, at, 'core_v1.PersistentVolumeClaimSpec')
   checkDataSources(spec, at, check)
-  const attributes = textOrEmpty(spec, 'volumeAttributesClassName')
-  if (attributes !== '')
-    check.format(at.child('volumeAttributesClassName'), attributes, subdomainName(attributes, false))
+  checkClassName(spec, 'volumeAttributesClassName', at, check)
+}
+
+function checkClassName(spec: ValueMap, field: string, at: FieldPath, check: Check): void {
+  const name = textOrEmpty(spec, field)
+  if (name !== '') check.format(at.child(field), name, dns1123Subdomain(name))
 }
 
 function checkStorage(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -48,11 +49,10 @@ function checkStorage(spec: ValueMap, at: FieldPath, check: Check): void {
 function checkDataSources(spec: ValueMap, at: FieldPath, check: Check): void {
   const source = mapOrAbsent(spec, 'dataSource')
   const ref = mapOrAbsent(spec, 'dataSourceRef')
-  if (source !== undefined) checkDataSource(source, at.child('dataSource'), check)
-  if (ref !== undefined) checkDataSource(ref, at.child('dataSourceRef'), check)
-  const namespace = ref === undefined ? '' : textOrEmpty(ref, 'namespace')
-  if (ref !== undefined && namespace !== '') {
-    check.format(at.child('dataSourceRef').child('namespace'), namespace, labelName(namespace, false))
+  for (const field of ['dataSource', 'dataSourceRef']) check.part(spec, field, at, checkDataSource)
+  const namespace = textOrEmpty(ref ?? {}, 'namespace')
+  if (namespace !== '') {
+    check.format(at.child('dataSourceRef').child('namespace'), namespace, dns1123Label(namespace))
     if (source !== undefined) {
       check.invalid(at, {}, 'may not be specified when dataSourceRef.namespace is specified')
     }
@@ -62,11 +62,8 @@ function checkDataSources(spec: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function sameSource(a: ValueMap, b: ValueMap): boolean {
-  return (
-    textOrAbsent(a, 'apiGroup') === textOrAbsent(b, 'apiGroup') &&
-    textOrEmpty(a, 'kind') === textOrEmpty(b, 'kind') &&
-    textOrEmpty(a, 'name') === textOrEmpty(b, 'name')
-  )
+  const hasSame = (field: string): boolean => textOrEmpty(a, field) === textOrEmpty(b, field)
+  return textOrAbsent(a, 'apiGroup') === textOrAbsent(b, 'apiGroup') && hasSame('kind') && hasSame('name')
 }
 
 function checkDataSource(source: ValueMap, at: FieldPath, check: Check): void {
@@ -79,8 +76,6 @@ function checkDataSource(source: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-const TEMPLATE_MEMBERS: readonly string[] = ['annotations', 'labels']
-
 /** A claim that is made for a pod: of its metadata only labels and annotations are taken. */
 export function checkClaimTemplate(template: ValueMap, at: FieldPath, check: Check): void {
   checkTemplateMeta(mapOrEmpty(template, 'metadata'), at.child('metadata'), check)
@@ -89,11 +84,11 @@ export function checkClaimTemplate(template: ValueMap, at: FieldPath, check: Che
 
 /** Templates of claims say no more of themselves than labels and annotations; the reference misspells the identity. */
 export function checkTemplateMeta(meta: ValueMap, at: FieldPath, check: Check): void {
-  checkAnnotations(mapOrAbsent(meta, 'annotations'), at.child('annotations'), check)
-  checkLabels(mapOrAbsent(meta, 'labels'), at.child('labels'), check)
+  check.part(meta, 'annotations', at, checkAnnotations)
+  check.part(meta, 'labels', at, checkLabels)
   for (const [name, value] of Object.entries(meta)) {
     const empty = value === null || value === '' || (value === 0 && name === 'generation')
-    if (empty || TEMPLATE_MEMBERS.includes(name)) continue
+    if (empty || name === 'annotations' || name === 'labels') continue
     check.forbidden(at.child(name === 'uid' ? 'uID' : name), 'cannot be set')
   }
 }

@@ -11,8 +11,7 @@ const MAX_REASON = 1024
 export function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
-    const type = textOrEmpty(condition, 'type')
-    check.unique(seen, type, list.index(i).child('type'))
+    check.unique(seen, textOrEmpty(condition, 'type'), list.index(i).child('type'))
     checkCondition(condition, list.index(i), check)
   }
 }

@@ -1,4 +1,4 @@
-// What people see of events. The two groups name the same things differently.
+// The columns of events, in both of their groups.
 import type { Value, ValueMap } from '../../api/value.ts'
 import { column, NAME, tableOf, type TableShape, text, wide } from '../../codec/tables/column.ts'
 import { ageOf, type Now } from '../../codec/tables/elapsed.ts'

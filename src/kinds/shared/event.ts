@@ -2,6 +2,7 @@
 import type { Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
+import { metaText } from '../../api/object-members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, longerThan, qualifiedName } from '../../schema/validation/formats.ts'
@@ -15,39 +16,24 @@ const MAX_WORD = 128
 const MAX_NOTE = 1024
 const MISMATCH = 'does not match event.namespace'
 
-/** An event under the names of the core group, whichever group it is written in. */
+/** What the group of events calls otherwise than the core group. */
+const CORE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['regarding', 'involvedObject'],
+  ['note', 'message'],
+  ['reportingComponent', 'reportingController'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+])
+
 function inCoreNames(event: ValueMap): ValueMap {
-  const {
-    regarding,
-    note,
-    reportingComponent,
-    deprecatedSource,
-    deprecatedFirstTimestamp,
-    deprecatedLastTimestamp,
-    deprecatedCount,
-    ...rest
-  } = event
-  const named: Record<string, Value | undefined> = {
-    involvedObject: regarding,
-    message: note,
-    reportingController: reportingComponent,
-    source: deprecatedSource,
-    firstTimestamp: deprecatedFirstTimestamp,
-    lastTimestamp: deprecatedLastTimestamp,
-    count: deprecatedCount,
-  }
-  const given = Object.entries(named).filter((entry): entry is [string, Value] => entry[1] !== undefined)
-  return { ...rest, ...Object.fromEntries(given) }
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [CORE_NAMES.get(name) ?? name, value]))
 }
 
-interface Group {
-  readonly check: Check
-  /** The name of the field that says who reports. */
-  readonly reporter: string
-}
-
-function checkEvent(event: ValueMap, { check, reporter }: Group): void {
-  const namespace = textOrEmpty(mapOrEmpty(event, 'metadata'), 'namespace')
+/** `reporter`: the name of the field that says who reports. */
+function checkEvent(event: ValueMap, reporter: string, check: Check): void {
+  const namespace = metaText(event, 'namespace')
   const involved = textOrEmpty(mapOrEmpty(event, 'involvedObject'), 'namespace')
   const at = FieldPath.root('involvedObject').child('namespace')
   if (!isGiven(event, 'eventTime')) {
@@ -55,31 +41,30 @@ function checkEvent(event: ValueMap, { check, reporter }: Group): void {
     if (!agree) check.invalid(at, involved, MISMATCH)
   } else {
     if (involved === '' && namespace !== 'default' && namespace !== 'kube-system') check.invalid(at, involved, MISMATCH)
-    checkReport(event, { check, reporter })
+    checkReport(event, FieldPath.root(reporter), check)
   }
   check.format(FieldPath.root('namespace'), namespace, dns1123Subdomain(namespace))
 }
 
-function checkReport(event: ValueMap, { check, reporter }: Group): void {
+function checkReport(event: ValueMap, reporterAt: FieldPath, check: Check): void {
   const controller = textOrEmpty(event, 'reportingController') || textOrEmpty(event, 'reportingComponent')
-  const reporterAt = FieldPath.root(reporter)
   if (controller === '') check.required(reporterAt)
   check.format(reporterAt, controller, qualifiedName(controller))
+  const checkLength = (field: string, max: number): void => {
+    if (!longerThan(textOrEmpty(event, field), max)) return
+    check.invalid(FieldPath.root(field), '', `can have at most ${max} characters`)
+  }
   for (const field of ['reportingInstance', 'action', 'reason']) {
-    const at = FieldPath.root(field)
-    const word = textOrEmpty(event, field)
-    if (word === '') check.required(at)
-    if (longerThan(word, MAX_WORD)) check.invalid(at, '', `can have at most ${MAX_WORD} characters`)
+    if (textOrEmpty(event, field) === '') check.required(FieldPath.root(field))
+    checkLength(field, MAX_WORD)
   }
-  if (longerThan(textOrEmpty(event, 'message'), MAX_NOTE)) {
-    check.invalid(FieldPath.root('message'), '', `can have at most ${MAX_NOTE} characters`)
-  }
+  checkLength('message', MAX_NOTE)
 }
 
 /** Events of the core group: anything goes that once went. */
 export const CORE_VALIDATION: KindRules = {
-  create: (object, check) => checkEvent(object, { check, reporter: 'reportingComponent' }),
-  update: (object, _stored, check) => checkEvent(object, { check, reporter: 'reportingComponent' }),
+  create: (object, check) => checkEvent(object, 'reportingComponent', check),
+  update: (object, _stored, check) => checkEvent(object, 'reportingComponent', check),
 }
 
 function checkSeries(event: ValueMap, check: Check): void {
@@ -113,7 +98,7 @@ const FROZEN: readonly string[] = [
 export const VALIDATION: KindRules = {
   create: (object, check) => {
     const named = inCoreNames(object)
-    checkEvent(named, { check, reporter: 'reportingController' })
+    checkEvent(named, 'reportingController', check)
     checkBuiltInMeta(object, subdomainName, check)
     checkSeries(named, check)
     if (!isGiven(named, 'eventTime')) check.required(FieldPath.root('eventTime'))
@@ -131,7 +116,7 @@ export const VALIDATION: KindRules = {
   update: (object, stored, check) => {
     const named = inCoreNames(object)
     const old = inCoreNames(stored)
-    checkEvent(named, { check, reporter: 'reportingController' })
+    checkEvent(named, 'reportingController', check)
     checkBuiltInMetaUpdate(object, stored, check)
     if (!equalValues(named['series'], old['series'])) checkSeries(named, check)
     for (const field of FROZEN) {

@@ -1,12 +1,12 @@
-// Addresses and ranges of addresses as fields hold them. New values must be written unambiguously: no leading zeros, no
-// IPv4 in the clothes of IPv6, no bits beyond the prefix; values that were stored before may stay.
+// IP addresses and CIDRs in fields. New values must be unambiguous: no leading zeros, no IPv4-mapped IPv6 addresses, no bits beyond
+// the prefix; stored values may stay.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FieldPath } from '../../api/field-path.ts'
 import { textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 
-export interface IpAddress {
+interface IpAddress {
   readonly family: 'IPv4' | 'IPv6'
   /** As one number; an IPv4 address that is written as IPv6 counts as IPv4. */
   readonly bits: bigint
@@ -63,7 +63,7 @@ function wordsOf(text: string): bigint[] {
   })
 }
 
-export interface Cidr {
+interface Cidr {
   readonly address: IpAddress
   readonly prefixLength: number
   readonly padded: boolean
@@ -84,31 +84,31 @@ export function parseCidr(text: string): Cidr | undefined {
   return { address, prefixLength, padded, base: (address.bits >> shift) << shift }
 }
 
-export interface OldValues {
+interface OldValues {
   /** Values that the stored object holds: they pass whatever they are. */
   readonly stored?: ReadonlySet<string>
 }
 
 export function checkIp(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): void {
   if (stored?.has(text) === true) return
-  const ip = parseIp(text)
-  if (ip === undefined) check.invalid(at, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')
-  else if (check.gate('StrictIPCIDRValidation')) {
-    if (ip.padded) check.invalid(at, text, 'must not have leading 0s')
-    else if (ip.mapped) check.invalid(at, text, 'must not be an IPv4-mapped IPv6 address')
-  }
+  const fault = ipFault(text, check.gate('StrictIPCIDRValidation'))
+  if (fault !== undefined) check.invalid(at, text, fault)
 }
 
-/** Why a text is not an address in its one canonical spelling: fields of later days take no other. */
+function ipFault(text: string, isStrict: boolean): string | undefined {
+  const ip = parseIp(text)
+  if (ip === undefined) return 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
+  if (isStrict && ip.padded) return 'must not have leading 0s'
+  return isStrict && ip.mapped ? 'must not be an IPv4-mapped IPv6 address' : undefined
+}
+
+/** Why a text is not an address in its canonical form, which newer fields ask for. */
 export function canonicalIpFaults(text: string): readonly string[] {
-  const ip = parseIp(text)
-  if (ip === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
-  if (ip.padded) return ['must not have leading 0s']
-  if (ip.mapped) return ['must not be an IPv4-mapped IPv6 address']
-  return canonicalFaults(text, canonicalIp(text))
+  const fault = ipFault(text, true)
+  return fault === undefined ? canonicalFaults(text, canonicalIp(text)) : [fault]
 }
 
-/** The same of a range; one that is not good at all has been complained of. */
+/** The same of a CIDR, which `checkCidr` has found valid. */
 export function canonicalCidrFaults(text: string): readonly string[] {
   const [address = '', length = ''] = text.split('/')
   return canonicalFaults(text, `${canonicalIp(address)}/${length}`)

@@ -1,6 +1,6 @@
 // Where a load balancer can be reached, as the status of services and ingresses tells it.
 import type { FieldPath } from '../../api/field-path.ts'
-import { mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { textOfEach, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { listAt, textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
@@ -16,19 +16,18 @@ interface BalancerScope {
 }
 
 export function checkLoadBalancer(balancer: ValueMap, old: ValueMap, { at, check, modes }: BalancerScope): void {
-  const stored = new Set(mapsInPlace(old, 'ingress').map((entry) => textOrEmpty(entry, 'ip')))
-  for (const [i, entry] of mapsInPlace(balancer, 'ingress').entries()) {
-    const place = at.child('ingress').index(i)
+  const stored = new Set(textOfEach(old, 'ingress', 'ip'))
+  check.each(balancer, 'ingress', at, (entry, place) => {
     const ip = textOrEmpty(entry, 'ip')
     if (ip !== '') checkIp(ip, place.child('ip'), check, { stored })
     if (modes) checkMode(entry, place.child('ipMode'), check)
     const hostname = textOrEmpty(entry, 'hostname')
-    if (hostname === '') continue
+    if (hostname === '') return
     check.format(place.child('hostname'), hostname, dns1123Subdomain(hostname))
     if (parseIp(hostname) !== undefined) {
       check.invalid(place.child('hostname'), hostname, 'must be a DNS name, not an IP address')
     }
-  }
+  })
 }
 
 function checkMode(entry: ValueMap, at: FieldPath, check: Check): void {

@@ -1,4 +1,4 @@
-// Paths inside volumes: relative, and never up and out.
+// Paths inside volumes: relative, and never out of the volume.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Check } from '../../schema/validation/check.ts'
 
@@ -23,7 +23,7 @@ export function checkNonReservedPath(path: string, at: FieldPath, check: Check):
   if (path.startsWith('..') && !path.startsWith('../')) check.invalid(at, path, "must not start with '..'")
 }
 
-/** A path without `.` and double slashes, as far as telling the root from others needs it. */
+/** Whether the path is `/`, however it is written. */
 export function isRootPath(path: string): boolean {
   return path.startsWith('/') && path.split('/').every((element) => element === '' || element === '.')
 }

@@ -1,4 +1,4 @@
-// Certificates and requests for them in their armour of text: whether the armour is whole and holds the right thing.
+// Certificates and certificate requests in PEM: whether the blocks are complete and hold what they should.
 import { X509Certificate } from 'node:crypto'
 import { subjectOfRequest } from '../../pki/certificate-names.ts'
 
@@ -49,7 +49,7 @@ export function certificateFault(text: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** What is wrong with authorities that somebody is to be trusted by, in base64; none at all are fine. */
+/** What is wrong with a CA bundle in base64; an empty one is fine. */
 export function authorityFault(base64: string): string | undefined {
   if (base64 === '') return undefined
   const text = Buffer.from(base64, 'base64').toString('latin1')

@@ -26,16 +26,10 @@ export const roundedResources: Rule = within({ limits: rounded, requests: rounde
 function roundedUp(text: string): string {
   const parsed = parseQuantity(text)
   if (!parsed.ok || parsed.quantity.scale >= -3) return text
+  const { unscaled, scale, format } = parsed.quantity
   const thousandths = scaledValue(parsed.quantity, -3)
-  if (milliQuantityIs(thousandths, parsed.quantity)) return text
-  return formatQuantity(milliQuantityOf(thousandths, parsed.quantity.format))
-}
-
-function milliQuantityIs(
-  thousandths: bigint,
-  { unscaled, scale }: { readonly unscaled: bigint; readonly scale: number },
-): boolean {
-  return thousandths * 10n ** BigInt(-3 - scale) === unscaled
+  const isExact = thousandths * 10n ** BigInt(-3 - scale) === unscaled
+  return isExact ? text : formatQuantity(milliQuantityOf(thousandths, format))
 }
 
 /** `target` with what `source` has and it has not. */

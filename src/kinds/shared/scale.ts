@@ -1,11 +1,11 @@
 // `scale`: how many replicas an object asks for, shown as the same small kind for every kind that has them (W-584, W-585).
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrZero, mapOrEmpty, numberOrZero, textOrEmpty } from '../../api/members.ts'
-import { metaOf } from '../../api/object-members.ts'
+import { integerOrZero, numberOrZero, textOrEmpty } from '../../api/members.ts'
+import { membersOf, metaOf, specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { formatLabelSelector } from '../../api/selector.ts'
-import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, count, integer, NAME_DESCRIPTION, nameOf, tableOf } from '../../codec/tables/column.ts'
 import { kindVersions } from '../../registry/kind-versions.ts'
 import type { ObjectView } from '../../registry/registry.ts'
@@ -15,7 +15,6 @@ import { type KindRules, validateCreate } from '../../schema/validation/validati
 import type { Kind, Scalable } from '../kind.ts'
 import { actionBody } from './action-body.ts'
 
-const SPEC = FieldPath.root('spec')
 export const SCALE_NAME = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const
 const REPLICAS = ['f:spec', 'f:replicas'] as const
@@ -49,10 +48,7 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
       convert: (object) => object,
     }),
-    merge: (view, stored) => ({
-      ...stored,
-      spec: { ...mapOrEmpty(stored, 'spec'), replicas: own(mapOrEmpty(view, 'spec'), 'replicas') ?? 0 },
-    }),
+    merge: (view, stored) => withSpec(stored, { replicas: own(specOf(view), 'replicas') ?? 0 }),
     validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true }),
     sharedField: {
       viewVersion,
@@ -63,15 +59,14 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
 }
 
 function scaleOf(stored: ApiObject, scalable: Scalable): ApiObject {
-  const [spec, status] = [mapOrEmpty(stored, 'spec'), mapOrEmpty(stored, 'status')]
   return scaleObject(stored, {
-    wanted: numberOrZero(spec, 'replicas'),
-    found: numberOrZero(status, 'replicas'),
-    selector: scalable.selector(spec),
+    wanted: numberOrZero(specOf(stored), 'replicas'),
+    found: numberOrZero(statusOf(stored), 'replicas'),
+    selector: scalable.selector(specOf(stored)),
   })
 }
 
-export interface ScaleFacts {
+interface ScaleFacts {
   readonly wanted: number
   readonly found: number
   /** Empty where there is none. */
@@ -79,23 +74,17 @@ export interface ScaleFacts {
 }
 
 export function scaleObject(stored: ApiObject, { wanted, found, selector }: ScaleFacts): ApiObject {
-  const metadata = metaOf(stored)
-  const shown = SHOWN_METADATA.flatMap((name): [string, Value][] => {
-    const value = own(metadata, name)
-    return value === undefined ? [] : [[name, value]]
-  })
   return {
     kind: SCALE_NAME.kind,
     apiVersion: formatGroupVersion(SCALE_NAME),
-    metadata: Object.fromEntries(shown),
+    metadata: withMembers({}, membersOf(metaOf(stored), ...SHOWN_METADATA)),
     spec: wanted === 0 ? {} : { replicas: wanted },
     status: { replicas: found, ...(selector === '' ? {} : { selector }) },
   }
 }
 
 function checkScale(object: ValueMap, check: Check): void {
-  const replicas: Value = integerOrZero(mapOrEmpty(object, 'spec'), 'replicas')
-  check.notNegative(SPEC.child('replicas'), replicas)
+  check.notNegative(FieldPath.root('spec').child('replicas'), integerOrZero(specOf(object), 'replicas'))
 }
 
 /** Its metadata is that of what is scaled. */

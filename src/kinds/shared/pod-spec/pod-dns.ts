@@ -1,6 +1,6 @@
-// How the processes of a pod look names up.
+// The DNS configuration of a pod.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../../api/members.ts'
+import { mapOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123SubdomainWithUnderscore, longerThan } from '../../../schema/validation/formats.ts'
@@ -12,27 +12,24 @@ const MAX_SEARCH_BYTES = 2048
 
 export function checkDnsConfig(spec: ValueMap, at: FieldPath, check: Check): void {
   const config = mapOrAbsent(spec, 'dnsConfig')
-  const servers = config === undefined ? [] : textsInPlace(config, 'nameservers')
-  if (textOrEmpty(spec, 'dnsPolicy') === 'None') {
-    if (config === undefined) {
-      check.required(at, 'must provide `dnsConfig` when `dnsPolicy` is None')
-      return
-    }
-    if (servers.length === 0) {
-      const detail = 'must provide at least one DNS nameserver when `dnsPolicy` is None'
-      check.required(at.child('nameservers'), detail)
-      return
-    }
+  const isAlone = textOrEmpty(spec, 'dnsPolicy') === 'None'
+  if (config === undefined) {
+    if (isAlone) check.required(at, 'must provide `dnsConfig` when `dnsPolicy` is None')
+    return
   }
-  if (config === undefined) return
+  const servers = textsInPlace(config, 'nameservers')
+  if (isAlone && servers.length === 0) {
+    check.required(at.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')
+    return
+  }
   if (servers.length > MAX_NAMESERVERS) {
     check.invalid(at.child('nameservers'), servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)
   }
   for (const [i, server] of servers.entries()) checkIp(server, at.child('nameservers').index(i), check)
   checkSearches(textsInPlace(config, 'searches'), at.child('searches'), check)
-  for (const [i, option] of mapsInPlace(config, 'options').entries()) {
-    if (textOrEmpty(option, 'name') === '') check.required(at.child('options').index(i), 'must not be empty')
-  }
+  check.each(config, 'options', at, (option, place) => {
+    if (textOrEmpty(option, 'name') === '') check.required(place, 'must not be empty')
+  })
 }
 
 function checkSearches(searches: readonly string[], at: FieldPath, check: Check): void {

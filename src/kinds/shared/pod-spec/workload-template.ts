@@ -1,4 +1,4 @@
-// What workloads that keep pods running ask of their template: labels that their selector takes, and pods that stay.
+// The pod template of workloads whose pods are always restarted, and the replica counts in their status.
 import { shownMap } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
@@ -8,10 +8,10 @@ import { checkPodTemplate } from './pod-template.ts'
 
 const MISMATCH = '`selector` does not match template `labels`'
 
-export interface TemplateScope {
+interface TemplateScope {
   readonly at: FieldPath
   readonly check: Check
-  /** The kind in messages; '' where deadlines are not spoken of. */
+  /** The kind in messages. */
   readonly kind: string
 }
 
