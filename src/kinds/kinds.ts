@@ -1,6 +1,7 @@
 // The front door: every kind that is built in, the resources that are made of them, and those that definitions add. Whoever
 // adds a kind adds its file and a line to the table here.
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action, ResourceTable } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -71,7 +72,6 @@ import { IP_ADDRESS } from './networking/ip-address.ts'
 import { NETWORK_POLICY } from './networking/network-policy.ts'
 import { SERVICE_CIDR } from './networking/service-cidr.ts'
 import { RUNTIME_CLASS } from './node/runtime-class.ts'
-import { type OlderVersion, olderVersionsOf } from './older-versions.ts'
 import { EVICTION, evictionAction } from './policy/eviction.ts'
 import { POD_DISRUPTION_BUDGET } from './policy/pod-disruption-budget.ts'
 import { CLUSTER_ROLE_BINDING, ROLE_BINDING } from './rbac/role-bindings.ts'
@@ -119,153 +119,121 @@ export { RENAME_VERSION } from './custom/form.ts'
 export type { RoleGuard } from './needs.ts'
 
 /** By group and kind. Kinds that are not here have nothing particular. */
-const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  '': {
-    Binding: BINDING,
-    ComponentStatus: COMPONENT_STATUS,
-    ConfigMap: CONFIG_MAP,
-    Endpoints: ENDPOINTS,
-    Event: EVENT,
-    LimitRange: LIMIT_RANGE,
-    Namespace: NAMESPACE,
-    Node: NODE,
-    PersistentVolume: PERSISTENT_VOLUME,
-    PersistentVolumeClaim: PERSISTENT_VOLUME_CLAIM,
-    Pod: POD,
-    PodLogOptions: POD_LOG_OPTIONS,
-    PodStatusResult: POD_STATUS_RESULT,
-    PodTemplate: POD_TEMPLATE,
-    ReplicationController: REPLICATION_CONTROLLER,
-    ResourceQuota: RESOURCE_QUOTA,
-    Secret: SECRET,
-    Service: SERVICE,
-    ServiceAccount: SERVICE_ACCOUNT,
-  },
-  'admissionregistration.k8s.io': {
-    MutatingAdmissionPolicy: MUTATING_ADMISSION_POLICY,
-    MutatingAdmissionPolicyBinding: MUTATING_ADMISSION_POLICY_BINDING,
-    MutatingWebhookConfiguration: MUTATING_WEBHOOK_CONFIGURATION,
-    ValidatingAdmissionPolicy: VALIDATING_ADMISSION_POLICY,
-    ValidatingAdmissionPolicyBinding: VALIDATING_ADMISSION_POLICY_BINDING,
-    ValidatingWebhookConfiguration: VALIDATING_WEBHOOK_CONFIGURATION,
-  },
-  'apiextensions.k8s.io': {
-    CustomResourceDefinition: CUSTOM_RESOURCE_DEFINITION,
-  },
-  'apiregistration.k8s.io': {
-    APIService: API_SERVICE,
-  },
-  apps: {
-    ControllerRevision: CONTROLLER_REVISION,
-    DaemonSet: DAEMON_SET,
-    Deployment: DEPLOYMENT,
-    ReplicaSet: REPLICA_SET,
-    StatefulSet: STATEFUL_SET,
-  },
-  'authentication.k8s.io': {
-    SelfSubjectReview: SELF_SUBJECT_REVIEW,
-    TokenRequest: TOKEN_REQUEST,
-    TokenReview: TOKEN_REVIEW,
-  },
-  'authorization.k8s.io': {
-    LocalSubjectAccessReview: LOCAL_SUBJECT_ACCESS_REVIEW,
-    SelfSubjectAccessReview: SELF_SUBJECT_ACCESS_REVIEW,
-    SelfSubjectRulesReview: SELF_SUBJECT_RULES_REVIEW,
-    SubjectAccessReview: SUBJECT_ACCESS_REVIEW,
-  },
-  autoscaling: {
-    HorizontalPodAutoscaler: HORIZONTAL_POD_AUTOSCALER,
-    Scale: SCALE,
-  },
-  batch: {
-    CronJob: CRON_JOB,
-    Job: JOB,
-  },
-  'certificates.k8s.io': {
-    CertificateSigningRequest: CERTIFICATE_SIGNING_REQUEST,
-    ClusterTrustBundle: CLUSTER_TRUST_BUNDLE,
-    PodCertificateRequest: POD_CERTIFICATE_REQUEST,
-  },
-  'coordination.k8s.io': {
-    Lease: LEASE,
-    LeaseCandidate: LEASE_CANDIDATE,
-  },
-  'discovery.k8s.io': {
-    EndpointSlice: ENDPOINT_SLICE,
-  },
-  'events.k8s.io': {
-    Event: EVENT_OF_EVENTS,
-  },
-  'flowcontrol.apiserver.k8s.io': {
-    FlowSchema: FLOW_SCHEMA,
-    PriorityLevelConfiguration: PRIORITY_LEVEL_CONFIGURATION,
-  },
-  'internal.apiserver.k8s.io': {
-    StorageVersion: STORAGE_VERSION,
-  },
-  'meta.k8s.io': {
-    Status: STATUS,
-  },
-  'networking.k8s.io': {
-    IPAddress: IP_ADDRESS,
-    Ingress: INGRESS,
-    IngressClass: INGRESS_CLASS,
-    NetworkPolicy: NETWORK_POLICY,
-    ServiceCIDR: SERVICE_CIDR,
-  },
-  'node.k8s.io': {
-    RuntimeClass: RUNTIME_CLASS,
-  },
-  policy: {
-    Eviction: EVICTION,
-    PodDisruptionBudget: POD_DISRUPTION_BUDGET,
-  },
-  'rbac.authorization.k8s.io': {
-    ClusterRole: CLUSTER_ROLE,
-    ClusterRoleBinding: CLUSTER_ROLE_BINDING,
-    Role: ROLE,
-    RoleBinding: ROLE_BINDING,
-  },
-  'resource.k8s.io': {
-    DeviceClass: DEVICE_CLASS,
-    DeviceTaintRule: DEVICE_TAINT_RULE,
-    ResourceClaim: RESOURCE_CLAIM,
-    ResourceClaimTemplate: RESOURCE_CLAIM_TEMPLATE,
-    ResourcePoolStatusRequest: RESOURCE_POOL_STATUS_REQUEST,
-    ResourceSlice: RESOURCE_SLICE,
-  },
-  'scheduling.k8s.io': {
-    PodGroup: POD_GROUP,
-    PriorityClass: PRIORITY_CLASS,
-    Workload: SCHEDULED_WORKLOAD,
-  },
-  'storage.k8s.io': {
-    CSIDriver: CSI_DRIVER,
-    CSINode: CSI_NODE,
-    CSIStorageCapacity: CSI_STORAGE_CAPACITY,
-    StorageClass: STORAGE_CLASS,
-    VolumeAttachment: VOLUME_ATTACHMENT,
-    VolumeAttributesClass: VOLUME_ATTRIBUTES_CLASS,
-  },
-  'storagemigration.k8s.io': {
-    StorageVersionMigration: STORAGE_VERSION_MIGRATION,
-  },
+const KINDS: Readonly<Record<string, Kind>> = {
+  '/Binding': BINDING,
+  '/ComponentStatus': COMPONENT_STATUS,
+  '/ConfigMap': CONFIG_MAP,
+  '/Endpoints': ENDPOINTS,
+  '/Event': EVENT,
+  '/LimitRange': LIMIT_RANGE,
+  '/Namespace': NAMESPACE,
+  '/Node': NODE,
+  '/PersistentVolume': PERSISTENT_VOLUME,
+  '/PersistentVolumeClaim': PERSISTENT_VOLUME_CLAIM,
+  '/Pod': POD,
+  '/PodLogOptions': POD_LOG_OPTIONS,
+  '/PodStatusResult': POD_STATUS_RESULT,
+  '/PodTemplate': POD_TEMPLATE,
+  '/ReplicationController': REPLICATION_CONTROLLER,
+  '/ResourceQuota': RESOURCE_QUOTA,
+  '/Secret': SECRET,
+  '/Service': SERVICE,
+  '/ServiceAccount': SERVICE_ACCOUNT,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': MUTATING_ADMISSION_POLICY,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': MUTATING_ADMISSION_POLICY_BINDING,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': MUTATING_WEBHOOK_CONFIGURATION,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': VALIDATING_ADMISSION_POLICY,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': VALIDATING_ADMISSION_POLICY_BINDING,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': VALIDATING_WEBHOOK_CONFIGURATION,
+  'apiextensions.k8s.io/CustomResourceDefinition': CUSTOM_RESOURCE_DEFINITION,
+  'apiregistration.k8s.io/APIService': API_SERVICE,
+  'apps/ControllerRevision': CONTROLLER_REVISION,
+  'apps/DaemonSet': DAEMON_SET,
+  'apps/Deployment': DEPLOYMENT,
+  'apps/ReplicaSet': REPLICA_SET,
+  'apps/StatefulSet': STATEFUL_SET,
+  'authentication.k8s.io/SelfSubjectReview': SELF_SUBJECT_REVIEW,
+  'authentication.k8s.io/TokenRequest': TOKEN_REQUEST,
+  'authentication.k8s.io/TokenReview': TOKEN_REVIEW,
+  'authorization.k8s.io/LocalSubjectAccessReview': LOCAL_SUBJECT_ACCESS_REVIEW,
+  'authorization.k8s.io/SelfSubjectAccessReview': SELF_SUBJECT_ACCESS_REVIEW,
+  'authorization.k8s.io/SelfSubjectRulesReview': SELF_SUBJECT_RULES_REVIEW,
+  'authorization.k8s.io/SubjectAccessReview': SUBJECT_ACCESS_REVIEW,
+  'autoscaling/HorizontalPodAutoscaler': HORIZONTAL_POD_AUTOSCALER,
+  'autoscaling/Scale': SCALE,
+  'batch/CronJob': CRON_JOB,
+  'batch/Job': JOB,
+  'certificates.k8s.io/CertificateSigningRequest': CERTIFICATE_SIGNING_REQUEST,
+  'certificates.k8s.io/ClusterTrustBundle': CLUSTER_TRUST_BUNDLE,
+  'certificates.k8s.io/PodCertificateRequest': POD_CERTIFICATE_REQUEST,
+  'coordination.k8s.io/Lease': LEASE,
+  'coordination.k8s.io/LeaseCandidate': LEASE_CANDIDATE,
+  'discovery.k8s.io/EndpointSlice': ENDPOINT_SLICE,
+  'events.k8s.io/Event': EVENT_OF_EVENTS,
+  'flowcontrol.apiserver.k8s.io/FlowSchema': FLOW_SCHEMA,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': PRIORITY_LEVEL_CONFIGURATION,
+  'internal.apiserver.k8s.io/StorageVersion': STORAGE_VERSION,
+  'meta.k8s.io/Status': STATUS,
+  'networking.k8s.io/IPAddress': IP_ADDRESS,
+  'networking.k8s.io/Ingress': INGRESS,
+  'networking.k8s.io/IngressClass': INGRESS_CLASS,
+  'networking.k8s.io/NetworkPolicy': NETWORK_POLICY,
+  'networking.k8s.io/ServiceCIDR': SERVICE_CIDR,
+  'node.k8s.io/RuntimeClass': RUNTIME_CLASS,
+  'policy/Eviction': EVICTION,
+  'policy/PodDisruptionBudget': POD_DISRUPTION_BUDGET,
+  'rbac.authorization.k8s.io/ClusterRole': CLUSTER_ROLE,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': CLUSTER_ROLE_BINDING,
+  'rbac.authorization.k8s.io/Role': ROLE,
+  'rbac.authorization.k8s.io/RoleBinding': ROLE_BINDING,
+  'resource.k8s.io/DeviceClass': DEVICE_CLASS,
+  'resource.k8s.io/DeviceTaintRule': DEVICE_TAINT_RULE,
+  'resource.k8s.io/ResourceClaim': RESOURCE_CLAIM,
+  'resource.k8s.io/ResourceClaimTemplate': RESOURCE_CLAIM_TEMPLATE,
+  'resource.k8s.io/ResourcePoolStatusRequest': RESOURCE_POOL_STATUS_REQUEST,
+  'resource.k8s.io/ResourceSlice': RESOURCE_SLICE,
+  'scheduling.k8s.io/PodGroup': POD_GROUP,
+  'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
+  'scheduling.k8s.io/Workload': SCHEDULED_WORKLOAD,
+  'storage.k8s.io/CSIDriver': CSI_DRIVER,
+  'storage.k8s.io/CSINode': CSI_NODE,
+  'storage.k8s.io/CSIStorageCapacity': CSI_STORAGE_CAPACITY,
+  'storage.k8s.io/StorageClass': STORAGE_CLASS,
+  'storage.k8s.io/VolumeAttachment': VOLUME_ATTACHMENT,
+  'storage.k8s.io/VolumeAttributesClass': VOLUME_ATTRIBUTES_CLASS,
+  'storagemigration.k8s.io/StorageVersionMigration': STORAGE_VERSION_MIGRATION,
 }
 
 const PLAIN: Kind = {}
 
 /** What is particular to a kind. */
 export function kindOf({ group, kind }: GroupKind): Kind {
-  const kinds = Object.hasOwn(KINDS, group) ? KINDS[group] : undefined
-  return (kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? PLAIN
+  const name = `${group}/${kind}`
+  return (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? PLAIN
 }
 
-const OLDER_VERSIONS = olderVersionsOf(KINDS)
+export interface OlderVersion {
+  /** The kind that its messages can be read as: the fields have the same numbers. */
+  readonly kind: GroupVersionKind
+  /** From a document of it in JSON shape to one of that kind; absent: their fields have the same names. */
+  readonly convert?: (document: ValueMap) => ValueMap
+}
 
-/** Undefined for what is not known here. */
+/** A version that other servers have stored objects in and that is not served here; undefined for what is not known. */
 export function olderVersion({ group, version, kind }: GroupVersionKind): OlderVersion | undefined {
   return OLDER_VERSIONS.get(`${group}/${version}/${kind}`)
 }
+
+const OLDER_VERSIONS: ReadonlyMap<string, OlderVersion> = new Map(
+  Object.entries(KINDS).flatMap(([name, { olderVersions = {} }]) => {
+    const [group = '', kind = ''] = name.split('/')
+    const current = { group, version: 'v1', kind }
+    return Object.entries(olderVersions).map(([apiVersion, convert]) => [
+      `${apiVersion}/${kind}`,
+      convert === 'same' ? { kind: current } : { kind: current, convert },
+    ])
+  }),
+)
 
 /** A stored object of a kind as it is read: what the kind had no field for when it was stored is filled in. */
 export function readAnew(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {

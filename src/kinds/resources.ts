@@ -12,21 +12,20 @@ import { own, type ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE } from '../codec/table.ts'
 import type { Turns } from '../lib/turns.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
-import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
+import type { Action, Conversion, LargeObjects, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
 import { builtInGroups, type BuiltInResource } from '../schema/built-in-resources.ts'
-import { decodeChanged, type Decoded, decodeObject } from '../schema/decode.ts'
+import { decodeChanged, type Decoded, decodeInTurns, decodeObject } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import { knownVersionsOf } from '../schema/known-versions.ts'
-import { inOrder } from '../schema/member-order.ts'
+import { inOrder, inOrderInTurns } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
-import { METADATA_RULES } from '../schema/validation/validation.ts'
+import { METADATA_RULES, validateCreateInTurns, validateUpdateInTurns } from '../schema/validation/validation.ts'
 import type { Kind, KindOf } from './kind.ts'
-import { largeObjects } from './large-objects.ts'
 import type { KindNeeds } from './needs.ts'
 import { IDENTITY } from './shared/conversion.ts'
 import { scaleView } from './shared/scale.ts'
-import { strategyOf } from './strategy.ts'
+import { strategyOf, type StrategyParts } from './strategy.ts'
 
 type Stored = Resource['stored']
 
@@ -39,7 +38,7 @@ export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 /** The same in turns, for large objects. */
 export type EncodeInTurns = (object: ApiObject, kind: KindSchema, turns: Turns) => Promise<string>
 
-export interface ResourceSources {
+interface ResourceSources {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
   readonly encodeInTurns: EncodeInTurns | undefined
@@ -100,6 +99,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
   const storedKind = kind.storedAs?.[row.version]?.kind ?? { group: row.group, version: row.version, kind: row.kind }
   const storedSchema = schema.kind(storedKind) ?? kindSchema
   const { validation: rules = METADATA_RULES, strategy = {} } = kind
+  const held: StrategyParts = { rules, namespaced: row.namespaced, allowPrivileged }
   return {
     group: row.group,
     version: row.version,
@@ -133,14 +133,24 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
         storedSchema.shape,
         known?.isInOrder === true ? known.object : undefined,
       ) as ApiObject,
-    large: largeObjects(kindSchema.shape, storedSchema.shape, { rules, namespaced: row.namespaced, allowPrivileged }),
+    large: largeObjects(kindSchema.shape, storedSchema.shape, held),
     versions: versionsOf(schema, row, kindOf),
     columns: kind.columns ?? DEFAULT_TABLE,
-    strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, {
-      rules,
-      namespaced: row.namespaced,
-      allowPrivileged,
-    }),
+    strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, held),
+  }
+}
+
+/** What is done with a large object in turns of the event loop, instead of all at once. */
+function largeObjects(served: ObjectShape, stored: ObjectShape, { rules, ...context }: StrategyParts): LargeObjects {
+  return {
+    decode: (source, turns) => decodeInTurns(source, served, { turns }),
+    toCanonical: async (object, turns, known) => {
+      const { value } = await decodeInTurns(object, stored, { turns, known: known?.object })
+      const inOrder = known?.isInOrder === true ? known.object : undefined
+      return (await inOrderInTurns(value, stored, { turns, known: inOrder })) as ApiObject
+    },
+    validateCreate: (object, { gates }, turns) => validateCreateInTurns(rules, object, { ...context, gates, turns }),
+    validateUpdate: (change, { gates }, turns) => validateUpdateInTurns(rules, change, { ...context, gates, turns }),
   }
 }
 

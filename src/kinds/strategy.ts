@@ -1,6 +1,6 @@
 // The strategy of a built-in kind, from what the kind says of it: where it says nothing it is the plain case, with updates
 // that need no resourceVersion, no generation and no status.
-import { metaOf, withMeta } from '../api/object-members.ts'
+import { membersOf, metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type Value } from '../api/value.ts'
 import { withMemberOf } from '../registry/object-meta.ts'
@@ -157,9 +157,7 @@ function statusEndpoint(
 
 /** The stored object with the status, and the metadata that may change with it, of the other. */
 function withOnlyStatusOf(object: ApiObject, stored: ApiObject, rule: StatusRule): ApiObject {
-  const kept: Record<string, ApiObject[string] | undefined> = {}
-  for (const name of rule.keepsMetadata) kept[name] = own(metaOf(stored), name)
-  let result = withMeta(object, kept)
+  let result = withMeta(object, membersOf(metaOf(stored), ...rule.keepsMetadata))
   for (const name of new Set([...Object.keys(object), ...Object.keys(stored)])) {
     if (name !== 'metadata' && name !== 'status') result = withMemberOf(result, stored, name)
   }

@@ -16,14 +16,7 @@ import {
 import { annotationsOf, specOf, statusOf } from '../../../api/object-members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import {
-  asName,
-  dns1035Label,
-  dns1123Label,
-  dns1123Subdomain,
-  portNumber,
-  qualifiedName,
-} from '../../../schema/validation/formats.ts'
+import { asName, dns1035Label, dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
 import {
   checkBuiltInMeta,
@@ -135,10 +128,9 @@ function checkPorts(spec: ValueMap, needNames: boolean, check: Check): void {
   const names = new Set<string>()
   check.each(spec, 'ports', SPEC, (port, at) => {
     const name = textOrEmpty(port, 'name')
-    if (name !== '') {
-      check.format(at.child('name'), name, dns1123Label(name))
-      check.unique(names, name, at.child('name'))
-    } else if (needNames) check.required(at.child('name'))
+    check.fields(port, at, 'core_v1.ServicePort', 'name')
+    if (name !== '') check.unique(names, name, at.child('name'))
+    else if (needNames) check.required(at.child('name'))
     check.fields(port, at, 'core_v1.ServicePort', 'port', 'protocol')
     checkPort(port['targetPort'], at.child('targetPort'), check)
     check.fields(port, at, 'core_v1.ServicePort', 'appProtocol')
@@ -233,31 +225,24 @@ function checkLoadBalancerClass(spec: ValueMap, old: ValueMap | undefined, check
   else check.forbidden(at, ONLY_BALANCED)
 }
 
-const POLICIES: readonly string[] = ['Cluster', 'Local']
-
 function checkTraffic(spec: ValueMap, check: Check): void {
   const external = textOrEmpty(spec, 'externalTrafficPolicy')
   const at = SPEC.child('externalTrafficPolicy')
-  if (!isExternal(spec)) {
-    if (external !== '') check.invalid(at, external, 'may only be set for externally-accessible services')
-  } else if (external === '') check.required(at)
-  else check.oneOf(at, external, POLICIES)
+  if (isExternal(spec)) {
+    if (external === '') check.required(at)
+    check.fields(spec, SPEC, TYPE, 'externalTrafficPolicy')
+  } else if (external !== '') check.invalid(at, external, 'may only be set for externally-accessible services')
   checkHealthCheck(spec, check)
-  const internal = textOrAbsent(spec, 'internalTrafficPolicy')
-  const type = typeOf(spec)
-  if (internal !== undefined) check.oneOf(SPEC.child('internalTrafficPolicy'), internal, POLICIES)
-  else if (type !== 'ExternalName' && TYPES.includes(type)) check.required(SPEC.child('internalTrafficPolicy'))
-  check.fields(spec, SPEC, TYPE, 'trafficDistribution')
+  const needsPolicy = !isExternalName(spec) && TYPES.includes(typeOf(spec))
+  if (needsPolicy && !isGiven(spec, 'internalTrafficPolicy')) check.required(SPEC.child('internalTrafficPolicy'))
+  check.fields(spec, SPEC, TYPE, 'internalTrafficPolicy', 'trafficDistribution')
 }
 
 function checkHealthCheck(spec: ValueMap, check: Check): void {
-  const at = SPEC.child('healthCheckNodePort')
   const port = integerOrZero(spec, 'healthCheckNodePort')
-  if (needsHealthCheckPort(spec)) {
-    if (Number(port) === 0) check.required(at)
-    else check.format(at, port, portNumber(port))
-  } else if (Number(port) !== 0) {
+  if (needsHealthCheckPort(spec)) check.fields(spec, SPEC, TYPE, 'healthCheckNodePort')
+  else if (Number(port) !== 0) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
-    check.invalid(at, port, detail)
+    check.invalid(SPEC.child('healthCheckNodePort'), port, detail)
   }
 }

@@ -15,7 +15,7 @@ import {
 import { own, type ValueMap } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
+import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
 import { NOWHERE } from '../../../schema/validation/object-meta.ts'
 import { formOf, shownAs } from '../internal-form.ts'
@@ -100,10 +100,7 @@ function checkResourceClaims(spec: ValueMap, at: FieldPath, { check, pod }: PodS
           : 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
       check.invalid(place, shownAs(claim, formOf('core_v1.PodResourceClaim')), detail)
     }
-    for (const field of given) {
-      const value = textOrEmpty(claim, field)
-      check.format(place.child(field), value, dns1123Subdomain(value))
-    }
+    check.fields(claim, place, 'core_v1.PodResourceClaim')
   })
 }
 

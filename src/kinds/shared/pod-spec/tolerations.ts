@@ -6,8 +6,6 @@ import type { Check } from '../../../schema/validation/check.ts'
 import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
 import { formOf, shownAs } from '../internal-form.ts'
 
-const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
-
 export function checkTolerations(tolerations: readonly ValueMap[], list: FieldPath, check: Check): void {
   for (const [i, toleration] of tolerations.entries()) checkToleration(toleration, list.index(i), check)
 }
@@ -25,7 +23,7 @@ function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): voi
     check.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
   }
   checkOperator(toleration, at, check)
-  if (effect !== '') check.oneOf(at.child('effect'), effect, EFFECTS)
+  check.fields(toleration, at, 'core_v1.Toleration')
 }
 
 function checkOperator(toleration: ValueMap, at: FieldPath, check: Check): void {

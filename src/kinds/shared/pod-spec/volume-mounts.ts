@@ -38,7 +38,7 @@ function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volume
     }
     checkSubPaths(mount, at, list, check)
     checkPropagation(mount, container, list, check)
-    checkRecursiveReadOnly(mount, list.child('recursiveReadOnly'), check)
+    checkRecursiveReadOnly(mount, list, check)
   }
 }
 
@@ -63,16 +63,13 @@ function checkPropagation(mount: ValueMap, container: ValueMap, list: FieldPath,
   }
 }
 
-function checkRecursiveReadOnly(mount: ValueMap, at: FieldPath, check: Check): void {
-  const mode = textOrAbsent(mount, 'recursiveReadOnly')
-  if (mode === undefined || mode === 'Disabled') return
-  if (mode !== 'Enabled' && mode !== 'IfPossible') {
-    check.notSupported(at, mode, ['Disabled', 'Enabled', 'IfPossible'])
-    return
-  }
+function checkRecursiveReadOnly(mount: ValueMap, list: FieldPath, check: Check): void {
+  check.fields(mount, list, 'core_v1.VolumeMount', 'recursiveReadOnly')
+  const mode = textOrEmpty(mount, 'recursiveReadOnly')
+  if (mode !== 'Enabled' && mode !== 'IfPossible') return
+  const at = list.child('recursiveReadOnly')
   if (!isTrue(mount, 'readOnly')) check.forbidden(at, 'may only be specified when readOnly is true')
-  const propagation = textOrAbsent(mount, 'mountPropagation')
-  if (propagation !== undefined && propagation !== 'None') {
+  if ((textOrAbsent(mount, 'mountPropagation') ?? 'None') !== 'None') {
     check.forbidden(at, 'may only be specified when mountPropagation is None or not specified')
   }
 }
