@@ -32,7 +32,7 @@ export interface Kind {
    * What is filled in when an object is read that was stored before its kind had the fields for it. `family` is that of the
    * cluster's services.
    */
-  readonly readAnew?: (object: ApiObject, family: 'IPv4' | 'IPv6') => ApiObject
+  readonly defaultOnRead?: (object: ApiObject, family: 'IPv4' | 'IPv6') => ApiObject
 }
 
 export interface StoredAs {

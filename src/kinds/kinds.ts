@@ -4,6 +4,7 @@ import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../a
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action, ResourceTable } from '../registry/registry.ts'
+import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { MUTATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY } from './admissionregistration/admission-policies.ts'
 import {
@@ -87,7 +88,6 @@ import { POD_GROUP } from './scheduling/pod-group.ts'
 import { PRIORITY_CLASS } from './scheduling/priority-class.ts'
 import { SCHEDULED_WORKLOAD } from './scheduling/workload.ts'
 import { SCALE } from './shared/scale.ts'
-import { storageKeyReader } from './storage-keys.ts'
 import { CSI_DRIVER } from './storage/csi-driver.ts'
 import { CSI_NODE } from './storage/csi-node.ts'
 import { CSI_STORAGE_CAPACITY } from './storage/csi-storage-capacity.ts'
@@ -236,8 +236,8 @@ const OLDER_VERSIONS: ReadonlyMap<string, OlderVersion> = new Map(
 )
 
 /** A stored object of a kind as it is read: what the kind had no field for when it was stored is filled in. */
-export function readAnew(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
-  return kindOf(kind).readAnew?.(object, family) ?? object
+export function defaultOnRead(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
+  return kindOf(kind).defaultOnRead?.(object, family) ?? object
 }
 
 /** What people see of the objects of a kind. */
@@ -245,12 +245,40 @@ export function columnsOf(kind: GroupKind): TableShape {
   return kindOf(kind).columns ?? DEFAULT_TABLE
 }
 
-/** Whose object a storage key holds; undefined for what is no object of the API. */
+/**
+ * Whose object a storage key holds, for keys relative to the server's prefix: `secrets/ns/name`. Undefined for what is no object of
+ * the API.
+ */
 export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
-  return storageKeyReader(kindOf)
+  const known = new Map<string, GroupResource>()
+  for (const { versions } of builtInGroups()) {
+    for (const { group, kind, plural, storageVersionHash } of versions.flatMap(({ resources }) => resources)) {
+      if (storageVersionHash === undefined) continue
+      const prefix = kindOf({ group, kind }).storagePrefix ?? plural
+      // Events are stored as those of the core group, which comes first.
+      if (!known.has(prefix)) known.set(prefix, { group, resource: plural })
+    }
+  }
+  return (key) => {
+    const first = key.slice(0, slashAfter(key, 0))
+    const found = known.get(first)
+    if (found !== undefined) return found
+    const two = key.slice(0, slashAfter(key, first.length + 1))
+    const inside = known.get(two)
+    if (inside !== undefined || !first.includes('.') || two.length <= first.length) return inside
+    // A custom resource stands under its group.
+    const custom = { group: first, resource: two.slice(first.length + 1) }
+    known.set(two, custom)
+    return custom
+  }
 }
 
-export interface BuiltInOptions {
+function slashAfter(text: string, from: number): number {
+  const at = text.indexOf('/', from)
+  return at === -1 ? text.length : at
+}
+
+interface BuiltInOptions {
   /** Absent: plainly. */
   readonly texts?: StoredTexts
   /** How large objects are written, in turns; absent: as others are. */

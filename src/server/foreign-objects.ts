@@ -10,7 +10,7 @@ import { decodeProtobuf, decodeRaw, isProtobuf } from '../codec/protobuf.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { olderVersion, readAnew } from '../kinds/kinds.ts'
+import { defaultOnRead, olderVersion } from '../kinds/kinds.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -86,7 +86,7 @@ class Decoder {
     const { resources, defaults, family } = this.#options
     const served = resources.find({ group, version, resource: resource.resource }) ?? resource
     const stored = served.conversion.toStored(served.withDefaults(object, defaults))
-    return readAnew(resource.storedKind, stored, family)
+    return defaultOnRead(resource.storedKind, stored, family)
   }
 }
 

@@ -234,5 +234,5 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     AGE,
     VOLUME_MODE_COLUMN,
   ]),
-  readAnew: mirrored,
+  defaultOnRead: mirrored,
 }

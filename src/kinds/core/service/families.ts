@@ -1,14 +1,16 @@
 // Which families of addresses a service has: what it asks for, within what the cluster is set up for (W-545, W-555).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { mapOrEmpty, textOrEmpty, textsInPlace } from '../../../api/members.ts'
+import { mapOrEmpty, textOrEmpty, textsInPlace, textsOnly } from '../../../api/members.ts'
+import { specOf, withSpec } from '../../../api/object-members.ts'
+import type { ApiObject } from '../../../api/object.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { familyOf, type IpFamily } from './address-range.ts'
 import { isExternalName, NO_ADDRESS } from './fields.ts'
 
 const SPEC = FieldPath.root('spec')
 const POLICY = SPEC.child('ipFamilyPolicy')
-export const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
+const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
 
 /** The policy where none is given: that of before, else a single family. */
 export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
@@ -19,7 +21,7 @@ export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap 
 }
 
 /** Without an address and without a selector: such a service may have families that the cluster has not. */
-export function isBare(spec: ValueMap): boolean {
+function isBare(spec: ValueMap): boolean {
   return textOrEmpty(spec, 'clusterIP') === NO_ADDRESS && Object.keys(mapOrEmpty(spec, 'selector')).length === 0
 }
 
@@ -69,4 +71,39 @@ export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): W
   const all = families.length > 1 ? families : [first]
   const isDual = !isSingle && all.length === 1 && configured.length === 2
   return { kind: 'spec', spec: { ...spec, ipFamilies: isDual ? [first, OTHER_FAMILY[first as IpFamily]] : all } }
+}
+
+/** Services had one address before they had a list; some with an external name have a policy that means nothing. */
+function withAddresses(service: ApiObject): ApiObject {
+  const spec = specOf(service)
+  const address = textOrEmpty(spec, 'clusterIP')
+  const isListed = address === '' || textsOnly(spec, 'clusterIPs').length > 0
+  return withSpec(service, {
+    ...(isListed ? {} : { clusterIPs: [address] }),
+    ...(isExternalName(spec) ? { internalTrafficPolicy: undefined } : {}),
+  })
+}
+
+function withStoredFamilies(service: ApiObject, family: IpFamily): ApiObject {
+  const spec = specOf(service)
+  if (isExternalName(spec) || textsOnly(spec, 'ipFamilies').length > 0) return service
+  const ipFamilies = familiesOf(spec, family)
+  const policy = POLICIES[ipFamilies.length]
+  return withSpec(service, {
+    ...(ipFamilies.length === 0 ? {} : { ipFamilies }),
+    ...(policy === undefined ? {} : { ipFamilyPolicy: policy }),
+  })
+}
+
+/** By how many families there are. */
+const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
+
+function familiesOf(spec: ValueMap, family: IpFamily): readonly IpFamily[] {
+  if (textOrEmpty(spec, 'clusterIP') === NO_ADDRESS) return isBare(spec) ? [family, OTHER_FAMILY[family]] : [family]
+  return textsOnly(spec, 'clusterIPs').map((address) => familyOf(address) ?? family)
+}
+
+/** A service that was stored before there were fields for its families; our own are stored with them. */
+export function defaultOnRead(service: ApiObject, family: IpFamily): ApiObject {
+  return withStoredFamilies(withAddresses(service), family)
 }

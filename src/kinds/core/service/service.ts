@@ -5,7 +5,7 @@ import { labelText, listAt, mapAt, numberAt, orNone, textAt, textsAt } from '../
 import type { Kind } from '../../kind.ts'
 import { balancerAddresses } from '../../shared/load-balancer.ts'
 import { DEFAULTS } from './defaults.ts'
-import { readAnew } from './read-anew.ts'
+import { defaultOnRead } from './families.ts'
 import { serviceStrategy } from './strategy.ts'
 import { VALIDATION } from './validation.ts'
 
@@ -50,5 +50,5 @@ export const SERVICE: Kind = {
     wide('Selector', 'Which pods it leads to.', (service) => labelText(mapAt(service, 'spec', 'selector'))),
   ]),
   storagePrefix: 'services/specs',
-  readAnew,
+  defaultOnRead,
 }

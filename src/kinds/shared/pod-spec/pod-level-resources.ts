@@ -1,58 +1,49 @@
 // Resources that a pod asks for as a whole: what is left open follows from its containers and from its own limits.
-import { mapOrEmpty, mapsOnly } from '../../../api/members.ts'
-import { isMap, setOwn, type Value, type ValueMap } from '../../../api/value.ts'
-import {
-  addQuantities,
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-  type Quantity,
-} from '../../../lib/quantity.ts'
+import { mapOrEmpty, mapsOnly, quantityOrAbsent } from '../../../api/members.ts'
+import { isMap, type Value, type ValueMap } from '../../../api/value.ts'
+import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../lib/quantity.ts'
 import { type Rule, withMember } from '../../../schema/defaults/rule.ts'
+import { isHugePages } from '../resource-names.ts'
 
 type Amounts = Map<string, Quantity>
 
 export const podLevelResources: Rule = (given) => {
   if (!isMap(given) || !isMap(given['resources'])) return given
-  const before = given['resources']
-  const withLimits = hugePageLimits(given, before)
-  return withMember(given, 'resources', requestsFor(given, withLimits))
+  return withMember(given, 'resources', withRequests(given, withHugePageLimits(given, given['resources'])))
 }
 
-function isHugePage(name: string): boolean {
-  return name.startsWith('hugepages-')
+function isCpuOrMemory(name: string): boolean {
+  return name === 'cpu' || name === 'memory'
 }
 
-function isPodLevel(name: string): boolean {
-  return name === 'cpu' || name === 'memory' || isHugePage(name)
-}
-
-function hugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
-  const limits = mapOrEmpty(resources, 'limits')
-  const requests = mapOrEmpty(resources, 'requests')
+function withHugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
+  const [limits, requests] = [mapOrEmpty(resources, 'limits'), mapOrEmpty(resources, 'requests')]
   if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return resources
   const added: Record<string, Value> = {}
   for (const [name, amount] of aggregate(spec, 'limits')) {
     const open = !Object.hasOwn(limits, name) && !Object.hasOwn(requests, name)
-    if (isHugePage(name) && open) setOwn(added, name, formatQuantity(amount))
+    if (isHugePages(name) && open) added[name] = formatQuantity(amount)
   }
-  return Object.keys(added).length === 0 ? resources : withMember(resources, 'limits', { ...limits, ...added })
+  return withAmounts(resources, 'limits', added)
 }
 
-function requestsFor(spec: ValueMap, resources: ValueMap): ValueMap {
-  const limits = mapOrEmpty(resources, 'limits')
+function withRequests(spec: ValueMap, resources: ValueMap): ValueMap {
+  const [limits, requests] = [mapOrEmpty(resources, 'limits'), mapOrEmpty(resources, 'requests')]
   if (Object.keys(limits).length === 0) return resources
-  const requests = mapOrEmpty(resources, 'requests')
   const added: Record<string, Value> = {}
   for (const [name, amount] of aggregate(spec, 'requests')) {
-    const counts = isPodLevel(name) && !isHugePage(name)
-    if (counts && !Object.hasOwn(requests, name)) setOwn(added, name, formatQuantity(amount))
+    if (isCpuOrMemory(name) && !Object.hasOwn(requests, name)) added[name] = formatQuantity(amount)
   }
   for (const [name, amount] of Object.entries(limits)) {
     const open = !Object.hasOwn(requests, name) && !Object.hasOwn(added, name)
-    if (isPodLevel(name) && open) setOwn(added, name, amount)
+    if ((isCpuOrMemory(name) || isHugePages(name)) && open) added[name] = amount
   }
-  return Object.keys(added).length === 0 ? resources : withMember(resources, 'requests', { ...requests, ...added })
+  return withAmounts(resources, 'requests', added)
+}
+
+function withAmounts(resources: ValueMap, kind: string, added: ValueMap): ValueMap {
+  if (Object.keys(added).length === 0) return resources
+  return withMember(resources, kind, { ...mapOrEmpty(resources, kind), ...added })
 }
 
 /**
@@ -81,11 +72,11 @@ export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts 
 }
 
 function amountsOf(container: ValueMap, kind: string): Amounts {
-  const resources = mapOrEmpty(container, 'resources')
+  const given = mapOrEmpty(mapOrEmpty(container, 'resources'), kind)
   const amounts: Amounts = new Map()
-  for (const [name, text] of Object.entries(mapOrEmpty(resources, kind))) {
-    const parsed = typeof text === 'string' ? parseQuantity(text) : undefined
-    if (parsed?.ok === true) amounts.set(name, parsed.quantity)
+  for (const name of Object.keys(given)) {
+    const amount = quantityOrAbsent(given, name)
+    if (amount !== undefined) amounts.set(name, amount)
   }
   return amounts
 }

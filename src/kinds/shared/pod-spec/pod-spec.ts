@@ -27,12 +27,11 @@ import { checkContainers, checkEphemeralContainers, checkInitContainers } from '
 import { isMirror } from './pod-annotations.ts'
 import { checkDnsConfig } from './pod-dns.ts'
 import { aggregate } from './pod-level-resources.ts'
-import { checkOs } from './pod-os.ts'
+import { checkHostProcesses, checkOs } from './pod-os.ts'
 import { checkRequirements } from './resource-requirements.ts'
 import { checkPodSecurity } from './security-context.ts'
 import { checkTolerations } from './tolerations.ts'
 import { checkVolumes } from './volume.ts'
-import { checkHostProcesses } from './windows-options.ts'
 
 interface PodSpecScope {
   readonly check: Check

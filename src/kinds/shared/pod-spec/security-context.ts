@@ -7,7 +7,7 @@ import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
 import { formOf, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
-import { checkWindowsOptions } from './windows-options.ts'
+import { checkWindowsOptions } from './pod-os.ts'
 
 /** The security context of a pod; `spec` holds what of it stands beside it. */
 export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {

@@ -66,11 +66,21 @@ function clashesIn(given: readonly Placed[]): readonly string[] {
   const clashes: string[] = []
   if (placed.length < 2) return clashes
   const places = placesOf(placed)
-  for (const [index, later] of placed.entries()) {
-    const place = places.get(later.path)!
-    for (const earlier of place.newNeighbours(shown(later), index)) {
+  const things = new Map<string, Thing>()
+  for (const [index, { path, source }] of placed.entries()) {
+    const place = places.get(path)!
+    const text = source === '' ? quoted(path) : `${quoted(path)} (${source})`
+    const known = things.get(text)
+    for (const earlier of neighboursSince(known?.toldUntil ?? 0, place)) {
       if (clashes.length === MOST_CLASHES) return clashes
-      clashes.push(`${shown(later)} with ${earlier}`)
+      clashes.push(`${text} with ${earlier.text}`)
+    }
+    if (known !== undefined) known.toldUntil = index
+    else {
+      const thing = { text, first: index, toldUntil: index }
+      things.set(text, thing)
+      place.here.push(thing)
+      for (let above = place.above; above !== undefined; above = above.above) above.below.push(thing)
     }
   }
   return clashes
@@ -90,7 +100,7 @@ function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
   // In this order what is below a path comes right after it.
   for (const path of [...new Set(placed.map(({ path: each }) => `${each}/`))].sort()) {
     while (above.length > 0 && !path.startsWith(above.at(-1)!.path)) above.pop()
-    const place = new Place(path, above.at(-1))
+    const place: Place = { path, above: above.at(-1), here: [], below: [] }
     places.set(path.slice(0, -1), place)
     above.push(place)
   }
@@ -105,46 +115,21 @@ interface Thing {
   toldUntil: number
 }
 
-class Place {
+/** What is here and below stands in the order in which it came. */
+interface Place {
   readonly path: string
-  readonly #above: Place | undefined
-  readonly #here: Thing[] = []
-  readonly #things = new Map<string, Thing>()
-  readonly #below: Thing[] = []
-
-  constructor(path: string, above: Place | undefined) {
-    this.path = path
-    this.#above = above
-  }
-
-  /**
-   * Puts a thing here that comes at this index, and gives those at, above and below of it that came before and that it has not been
-   * told of, in the order in which they came. Looks at nothing that is not given but the places above.
-   */
-  newNeighbours(text: string, index: number): readonly string[] {
-    const known = this.#things.get(text)
-    const since = known?.toldUntil ?? 0
-    const found: Thing[] = []
-    takeSince(this.#here, since, found)
-    for (let place = this.#above; place !== undefined; place = place.#above) takeSince(place.#here, since, found)
-    takeSince(this.#below, since, found)
-    if (known === undefined) this.#put({ text, first: index, toldUntil: index })
-    else known.toldUntil = index
-    return found.sort((a, b) => a.first - b.first).map((thing) => thing.text)
-  }
-
-  #put(thing: Thing): void {
-    this.#things.set(thing.text, thing)
-    this.#here.push(thing)
-    for (let place = this.#above; place !== undefined; place = place.#above) place.#below.push(thing)
-  }
+  readonly above: Place | undefined
+  readonly here: Thing[]
+  readonly below: Thing[]
 }
 
-/** Those that came since then; they stand in the order in which they came. */
-function takeSince(things: readonly Thing[], since: number, into: Thing[]): void {
-  for (let i = things.length - 1; i >= 0 && things[i]!.first >= since; i--) into.push(things[i]!)
-}
-
-function shown({ path, source }: Placed): string {
-  return source === '' ? quoted(path) : `${quoted(path)} (${source})`
+/** What came since then at, above and below a place, in the order in which it came. */
+function neighboursSince(since: number, place: Place): readonly Thing[] {
+  const found: Thing[] = []
+  const take = (things: readonly Thing[]): void => {
+    for (let i = things.length - 1; i >= 0 && things[i]!.first >= since; i--) found.push(things[i]!)
+  }
+  for (let each: Place | undefined = place; each !== undefined; each = each.above) take(each.here)
+  take(place.below)
+  return found.sort((a, b) => a.first - b.first)
 }
