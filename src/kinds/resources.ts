@@ -54,14 +54,10 @@ export function resourceTable(sources: ResourceSources): ResourceTable {
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(sources.actions.map((action) => [placeOf(action.at), action]))
-  for (const { versions } of builtInGroups()) {
-    for (const { resources: rows } of versions) {
-      for (const row of rows) {
-        declared.add(keyOf({ ...row, resource: row.plural }))
-        const resource = resourceOf(sources, row)
-        if (resource !== undefined) resources.set(keyOf(resource), resource)
-      }
-    }
+  for (const row of builtInGroups().flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))) {
+    declared.add(keyOf({ ...row, resource: row.plural }))
+    const resource = resourceOf(sources, row)
+    if (resource !== undefined) resources.set(keyOf(resource), resource)
   }
   return {
     find: (resource) => resources.get(keyOf(resource)),

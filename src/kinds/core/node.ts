@@ -2,7 +2,7 @@
 // here, which is gone, stays where it still is and comes nowhere else.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, listOrEmpty, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { integerOrAbsent, listOrEmpty, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
@@ -34,7 +34,7 @@ function checkCreate(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const spec = specOf(object)
   const status = statusOf(object)
-  checkTaints(mapsInPlace(spec, 'taints'), METADATA.child('taints'), check)
+  checkTaints(spec, METADATA, check)
   checkResources(status, check)
   const swap = integerOrAbsent(mapOrEmpty(mapOrEmpty(status, 'nodeInfo'), 'swap'), 'capacity')
   if (swap !== undefined && swap <= 0) {
@@ -101,7 +101,7 @@ const checkUpdate: UpdateRule = (object, stored, check) => {
   if (provider !== '' && provider !== textOrEmpty(spec, 'providerID')) {
     check.forbidden(SPEC.child('providerID'), `node updates may not change providerID ${ONCE}`)
   }
-  checkTaints(mapsInPlace(spec, 'taints'), METADATA.child('taints'), check)
+  checkTaints(spec, METADATA, check)
   if (textOrEmpty(spec, 'externalID') !== textOrEmpty(old, 'externalID')) {
     check.forbidden(SPEC.child('externalID'), 'may not be updated')
   }

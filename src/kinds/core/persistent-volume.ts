@@ -1,7 +1,7 @@
 // Persistent volumes: the phase they start in, and when it changed last (W-578).
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { annotationsOf, metaOf, specOf, statusOf, withMembers } from '../../api/object-members.ts'
+import { annotationsOf, membersOf, metaOf, specOf, statusOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
@@ -68,12 +68,7 @@ function checkMountOptions(object: ValueMap, check: Check): void {
 
 /** The source as it may be compared: a secret for growing may be added where there was none. */
 function sourceOf(spec: ValueMap, old: ValueMap): ValueMap {
-  const source = Object.fromEntries(
-    PERSISTENT_SOURCES.flatMap(({ field }): [string, Value][] => {
-      const value = mapOrAbsent(spec, field)
-      return value === undefined ? [] : [[field, value]]
-    }),
-  )
+  const source = withMembers({}, membersOf(spec, ...PERSISTENT_SOURCES.map(({ field }) => field)))
   const csi = mapOrAbsent(spec, 'csi')
   const before = mapOrAbsent(old, 'csi')
   if (csi === undefined || before === undefined || isGiven(before, 'controllerExpandSecretRef')) return source

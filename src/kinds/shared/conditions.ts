@@ -11,15 +11,12 @@ const MAX_REASON = 1024
 export function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
-    check.unique(seen, textOrEmpty(condition, 'type'), list.index(i).child('type'))
-    checkCondition(condition, list.index(i), check)
+    const at = list.index(i)
+    check.unique(seen, textOrEmpty(condition, 'type'), at.child('type'))
+    check.fields(condition, at, TYPE, 'type', 'status', 'observedGeneration', 'lastTransitionTime', 'reason')
+    const reason = textOrEmpty(condition, 'reason')
+    if (reason !== '') check.format(at.child('reason'), reason, conditionReason(reason))
+    if (longerThan(reason, MAX_REASON)) check.tooLong(at.child('reason'), MAX_REASON)
+    check.fields(condition, at, TYPE, 'message')
   }
-}
-
-function checkCondition(condition: ValueMap, at: FieldPath, check: Check): void {
-  check.fields(condition, at, TYPE, 'type', 'status', 'observedGeneration', 'lastTransitionTime', 'reason')
-  const reason = textOrEmpty(condition, 'reason')
-  if (reason !== '') check.format(at.child('reason'), reason, conditionReason(reason))
-  if (longerThan(reason, MAX_REASON)) check.tooLong(at.child('reason'), MAX_REASON)
-  check.fields(condition, at, TYPE, 'message')
 }

@@ -8,9 +8,8 @@ export function checkDomainPath(text: string, at: FieldPath, check: Check): void
     check.required(at)
     return
   }
-  const slash = text.indexOf('/')
-  const domain = slash < 0 ? '' : text.slice(0, slash)
-  const path = slash < 0 ? '' : text.slice(slash + 1)
+  const [domain = '', ...rest] = text.split('/')
+  const path = rest.join('/')
   if (domain === '' || path === '') {
     check.invalid(at, text, 'must be a domain-prefixed path (such as "acme.io/foo")')
     return

@@ -13,6 +13,7 @@ const MAX_BYTES = 1024 * 1024
 
 function blocksIn(text: string): readonly Block[] {
   const blocks: Block[] = []
+  if (text.length > MAX_BYTES) return blocks
   for (let at = 0; at < text.length; ) {
     const begin = text.indexOf('-----BEGIN ', at)
     const typeEnd = begin < 0 ? -1 : text.indexOf('-----', begin + 11)
@@ -32,7 +33,7 @@ function blocksIn(text: string): readonly Block[] {
 }
 
 export function requestFault(text: string): string | undefined {
-  const [block] = text.length > MAX_BYTES ? [] : blocksIn(text)
+  const [block] = blocksIn(text)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   const inner = block.text.slice(block.text.indexOf('-----', 5) + 5, block.text.lastIndexOf('-----END'))
   const der = Buffer.from(inner, 'base64')
@@ -40,7 +41,7 @@ export function requestFault(text: string): string | undefined {
 }
 
 export function certificateFault(text: string): string | undefined {
-  const blocks = text.length > MAX_BYTES ? [] : blocksIn(text)
+  const blocks = blocksIn(text)
   for (const { type, headers, text: whole } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found "${type}"`
     if (headers) return 'no PEM block headers are permitted'
@@ -53,7 +54,7 @@ export function certificateFault(text: string): string | undefined {
 export function authorityFault(base64: string): string | undefined {
   if (base64 === '') return undefined
   const text = Buffer.from(base64, 'base64').toString('latin1')
-  const blocks = text.length > MAX_BYTES ? [] : blocksIn(text)
+  const blocks = blocksIn(text)
   const why = blocks.length === 0 ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen'
   const isUsable = blocks.some(({ type, headers, text: whole }) => type === 'CERTIFICATE' && !headers && parses(whole))
   return isUsable ? undefined : `unable to load root certificates: ${why}`

@@ -21,13 +21,8 @@ const COUNTS: readonly string[] = [
 ]
 
 const QUOTA_AMOUNTS: readonly string[] = [
-  'requests.cpu',
-  'requests.memory',
-  'requests.ephemeral-storage',
+  ...COMPUTE.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
   'requests.storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
 ]
 
 const QUOTA: ReadonlySet<string> = new Set([...COMPUTE, ...COUNTS, ...QUOTA_AMOUNTS])

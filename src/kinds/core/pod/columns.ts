@@ -4,20 +4,17 @@ import { AGE, ageOfObject, definitionOf, header, NAME, nameOf, type TableShape }
 import { ageOf, type Now } from '../../../codec/tables/elapsed.ts'
 import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
 
-interface PodDigest {
+/** What the statuses of a list of containers come to. */
+interface Tally {
   readonly ready: number
-  readonly total: number
-  readonly status: string
   readonly restarts: number
   /** When a container last ended before a restart; empty where none did. */
   readonly lastRestart: string
 }
 
-/** What the statuses of a list of containers come to. */
-interface Tally {
-  readonly ready: number
-  readonly restarts: number
-  readonly lastRestart: string
+interface PodDigest extends Tally {
+  readonly total: number
+  readonly status: string
 }
 
 const NOTHING: Tally = { ready: 0, restarts: 0, lastRestart: '' }
@@ -27,13 +24,11 @@ function digest(pod: ValueMap): PodDigest {
   const initial = initialization(pod, restartable)
   const running = !initial.under || conditionHolds(pod, 'Initialized', 'status', 'conditions')
   const main = running ? containers(pod, initial.status) : undefined
-  const restartsOf = main === undefined ? initial.all : plus(initial.sidecars, main.tally)
   return {
+    ...(main === undefined ? initial.all : plus(initial.sidecars, main.tally)),
     ready: initial.sidecars.ready + (main?.tally.ready ?? 0),
     total: listAt(pod, 'spec', 'containers').length + restartable.size,
     status: ending(pod) ?? main?.status ?? initial.status,
-    restarts: restartsOf.restarts,
-    lastRestart: restartsOf.lastRestart,
   }
 }
 
@@ -146,11 +141,6 @@ function gates(pod: ValueMap): string {
   return all.length === 0 ? '<none>' : `${met.length}/${all.length}`
 }
 
-function podIp(pod: ValueMap): string {
-  const [first] = listAt(pod, 'status', 'podIPs')
-  return textAt(first, 'ip')
-}
-
 export const COLUMNS: TableShape = {
   columns: [
     NAME,
@@ -171,7 +161,7 @@ export const COLUMNS: TableShape = {
       known.status,
       restartText(known, now),
       ageOfObject(pod, now),
-      orNone(podIp(pod)),
+      orNone(textAt(listAt(pod, 'status', 'podIPs')[0], 'ip')),
       orNone(textAt(pod, 'spec', 'nodeName')),
       orNone(textAt(pod, 'status', 'nominatedNodeName')),
       gates(pod),

@@ -1,6 +1,7 @@
 // The defaults of pods that templates of pods do not have: requests from limits, ports of the host, and what the status
 // says twice.
-import { isList, isMap, type Value } from '../../../api/value.ts'
+import { mapsInPlace } from '../../../api/members.ts'
+import { isMap, type Value } from '../../../api/value.ts'
 import {
   absent,
   both,
@@ -52,15 +53,10 @@ const containerStatuses = each(within({ allocatedResources: rounded, resources: 
 /** The first of several addresses is the address. */
 const addresses: Rule = (given) => {
   if (!isMap(given)) return given
-  const { podIP, podIPs } = given
-  const first = firstAddress(podIPs)
+  const { podIP } = given
+  const first: Value | undefined = mapsInPlace(given, 'podIPs')[0]?.['ip']
   if (typeof podIP === 'string' && podIP !== '' && podIP !== first) return withMember(given, 'podIPs', [{ ip: podIP }])
   return first === undefined || first === '' || first === podIP ? given : withMember(given, 'podIP', first)
-}
-
-function firstAddress(addresses: Value | undefined): Value | undefined {
-  const first: Value | undefined = isList(addresses) ? addresses[0] : undefined
-  return isMap(first) ? first['ip'] : undefined
 }
 
 export const podStatus: Rule = both(

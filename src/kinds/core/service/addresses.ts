@@ -9,8 +9,6 @@ import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-addr
 
 const SPEC = FieldPath.root('spec')
 const ADDRESSES = SPEC.child('clusterIPs')
-const FAMILIES = SPEC.child('ipFamilies')
-const POLICY = SPEC.child('ipFamilyPolicy')
 
 /** Without an address of its own: names lead to the pods themselves. */
 export function isHeadless(spec: ValueMap): boolean {
@@ -70,29 +68,21 @@ function checkMatch(spec: ValueMap, check: Check): void {
 /** An address may be added or the second given up; the first changes only with a type that has none. */
 export function checkAddressChange(spec: ValueMap, old: ValueMap, check: Check): void {
   if (textOrEmpty(spec, 'type') === 'ExternalName' || textOrEmpty(old, 'type') === 'ExternalName') return
-  if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, { ...ADDRESS_CHANGE, check })
-  if (!isHeadless(spec) && !isHeadless(old)) checkListChange(spec, old, { ...FAMILY_CHANGE, check })
+  if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, 'clusterIPs', check)
+  if (!isHeadless(spec) && !isHeadless(old)) checkListChange(spec, old, 'ipFamilies', check)
 }
 
-interface ListChange {
-  readonly field: string
-  readonly at: FieldPath
-  readonly word: string
-  /** Whether a change is told at the item or, as the reference does for families, at the first. */
-  readonly atItem: boolean
-  readonly check: Check
-}
-
-const ADDRESS_CHANGE = { field: 'clusterIPs', at: ADDRESSES, word: 'clusterIP', atItem: true } as const
-const FAMILY_CHANGE = { field: 'ipFamilies', at: FAMILIES, word: 'ipFamily', atItem: false } as const
-
-function checkListChange(spec: ValueMap, old: ValueMap, { field, at, word, atItem, check }: ListChange): void {
+function checkListChange(spec: ValueMap, old: ValueMap, field: 'clusterIPs' | 'ipFamilies', check: Check): void {
+  const isAddresses = field === 'clusterIPs'
+  const at = SPEC.child(field)
+  const word = isAddresses ? 'clusterIP' : 'ipFamily'
   const now = textsInPlace(spec, field)
   const before = textsInPlace(old, field)
   const shown = shownJson(now)
   if (now.length === before.length) {
     for (const [i, value] of before.entries()) {
-      if (value !== now[i]) check.invalid(at.index(atItem ? i : 0), shown, 'may not change once set')
+      // The reference tells a changed family at the first.
+      if (value !== now[i]) check.invalid(at.index(isAddresses ? i : 0), shown, 'may not change once set')
     }
     return
   }
@@ -104,6 +94,7 @@ function checkListChange(spec: ValueMap, old: ValueMap, { field, at, word, atIte
   }
   const policy = textOrAbsent(spec, 'ipFamilyPolicy')
   if (before.length > now.length && now.length === 1 && policy !== 'SingleStack') {
-    check.invalid(POLICY, policy, `must be set to 'SingleStack' when releasing the secondary ${word}`)
+    const detail = `must be set to 'SingleStack' when releasing the secondary ${word}`
+    check.invalid(SPEC.child('ipFamilyPolicy'), policy, detail)
   }
 }

@@ -5,6 +5,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { asMap, textOrEmpty } from '../../../api/members.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
+import type { StoredObject } from '../../../api/read.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
 import { addressAt, type AddressRange } from './address-range.ts'
@@ -206,14 +207,19 @@ export async function claimAny(
 }
 
 async function claimedNames(type: ClaimType, context: ClaimContext): Promise<ReadonlySet<string>> {
-  const { store, signal } = context
   const map = type.isMapped === true ? await readPortMap(context) : undefined
   if (map !== undefined) return new Set(map.ports.map(String))
-  const request = { resource: type.resource, at: { kind: 'latest' }, skipUnreadable: true } as const
-  const page = await store.list(request, signal)
-  const names = new Set<string>()
-  for await (const batch of page.batches) for (const { name } of batch) names.add(name)
-  return names
+  return new Set((await readAll(type.resource, context)).map(({ name }) => name))
+}
+
+export async function readAll(
+  resource: StoredResource,
+  { store, signal }: ClaimContext,
+): Promise<readonly StoredObject[]> {
+  const page = await store.list({ resource, at: { kind: 'latest' }, skipUnreadable: true }, signal)
+  const items: StoredObject[] = []
+  for await (const batch of page.batches) items.push(...batch)
+  return items
 }
 
 function firstFree({ stretches, nameOf }: Choice, taken: ReadonlySet<string>): string | undefined {

@@ -7,7 +7,16 @@ import type { StoredObject } from '../../../api/read.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../../../registry/registry.ts'
 import { canonicalAddress, familyOf } from './address-range.ts'
-import { addressClaims, claim, type ClaimType, type ClaimContext, isOurs, type Owner, PORT_CLAIMS } from './claims.ts'
+import {
+  addressClaims,
+  claim,
+  type ClaimType,
+  type ClaimContext,
+  isOurs,
+  type Owner,
+  PORT_CLAIMS,
+  readAll,
+} from './claims.ts'
 import type { ServiceMeasures } from './measures.ts'
 import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
 import { nodePortsOf } from './reservation.ts'
@@ -64,7 +73,7 @@ export async function repairServiceClaims(
 async function repairHeld(held: Held, leaks: Map<number, number>, parts: ClaimParts): Promise<Repaired> {
   const released: string[] = []
   // Claims are read before services: one that is there and old has had its service stored long ago, or never will.
-  const claims = await readAll(held.type.resource, parts)
+  const claims = await readAll(held.type.resource, contextOf(parts))
   const map = held.type.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
   const used = await usedBy(held, parts)
   for (const stored of claims) {
@@ -101,7 +110,7 @@ type Used = ReadonlyMap<string, Owner>
 
 async function usedBy({ services, namesOf }: Held, parts: ClaimParts): Promise<Used> {
   const used = new Map<string, Owner>()
-  for (const service of await readAll(services.stored, parts)) {
+  for (const service of await readAll(services.stored, contextOf(parts))) {
     const owner = { namespace: service.namespace, name: service.name }
     for (const name of namesOf(specOf(service.object()))) used.set(name, owner)
   }
@@ -110,7 +119,7 @@ async function usedBy({ services, namesOf }: Held, parts: ClaimParts): Promise<U
 
 async function claimUsed({ type }: Held, used: Used, parts: ClaimParts): Promise<readonly string[]> {
   const context = contextOf(parts)
-  const claims = new Set((await readAll(type.resource, parts)).map(({ name }) => name))
+  const claims = new Set((await readAll(type.resource, context)).map(({ name }) => name))
   const map =
     type.isMapped === true
       ? await changePortMap((found) => found.with([...used.keys()].map(Number)), context)
@@ -148,14 +157,6 @@ function addressesOf(spec: ValueMap): readonly string[] {
   return textsOnly(spec, 'clusterIPs')
     .filter((address) => familyOf(address) !== undefined)
     .map(canonicalAddress)
-}
-
-async function readAll(resource: ClaimType['resource'], parts: ClaimParts): Promise<readonly StoredObject[]> {
-  const request = { resource, at: { kind: 'latest' }, skipUnreadable: true } as const
-  const page = await parts.registry.store.list(request, parts.signal)
-  const items: StoredObject[] = []
-  for await (const batch of page.batches) items.push(...batch)
-  return items
 }
 
 function isForgotten(type: ClaimType, record: ApiObject, now: string): boolean {

@@ -1,5 +1,6 @@
 // The defaults of a pod's spec, which hold in pods and wherever a template of pods occurs.
-import { isMap, type Value, type ValueMap } from '../../../api/value.ts'
+import { textOrEmpty } from '../../../api/members.ts'
+import { isMap } from '../../../api/value.ts'
 import {
   absent,
   always,
@@ -11,6 +12,7 @@ import {
   type Rule,
   within,
   withMember,
+  withoutMember,
   zero,
 } from '../../../schema/defaults/rule.ts'
 import { rounded, roundedResources } from '../resource-list.ts'
@@ -109,13 +111,9 @@ const withSource: Rule = (given) => {
 /** The two names of the account are one field; the newer one wins. */
 const bothAccountNames: Rule = (given) => {
   if (!isMap(given)) return given
-  const name = text(given['serviceAccountName']) ?? text(given['serviceAccount'])
-  if (name === undefined) return given
+  const name = textOrEmpty(given, 'serviceAccountName') || textOrEmpty(given, 'serviceAccount')
+  if (name === '') return given
   return withMember(withMember(given, 'serviceAccountName', name), 'serviceAccount', name)
-}
-
-function text(value: Value | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 const FIELDS: Fields = {
@@ -145,9 +143,7 @@ const RETIRED_ANNOTATIONS: readonly string[] = [
 export const podMetadata: Rule = within({
   annotations: (given) => {
     if (!isMap(given) || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
-    const kept: ValueMap = Object.fromEntries(
-      Object.entries(given).filter(([name]) => !RETIRED_ANNOTATIONS.includes(name)),
-    )
+    const kept = RETIRED_ANNOTATIONS.reduce(withoutMember, given)
     return Object.keys(kept).length === 0 ? undefined : kept
   },
 })

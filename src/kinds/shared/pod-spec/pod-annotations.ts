@@ -1,8 +1,19 @@
 // Annotations of pods that the server understands: mirror pods, the deletion cost, and security profiles that are fields by now.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, textOfEach, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import {
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOfEach,
+  textOrAbsent,
+  textOrEmpty,
+} from '../../../api/members.ts'
+import { annotationsOf, specOf, withSpec } from '../../../api/object-members.ts'
+import type { ApiObject } from '../../../api/object.ts'
 import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
-import type { ValueMap } from '../../../api/value.ts'
+import { equalValues, own, type ValueMap } from '../../../api/value.ts'
+import type { WriteContext } from '../../../registry/registry.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkDescendingPath } from '../paths.ts'
 import { containersOf } from './container-scope.ts'
@@ -11,10 +22,10 @@ const MIRROR = 'kubernetes.io/config.mirror'
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 export const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 export const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
-export const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
+const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
 
 /** What precedes the name of a profile that lies on the node. */
-export const LOCAL = 'localhost/'
+const LOCAL = 'localhost/'
 
 /** Whether the pod stands for one that a node runs on its own account. */
 export function isMirror(metadata: ValueMap): boolean {
@@ -130,4 +141,60 @@ export function checkKeptAnnotations(annotations: ValueMap, stored: ValueMap, at
 function kept(key: string): string | undefined {
   if (key.startsWith(APPARMOR_OF_CONTAINER)) return 'AppArmor annotations'
   return key === MIRROR ? 'mirror pod annotation' : undefined
+}
+
+/** The AppArmor annotation of a container, where neither the container nor its pod has a field that says the same. */
+function appArmorAnnotation(
+  annotations: ValueMap,
+  container: ValueMap,
+  podContext: ValueMap,
+): { readonly key: string; readonly profile: ValueMap | undefined } | undefined {
+  const key = APPARMOR_OF_CONTAINER + textOrEmpty(container, 'name')
+  const annotation = textOrAbsent(annotations, key)
+  if (annotation === undefined || isGiven(mapOrEmpty(container, 'securityContext'), FIELDS.apparmor)) return undefined
+  const profile = profileOf(annotation)
+  const isOfPod = profile !== undefined && equalValues(profile, own(podContext, FIELDS.apparmor))
+  return isOfPod ? undefined : { key, profile }
+}
+
+export function appArmorWarning(
+  annotations: ValueMap,
+  container: ValueMap,
+  podContext: ValueMap,
+  annotationsAt: string,
+): string | undefined {
+  const found = appArmorAnnotation(annotations, container, podContext)
+  return found === undefined ? undefined : warningOf(annotationsAt, found.key)
+}
+
+/** A new pod with the fields that its annotations stand for. */
+export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiObject {
+  const annotations = annotationsOf(pod)
+  const spec = specOf(pod)
+  if (!Object.keys(annotations).some((key) => key.startsWith(APPARMOR_OF_CONTAINER))) return pod
+  if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return pod
+  const withField = (container: ValueMap): ValueMap => {
+    const found = appArmorAnnotation(annotations, container, mapOrEmpty(spec, 'securityContext'))
+    if (found === undefined) return container
+    warn(warningOf('metadata.annotations', found.key))
+    if (found.profile === undefined) return container
+    const securityContext = { ...mapOrEmpty(container, 'securityContext'), [FIELDS.apparmor]: found.profile }
+    return { ...container, securityContext }
+  }
+  const lists = CONTAINER_LISTS.filter((list) => Object.hasOwn(spec, list))
+  return withSpec(pod, Object.fromEntries(lists.map((list) => [list, mapsInPlace(spec, list).map(withField)])))
+}
+
+const MAX_PROFILE_BYTES = 4095
+
+function profileOf(annotation: string): ValueMap | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' }
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
+  const local = annotation.startsWith(LOCAL) ? annotation.slice(LOCAL.length) : ''
+  const isValid = local !== '' && local.trim() === local && Buffer.byteLength(local) <= MAX_PROFILE_BYTES
+  return isValid ? { type: 'Localhost', localhostProfile: local } : undefined
+}
+
+function warningOf(annotationsAt: string, key: string): string {
+  return `${annotationsAt}[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`
 }

@@ -18,11 +18,10 @@ import {
   nodeTermWarnings,
   preferenceWarnings,
 } from '../warnings.ts'
-import { appArmorWarning } from './app-armor.ts'
 import { PREFERRED, REQUIRED } from './affinity.ts'
 import { containersOf } from './container-scope.ts'
 import { containerWarnings, portWarnings, WHOLE_BYTES } from './container-warnings.ts'
-import { isSeccomp, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD } from './pod-annotations.ts'
+import { appArmorWarning, isSeccomp, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD } from './pod-annotations.ts'
 import { pathWarnings } from './template-warning-paths.ts'
 
 const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as const

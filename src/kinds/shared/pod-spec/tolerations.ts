@@ -58,21 +58,19 @@ function checkNumber(value: string, at: FieldPath, check: Check): void {
   }
 }
 
-export function checkTaints(taints: readonly ValueMap[], list: FieldPath, check: Check): void {
+/** The taints of a node; the reference tells their faults `at` its metadata. */
+export function checkTaints(spec: ValueMap, at: FieldPath, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, taint] of taints.entries()) {
-    const at = list.index(i)
-    const key = textOrEmpty(taint, 'key')
+  check.each(spec, 'taints', at, (taint, place) => {
     const value = textOrEmpty(taint, 'value')
-    const effect = textOrEmpty(taint, 'effect')
-    check.fields(taint, at, 'core_v1.Taint', 'key')
+    check.fields(taint, place, 'core_v1.Taint', 'key')
     const faults = labelValue(value)
-    if (faults.length > 0) check.invalid(at.child('value'), value, faults.join(';'))
-    check.fields(taint, at, 'core_v1.Taint', 'effect')
-    const pair = `${effect}\0${key}`
+    if (faults.length > 0) check.invalid(place.child('value'), value, faults.join(';'))
+    check.fields(taint, place, 'core_v1.Taint', 'effect')
+    const pair = `${textOrEmpty(taint, 'effect')}\0${textOrEmpty(taint, 'key')}`
     if (seen.has(pair)) {
-      check.duplicate(at, shownAs(taint, formOf('core_v1.Taint')), 'taints must be unique by key and effect pair')
+      check.duplicate(place, shownAs(taint, formOf('core_v1.Taint')), 'taints must be unique by key and effect pair')
     }
     seen.add(pair)
-  }
+  })
 }
