@@ -10,46 +10,41 @@ import type { KindNeeds } from './needs.ts'
 import type { KindStrategy } from './strategy.ts'
 
 export interface Kind {
-  /** What its objects are held to; absent: what every object is, in its metadata. */
+  /** Absent: only the metadata is validated. */
   readonly validation?: KindRules
-  /** What is filled in where nobody has said anything; absent: nothing is. */
   readonly defaults?: Rule
-  /** What it does differently from the plain case, its warnings and its subresources among that. */
+  /** Where it differs from the plain case, including warnings and subresources. */
   readonly strategy?: KindStrategy | ((needs: KindNeeds) => KindStrategy)
-  /** What people see of its objects; absent: the name and when it was created (D11). */
+  /** Absent: name and creation time (D11). */
   readonly columns?: TableShape
   /** Where it has `scale`. */
   readonly scale?: Scalable
-  /** What every request for it is warned of. */
+  /** Warnings on every request. */
   readonly deprecations?: readonly string[]
-  /** Where its objects are stored, if not under the plural of the kind (R-181). */
+  /** The key prefix in the store; absent: the plural of the kind (R-181). */
   readonly storagePrefix?: string
   /** The versions that are stored as another version or group. */
   readonly storedAs?: Readonly<Record<string, StoredAs>>
-  /** By apiVersion: versions that other servers have stored objects in and that are not served here. */
+  /** By apiVersion: versions that are not served here, but that other servers have stored objects in. */
   readonly olderVersions?: Readonly<Record<string, OlderDocument>>
-  /**
-   * What is filled in when an object is read that was stored before its kind had the fields for it. `family` is that of the
-   * cluster's services.
-   */
+  /** Fills in fields of objects that were stored before there were such fields. `family`: of the cluster's services. */
   readonly defaultOnRead?: (object: ApiObject, family: 'IPv4' | 'IPv6') => ApiObject
 }
 
 export interface StoredAs {
   readonly kind: GroupVersionKind
   readonly conversion: Conversion
-  /** What is converted comes out of texts and may be anything: the client is told where that is no object of the kind. */
+  /** The conversion may result in what is no valid object; the client gets an error then. */
   readonly mayBeMalformed?: true
 }
 
-/** The same fields under the same names and numbers, or how a document of it becomes one of the stored version. */
+/** The same fields under the same names and numbers, or how to convert to the stored version. */
 export type OlderDocument = 'same' | ((document: ValueMap) => ValueMap)
 
-/** How a kind says how many of it there are to be. */
 export interface Scalable {
-  /** The selector of what is counted, in text. */
+  /** The label selector as text. */
   readonly selector: (spec: ValueMap) => string
 }
 
-/** A built-in kind by its name; one of which nothing is particular where it is not known. */
+/** An empty record for kinds with nothing particular. */
 export type KindOf = (kind: GroupKind) => Kind

@@ -213,9 +213,9 @@ export function kindOf({ group, kind }: GroupKind): Kind {
 }
 
 export interface OlderVersion {
-  /** The kind that its messages can be read as: the fields have the same numbers. */
+  /** The kind with the same protobuf field numbers. */
   readonly kind: GroupVersionKind
-  /** From a document of it in JSON shape to one of that kind; absent: their fields have the same names. */
+  /** Converts a JSON document to that kind; absent: the fields have the same names. */
   readonly convert?: (document: ValueMap) => ValueMap
 }
 
@@ -235,12 +235,11 @@ const OLDER_VERSIONS: ReadonlyMap<string, OlderVersion> = new Map(
   }),
 )
 
-/** A stored object of a kind as it is read: what the kind had no field for when it was stored is filled in. */
+/** A stored object as it is read, with fields that its kind had not when it was stored. */
 export function defaultOnRead(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
   return kindOf(kind).defaultOnRead?.(object, family) ?? object
 }
 
-/** What people see of the objects of a kind. */
 export function columnsOf(kind: GroupKind): TableShape {
   return kindOf(kind).columns ?? DEFAULT_TABLE
 }
@@ -266,7 +265,7 @@ export function resourceOfStorageKey(): (key: string) => GroupResource | undefin
     const two = key.slice(0, slashAfter(key, first.length + 1))
     const inside = known.get(two)
     if (inside !== undefined || !first.includes('.') || two.length <= first.length) return inside
-    // A custom resource stands under its group.
+    // Custom resources are stored under their group.
     const custom = { group: first, resource: two.slice(first.length + 1) }
     known.set(two, custom)
     return custom
@@ -283,7 +282,7 @@ interface BuiltInOptions {
   readonly texts?: StoredTexts
   /** How large objects are written, in turns; absent: as others are. */
   readonly encodeInTurns?: EncodeInTurns
-  /** Actions that need something which is not known here. */
+  /** Actions that depend on the server. */
   readonly actions?: readonly Action[]
   /** Where the addresses of services come from: a range in CIDR notation. */
   readonly serviceRange?: string

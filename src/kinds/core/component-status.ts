@@ -1,4 +1,4 @@
-// The health of the parts of a cluster, which nobody stores.
+// Component statuses: the health of the control plane, which is not stored.
 import type { ValueMap } from '../../api/value.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { conditionAt, textAt } from '../../codec/tables/reading.ts'

@@ -1,4 +1,4 @@
-// Endpoints: the addresses behind a service, in one object. Slices have taken their place.
+// Endpoints: the addresses behind a service, in one object. EndpointSlices have replaced them.
 import { FieldPath } from '../../api/field-path.ts'
 import { listOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { labelsOf } from '../../api/object-members.ts'
@@ -39,7 +39,7 @@ function checkAddress(address: ValueMap, at: FieldPath, check: Check): void {
   checkEndpointIp(ip, at.child('ip'), check)
 }
 
-/** An address of the sixth version needs brackets before a port. */
+/** An IPv6 address needs brackets before a port. */
 function hostPort(ip: string, port: Value): string {
   return `${ip.includes(':') ? `[${ip}]` : ip}:${numberAt(port, 'port')}`
 }

@@ -1,4 +1,4 @@
-// Events of the core group: what happened to an object. They are kept for a while only.
+// Events of the core group, which are deleted after a while.
 import type { Kind } from '../kind.ts'
 import { EVENT_COLUMNS } from '../shared/event-columns.ts'
 import { CORE_VALIDATION, eventStrategy } from '../shared/event.ts'

@@ -1,4 +1,4 @@
-// Limits on single objects: each kind of object once, and every amount between the least and the greatest.
+// Limit ranges: each type once, and defaults between minimum and maximum.
 import { randomUUID } from 'node:crypto'
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
@@ -72,10 +72,7 @@ function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
   for (const name of names) checkAmounts(name, limit, at, check)
 }
 
-/**
- * Two amounts of which the first may not exceed the second, where the fault is told, which amount is shown, and how the second is
- * named.
- */
+/** Two amounts of which the first may not exceed the second, where and with which value to report that. */
 const ORDERS: readonly (readonly [lower: string, upper: string, toldAt: string, shown: string, upperName: string])[] = [
   ['min', 'max', 'min', 'min', 'max'],
   ['min', 'defaultRequest', 'defaultRequest', 'defaultRequest', 'default request'],
@@ -118,7 +115,7 @@ function checkRatio(textIn: (field: string) => Value | undefined, at: FieldPath,
   }
 }
 
-/** Limits of containers: the greatest is the usual one, and the usual one what is asked for. */
+/** For containers `max` is the default limit, and the default limit is the default request. */
 const containerLimits: Rule = (given) => {
   if (!isMap(given) || given['type'] !== 'Container') return given
   const limits = completedFrom(mapOrAbsent(given, 'default'), mapOrAbsent(given, 'max') ?? {})
@@ -144,7 +141,7 @@ export const LIMIT_RANGE: Kind = {
   defaults: within({ spec: within({ limits: each(limitRangeItem) }) }),
   strategy: {
     createOnUpdate: true,
-    // It may come without a name (W-043).
+    // The name may be left out (W-043).
     prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
   },
 }

@@ -1,5 +1,4 @@
-// Namespaces: two phases of deletion of their own, a label with their name, and finalizers in the specification that only
-// `finalize` changes.
+// Namespaces: deleted in two phases, labelled with their name, and with finalizers in the spec that only `finalize` changes.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, listOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { labelsOf, metaOf, metaText, specOf, statusOf, withMeta, withSpec } from '../../api/object-members.ts'
@@ -36,7 +35,7 @@ const PROPAGATION_FINALIZERS = { Orphan: 'orphan', Foreground: 'foregroundDeleti
 const PROPAGATING: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion'])
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
-/** Unlike with other kinds, not to orphan dependents means to wait for them (W-376). */
+/** Unlike with other kinds, `orphanDependents: false` means foreground deletion (W-376). */
 function finalizersFor(
   { orphanDependents, propagationPolicy }: PropagationOptions,
   before: readonly string[],
@@ -60,7 +59,7 @@ function withNameLabel(object: ApiObject): ApiObject {
   return withMeta(object, { labels: { ...labelsOf(object), [NAME_LABEL]: metaText(object, 'name') } })
 }
 
-/** A namespace bears its name as a label, so that selectors can name it. */
+/** Every namespace has its name as a label, for selectors. */
 const named: Rule = (given) => {
   if (!isMap(given) || typeof given['name'] !== 'string' || given['name'] === '') return given
   const labels = isMap(given['labels']) ? given['labels'] : {}

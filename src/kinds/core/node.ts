@@ -1,5 +1,5 @@
-// Nodes come with the status that the kubelet knows, and keep it on create (W-089); only how they would be configured from
-// here, which is gone, stays where it still is and comes nowhere else.
+// Nodes are created with the status that the kubelet sends (W-089). Dynamic kubelet configuration, which is gone, is kept where it is
+// stored and dropped elsewhere.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, listOrEmpty, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
@@ -64,7 +64,6 @@ function checkResources(status: ValueMap, check: Check): void {
   }
 }
 
-/** Names of features, each once and in alphabetical order. */
 function checkFeatures(features: readonly string[], check: Check): void {
   const list = STATUS.child('declaredFeatures')
   for (const [i, feature] of features.entries()) {
@@ -127,7 +126,7 @@ function nodeWarnings(object: ApiObject): readonly string[] {
   ]
 }
 
-/** The first of several ranges is the range. */
+/** `podCIDR` is the first of `podCIDRs`. */
 const podRanges: Rule = (given) => {
   if (!isMap(given)) return given
   const { podCIDR, podCIDRs } = given
@@ -138,7 +137,7 @@ const podRanges: Rule = (given) => {
 }
 
 function nodeStatus(node: ValueMap): string {
-  // The last one of a type counts here, unlike elsewhere.
+  // Unlike elsewhere, the last condition of a type counts.
   const ready = listAt(node, 'status', 'conditions').findLast((condition) => textAt(condition, 'type') === 'Ready')
   const status = ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady'
   return booleanAt(node, 'spec', 'unschedulable') ? `${status},SchedulingDisabled` : status

@@ -1,4 +1,4 @@
-// Claims of volumes: the phase they start in, and the two ways to say what they are filled with, which say the same (W-575).
+// Persistent volume claims: `dataSource` and `dataSourceRef` are kept the same (W-575).
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { annotationsOf, membersOf, metaOf, specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
@@ -89,7 +89,7 @@ function comparable(object: ValueMap, stored: ValueMap, check: Check): ValueMap 
   })
 }
 
-/** A class may be named where none was, in the words of the annotation where that names one. */
+/** A class may be set where there was none; where the annotation names one, only that. */
 function mayNameClass(object: ValueMap, stored: ValueMap, check: Check): boolean {
   const before = textOrAbsent(annotationsOf(stored), CLASS_ANNOTATION)
   const now = textOrAbsent(annotationsOf(object), CLASS_ANNOTATION)
@@ -135,16 +135,15 @@ function checkClaimResource(name: string, at: FieldPath, check: Check): void {
   if (faults.length === 0 && isNative(name) && name !== 'storage') check.notSupported(at, name, ['storage'])
 }
 
-const FROM_ELSEWHERE = 'CrossNamespaceVolumeDataSource'
+const CROSS_NAMESPACE = 'CrossNamespaceVolumeDataSource'
 
-/** A source in another namespace is no source, unless the gate lets it be one. */
-function withoutDistantSource(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
-  const isDistant = textOrEmpty(mapOrEmpty(specOf(object), 'dataSourceRef'), 'namespace') !== ''
-  return isDistant && !gates.has(FROM_ELSEWHERE) ? withSpec(object, { dataSourceRef: undefined }) : object
+function withoutSourceElsewhere(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
+  const isElsewhere = textOrEmpty(mapOrEmpty(specOf(object), 'dataSourceRef'), 'namespace') !== ''
+  return isElsewhere && !gates.has(CROSS_NAMESPACE) ? withSpec(object, { dataSourceRef: undefined }) : object
 }
 
-/** `dataSource` alone names claims and snapshots only; anything else there is dropped, not refused. */
-function withoutForeignSource(object: ApiObject): ApiObject {
+/** Without `dataSourceRef`, a `dataSource` that is neither a claim nor a snapshot is dropped, not refused. */
+function withoutUnknownSource(object: ApiObject): ApiObject {
   const spec = specOf(object)
   const source = own(spec, 'dataSource')
   if (!isMap(source) || Object.hasOwn(spec, 'dataSourceRef')) return object
@@ -153,7 +152,7 @@ function withoutForeignSource(object: ApiObject): ApiObject {
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
 
-/** With both where there is one. */
+/** With both sources where one is given. */
 function mirrored(object: ApiObject): ApiObject {
   const spec = specOf(object)
   const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
@@ -189,7 +188,7 @@ function claimWarnings(object: ApiObject): readonly string[] {
 export const PERSISTENT_VOLUME_CLAIM: Kind = {
   validation: {
     create: checkClaim,
-    // The reference checks what is changed as something new, and again with the change.
+    // The reference checks a changed claim as a new one, too.
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
       checkClaim(object, check)
@@ -210,12 +209,12 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     status: WITH_STATUS,
     answersDeleteWithObject: true,
     firstStatus: () => ({ phase: 'Pending' }),
-    prepareForCreate: (object, { gates }) => mirrored(withoutForeignSource(withoutDistantSource(object, gates))),
+    prepareForCreate: (object, { gates }) => mirrored(withoutUnknownSource(withoutSourceElsewhere(object, gates))),
     prepareForUpdate: (object, stored, { gates }) => {
       const before = specOf(stored)
       if (Object.hasOwn(before, 'dataSourceRef')) return mirrored(object)
-      const near = withoutDistantSource(object, gates)
-      return mirrored(Object.hasOwn(before, 'dataSource') ? near : withoutForeignSource(near))
+      const near = withoutSourceElsewhere(object, gates)
+      return mirrored(Object.hasOwn(before, 'dataSource') ? near : withoutUnknownSource(near))
     },
     warnings: claimWarnings,
   },

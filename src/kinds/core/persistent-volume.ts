@@ -1,4 +1,4 @@
-// Persistent volumes: the phase they start in, and when it changed last (W-578).
+// Persistent volumes: their source is immutable, and the status says when the phase changed last (W-578).
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { annotationsOf, membersOf, metaOf, specOf, statusOf, withMembers } from '../../api/object-members.ts'
@@ -66,7 +66,7 @@ function checkMountOptions(object: ValueMap, check: Check): void {
   check.forbidden(at, 'may not specify mount options for this volume type')
 }
 
-/** The source as it may be compared: a secret for growing may be added where there was none. */
+/** The source for comparison: `controllerExpandSecretRef` may be added where there was none. */
 function sourceOf(spec: ValueMap, old: ValueMap): ValueMap {
   const source = withMembers({}, membersOf(spec, ...PERSISTENT_SOURCES.map(({ field }) => field)))
   const csi = mapOrAbsent(spec, 'csi')
@@ -84,12 +84,12 @@ const STABLE_LABELS: ReadonlyMap<Value, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ])
 
-/** With the labels that have taken the place of older ones. */
-function renewed(value: Value | undefined): Value | undefined {
+/** With deprecated labels replaced by the stable ones. */
+function withStableLabels(value: Value | undefined): Value | undefined {
   if (typeof value !== 'object' || value === null)
     return value === undefined ? undefined : (STABLE_LABELS.get(value) ?? value)
-  if (Array.isArray(value)) return value.map((item) => renewed(item as Value) ?? null)
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renewed(member) ?? null]))
+  if (Array.isArray(value)) return value.map((item) => withStableLabels(item as Value) ?? null)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withStableLabels(member) ?? null]))
 }
 
 function claimOf(volume: ValueMap): string {
@@ -97,7 +97,7 @@ function claimOf(volume: ValueMap): string {
   return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`
 }
 
-/** Of a volume's own object the reference knows fewer. */
+/** The reference does not warn of these in persistent volumes. */
 const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
 
 function volumeWarnings(object: ApiObject): readonly string[] {
@@ -122,7 +122,7 @@ function volumeWarnings(object: ApiObject): readonly string[] {
 export const PERSISTENT_VOLUME: Kind = {
   validation: {
     create: checkVolume,
-    // The reference checks what is changed as something new, and again with the change.
+    // The reference checks a changed volume as a new one, twice.
     update: (object, stored, check) => {
       checkVolume(object, check)
       checkVolume(object, check)
@@ -138,7 +138,7 @@ export const PERSISTENT_VOLUME: Kind = {
       if (
         before !== undefined &&
         !check.gate('MutablePVNodeAffinity') &&
-        !equalValues(renewed(before), renewed(affinity))
+        !equalValues(withStableLabels(before), withStableLabels(affinity))
       ) {
         const detail = `${IMMUTABLE}, except for updating from beta label to GA`
         check.invalid(FieldPath.root('nodeAffinity'), shownAs(affinity, formOf('core_v1.VolumeNodeAffinity')), detail)

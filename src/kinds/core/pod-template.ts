@@ -1,4 +1,4 @@
-// Templates of pods, as objects of their own.
+// Pod templates as objects of their own.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrEmpty } from '../../api/members.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'

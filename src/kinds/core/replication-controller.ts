@@ -24,7 +24,7 @@ const SPEC = FieldPath.root('spec')
 
 const UNCONVERTIBLE = 'non-convertible.kubernetes.io/'
 
-/** Annotations name what a stored controller could not express; such a selector stays. */
+/** A selector that an annotation marks as non-convertible may not change. */
 function checkUnconvertible(object: ValueMap, stored: ValueMap, check: Check): void {
   for (const [key, value] of Object.entries(annotationsOf(stored))) {
     if (!key.startsWith(UNCONVERTIBLE)) continue

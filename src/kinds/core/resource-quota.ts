@@ -1,4 +1,4 @@
-// Quotas: known resources, whole counts, and scopes that make sense for them.
+// Resource quotas: known resources, integer counts, and scopes that apply to them.
 import { FieldPath } from '../../api/field-path.ts'
 import {
   isGiven,
@@ -91,7 +91,7 @@ function checkScopes(spec: ValueMap, check: Check): void {
   }
 }
 
-/** Each of these faults shows the whole list again; a long list is not shown once an item. */
+/** Each of these faults shows the whole list, which must not happen once an item of a long list. */
 const MAX_TOLD = 16
 
 const ONLY_EXISTS: readonly string[] = [...OPPOSITES.flat(), 'CrossNamespacePodAffinity']
@@ -181,7 +181,7 @@ export const RESOURCE_QUOTA: Kind = {
   strategy: {
     status: WITH_STATUS,
     answersDeleteWithObject: true,
-    // Only new quotas are looked at; the plain names of processors and memory stand for what is requested of them.
+    // New quotas only. `cpu` and `memory` mean `requests.cpu` and `requests.memory`.
     warnings: (object, stored) => {
       if (stored !== undefined) return []
       const hard = mapOrEmpty(specOf(object), 'hard')

@@ -72,7 +72,7 @@ function checkJson(data: ValueMap, key: string, check: Check): void {
   if (fault !== undefined) check.invalid(DATA.key(key), '<secret contents redacted>', fault)
 }
 
-/** Text given for convenience is stored as the bytes that it stands for. */
+/** `stringData` becomes `data`. */
 const stringData: Rule = (given) => {
   if (!isMap(given) || given['stringData'] === undefined) return given
   const rest = withoutMember(given, 'stringData')
@@ -83,7 +83,7 @@ const stringData: Rule = (given) => {
   return { ...rest, data }
 }
 
-/** Why certificate and key are no pair; undefined where they are one. */
+/** Why the certificate and the key do not belong together. */
 function pairFault(data: ValueMap): string | undefined {
   const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
   const types = { certificate: typesIn(certificate), key: typesIn(key) }
@@ -141,7 +141,7 @@ export const SECRET: Kind = {
   },
   defaults: both(within({ type: blank('Opaque') }), stringData),
   strategy: {
-    // The type is kept where an update does not say it (W-568).
+    // An update that leaves out the type keeps it (W-568).
     prepareForUpdate: (object, stored) =>
       textOrEmpty(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
     warnings: (object) => {

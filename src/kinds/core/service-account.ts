@@ -1,4 +1,4 @@
-// Service accounts. Their references to secrets keep the name alone (W-561).
+// Service accounts. Of references to secrets only the name is kept (W-561).
 import { mapsOnly } from '../../api/members.ts'
 import { annotationsOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'

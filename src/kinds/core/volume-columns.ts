@@ -10,7 +10,7 @@ const MODES: Readonly<Record<string, string>> = {
   ReadWriteOncePod: 'RWOP',
 }
 
-/** Each mode once, in this order whatever theirs. */
+/** Abbreviated, each once, in this order. */
 export function accessModes(modes: readonly string[]): string {
   return Object.entries(MODES)
     .filter(([mode]) => modes.includes(mode))
@@ -27,7 +27,6 @@ function phase(object: ValueMap): string {
   return at(object, 'metadata', 'deletionTimestamp') === undefined ? textAt(object, 'status', 'phase') : 'Terminating'
 }
 
-/** A quantity that is not there is none. */
 export function quantity(object: ValueMap, ...path: readonly string[]): string {
   return textAt(object, ...path) || '0'
 }

@@ -1,4 +1,4 @@
-// The body of an action: a kind of the schema that is sent and answered, and never stored.
+// The body of an action: a kind that is posted and never stored.
 import type { GroupVersionKind } from '../../api/object.ts'
 import { DEFAULT_TABLE } from '../../codec/table.ts'
 import { InvariantError } from '../../lib/errors.ts'

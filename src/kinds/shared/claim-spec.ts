@@ -1,4 +1,4 @@
-// What a claim on storage asks for, alone or as a template in pods and stateful sets.
+// The spec of persistent volume claims, and templates of them in pods and stateful sets.
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -9,7 +9,7 @@ import { checkAmount, checkPositiveAmount } from './resource-names.ts'
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 
-/** Each mode is known, and the one for a single pod stands alone. */
+/** Known modes, and `ReadWriteOncePod` only alone. */
 export function checkAccessModes(modes: readonly string[], at: FieldPath, check: Check): void {
   for (const mode of modes) check.oneOf(at, mode, ACCESS_MODES)
   const known = modes.filter((mode) => ACCESS_MODES.includes(mode))
@@ -76,13 +76,12 @@ function checkDataSource(source: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-/** A claim that is made for a pod: of its metadata only labels and annotations are taken. */
 export function checkClaimTemplate(template: ValueMap, at: FieldPath, check: Check): void {
   checkTemplateMeta(mapOrEmpty(template, 'metadata'), at.child('metadata'), check)
   checkClaimSpec(mapOrEmpty(template, 'spec'), at.child('spec'), check)
 }
 
-/** Templates of claims say no more of themselves than labels and annotations; the reference misspells the identity. */
+/** Templates may only have labels and annotations. `uID` is the reference's misspelling. */
 export function checkTemplateMeta(meta: ValueMap, at: FieldPath, check: Check): void {
   check.part(meta, 'annotations', at, checkAnnotations)
   check.part(meta, 'labels', at, checkLabels)

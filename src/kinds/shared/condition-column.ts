@@ -1,4 +1,4 @@
-// What an object says of itself by its conditions, for a cell.
+// A cell that shows the state of an object by its conditions.
 import type { ValueMap } from '../../api/value.ts'
 import { conditionHolds } from '../../codec/tables/reading.ts'
 

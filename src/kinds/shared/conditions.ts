@@ -1,4 +1,4 @@
-// Conditions in the form that all newer kinds share.
+// Conditions of type `metav1.Condition`.
 import type { FieldPath } from '../../api/field-path.ts'
 import { textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

@@ -4,7 +4,7 @@ import { column, NAME, tableOf, type TableShape, text, wide } from '../../codec/
 import { ageOf, type Now } from '../../codec/tables/elapsed.ts'
 import { at, numberAt, textAt } from '../../codec/tables/reading.ts'
 
-/** The two groups of events name the same things differently. */
+/** The two groups have different names for the same field. */
 function first(event: ValueMap, ...names: readonly string[]): Value | undefined {
   for (const name of names) {
     const found = at(event, name)

@@ -1,4 +1,4 @@
-// Events, in the core group and in their own. The names of fields in faults are those of the core group.
+// Events of both groups. Faults name fields as the core group does.
 import type { Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
@@ -16,7 +16,7 @@ const MAX_WORD = 128
 const MAX_NOTE = 1024
 const MISMATCH = 'does not match event.namespace'
 
-/** What the group of events calls otherwise than the core group. */
+/** Fields that events.k8s.io names differently. */
 const CORE_NAMES: ReadonlyMap<string, string> = new Map([
   ['regarding', 'involvedObject'],
   ['note', 'message'],
@@ -31,7 +31,7 @@ function inCoreNames(event: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(event).map(([name, value]) => [CORE_NAMES.get(name) ?? name, value]))
 }
 
-/** `reporter`: the name of the field that says who reports. */
+/** `reporter`: the field of the reporting controller. */
 function checkEvent(event: ValueMap, reporter: string, check: Check): void {
   const namespace = metaText(event, 'namespace')
   const involved = textOrEmpty(mapOrEmpty(event, 'involvedObject'), 'namespace')
@@ -61,7 +61,7 @@ function checkReport(event: ValueMap, reporterAt: FieldPath, check: Check): void
   checkLength('message', MAX_NOTE)
 }
 
-/** Events of the core group: anything goes that once went. */
+/** Events of the core group. */
 export const CORE_VALIDATION: KindRules = {
   create: (object, check) => checkEvent(object, 'reportingComponent', check),
   update: (object, _stored, check) => checkEvent(object, 'reportingComponent', check),
@@ -77,8 +77,8 @@ function checkSeries(event: ValueMap, check: Check): void {
 const UNSET: readonly string[] = ['firstTimestamp', 'lastTimestamp']
 const TIMES: readonly string[] = [...UNSET, 'eventTime']
 
-/** `reason` stands twice because the reference tells it twice. */
-const FROZEN: readonly string[] = [
+/** `reason` is here twice because the reference reports it twice. */
+const IMMUTABLE_FIELDS: readonly string[] = [
   'involvedObject',
   'reason',
   'message',
@@ -119,21 +119,21 @@ export const VALIDATION: KindRules = {
     checkEvent(named, 'reportingController', check)
     checkBuiltInMetaUpdate(object, stored, check)
     if (!equalValues(named['series'], old['series'])) checkSeries(named, check)
-    for (const field of FROZEN) {
+    for (const field of IMMUTABLE_FIELDS) {
       if (equalValues(zeroed(named[field]), zeroed(old[field]))) continue
       check.invalid(FieldPath.root(field), shownIn(field, named[field], old[field]), IMMUTABLE)
     }
   },
 }
 
-/** References are shown whole. */
+/** References are shown in full. */
 function shownIn(field: string, value: Value | undefined, old: Value | undefined): Value | Shown | undefined {
   if (field === 'involvedObject') return shownAs(value ?? {}, formOf('core_v1.ObjectReference'))
   if (field === 'related') return shownAs(value, formOf('core_v1.ObjectReference'))
   return value ?? (typeof old === 'string' && !TIMES.includes(field) ? '' : undefined)
 }
 
-/** Absence and emptiness are one. */
+/** Absent and empty are the same. */
 function zeroed(value: Value | undefined): Value | undefined {
   const empty = value === '' || value === 0 || value === null
   const noMembers = typeof value === 'object' && value !== null && Object.keys(value).length === 0

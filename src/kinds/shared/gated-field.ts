@@ -1,4 +1,4 @@
-// Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
+// Fields of feature gates: where the gate is off they are dropped silently, unless the stored object has them.
 import { withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
@@ -35,7 +35,7 @@ function gateAt(type: string, [step = '', ...rest]: readonly string[]): string |
 
 type Prepare = (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => ApiObject
 
-/** The strategy, with the fields taken out before anything else is done. */
+/** The strategy, with the fields dropped before anything else. */
 export function withGatedFields(fields: readonly GatedField[], strategy: KindStrategy): KindStrategy {
   const prepare: Prepare = (object, stored, { gates }) =>
     fields
@@ -65,7 +65,7 @@ function hasField(holder: Value | undefined, [name, ...rest]: readonly string[])
   return isMap(holder) && hasField(own(holder, plain(name)), rest)
 }
 
-/** The same value where the field is not there, as nearly always. `from`: how much of the path is behind us. */
+/** The same value where the field is not there, as nearly always. `from`: the position in the path. */
 function withoutField(holder: Value, path: readonly string[], from = 0): Value {
   const step = path[from]
   if (step === undefined) return holder
@@ -95,7 +95,7 @@ function withoutFieldInItems(list: readonly Value[], path: readonly string[], fr
   let changed: Value[] | undefined
   for (let i = 0; i < list.length; i++) {
     const item = list[i]!
-    // Items of which nothing was said are one object.
+    // Empty items are one shared object.
     const without: Value = i > 0 && item === list[i - 1] ? (changed ?? list)[i - 1]! : withoutField(item, path, from)
     if (without === item) continue
     changed ??= [...list]

@@ -1,10 +1,9 @@
-// Counts that are numbers or shares of a whole: `3`, `25%`.
+// Counts that are integers or percentages: `3`, `25%`.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Value } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { percentage } from '../../schema/validation/formats.ts'
 
-/** A number that is not negative, or a percentage. */
 export function checkIntOrPercent(value: Value | undefined, at: FieldPath, check: Check): void {
   if (typeof value === 'string') check.format(at, value, percentage(value))
   else check.notNegative(at, typeof value === 'number' ? value : 0)
@@ -16,7 +15,7 @@ export function checkAtMostAll(value: Value | undefined, at: FieldPath, check: C
   }
 }
 
-/** The number, or the number before the sign; 0 for anything else. */
+/** The integer, or that of the percentage; 0 for anything else. */
 export function amountIn(value: Value | undefined): number {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return 0

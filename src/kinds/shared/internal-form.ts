@@ -12,7 +12,7 @@ export function shownAs(value: Value | undefined, form: Form): Shown {
   return shownJson(formed(value, form))
 }
 
-/** The same as a part of something else that is shown. */
+/** The same as a part of another value. */
 export function formed(value: Value | undefined, form: Form): Value {
   if (isList(value)) return value.map((item) => formed(item, form))
   if (!isMap(value)) return value ?? null

@@ -10,16 +10,16 @@ interface IpAddress {
   readonly family: 'IPv4' | 'IPv6'
   /** As one number; an IPv4 address that is written as IPv6 counts as IPv4. */
   readonly bits: bigint
-  /** IPv4 in the form of IPv6. */
+  /** IPv4-mapped IPv6. */
   readonly mapped: boolean
-  /** A part of it is written with leading zeros. */
+  /** Has leading zeros. */
   readonly padded: boolean
 }
 
 const MAX_LENGTH = 64
 const MAPPED = 0xffffn << 32n
 
-/** The address that a text means; undefined where it is none. Leading zeros are decimal, as they were once read. */
+/** Undefined for what is no address. Leading zeros are ignored, as in old versions of Go. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > MAX_LENGTH) return undefined
   if (!text.includes(':')) {
@@ -85,7 +85,7 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 interface OldValues {
-  /** Values that the stored object holds: they pass whatever they are. */
+  /** Values of the stored object, which may stay whatever they are. */
   readonly stored?: ReadonlySet<string>
 }
 
@@ -139,7 +139,7 @@ export function checkCidr(text: string, at: FieldPath, check: Check, { stored }:
 const V4_LOOPBACK = 127n
 const V6_LOOPBACK = 1n
 
-/** An address that can be an end point: not one that means the asker itself or its own link. */
+/** An address of an endpoint: not loopback, link-local or unspecified. */
 export function checkEndpointIp(text: string, at: FieldPath, check: Check): void {
   const ip = parseIp(text)
   if (ip === undefined) {
@@ -167,7 +167,7 @@ export function isDualStack(texts: readonly string[]): boolean | undefined {
   return families.includes('IPv4') && families.includes('IPv6')
 }
 
-/** The texts under a name of the stored object, which are let pass. */
+/** The stored values of a field, which may stay. */
 export function storedTexts(stored: ValueMap | undefined, name: string): OldValues {
   return stored === undefined ? {} : { stored: new Set(textsInPlace(stored, name)) }
 }

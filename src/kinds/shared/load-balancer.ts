@@ -1,4 +1,4 @@
-// Where a load balancer can be reached, as the status of services and ingresses tells it.
+// The load balancer status of services and ingresses.
 import type { FieldPath } from '../../api/field-path.ts'
 import { textOfEach, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -8,10 +8,10 @@ import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkIp, parseIp } from './ip-address.ts'
 
 interface BalancerScope {
-  /** The place of the load balancer's status. */
+  /** The path of the status. */
   readonly at: FieldPath
   readonly check: Check
-  /** Whether addresses say how they lead to the nodes. */
+  /** Whether addresses have an `ipMode`. */
   readonly modes: boolean
 }
 
@@ -39,7 +39,7 @@ function checkMode(entry: ValueMap, at: FieldPath, check: Check): void {
   else check.oneOf(at, mode, ['Proxy', 'VIP'])
 }
 
-/** The addresses that a load balancer gave, sorted, each once. */
+/** The addresses of the load balancer, sorted, each once. */
 export function balancerAddresses(object: ValueMap): readonly string[] {
   const all = listAt(object, 'status', 'loadBalancer', 'ingress').map(
     (point) => textAt(point, 'ip') || textAt(point, 'hostname'),

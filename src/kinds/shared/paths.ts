@@ -2,7 +2,6 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Check } from '../../schema/validation/check.ts'
 
-/** No element of the path leads upwards. */
 export function checkNoBacksteps(path: string, at: FieldPath, check: Check): void {
   if (hasBackstep(path)) check.invalid(at, path, "must not contain '..'")
 }
@@ -11,13 +10,12 @@ export function hasBackstep(path: string): boolean {
   return path.includes('..') && path.split('/').includes('..')
 }
 
-/** Relative, and no element leads upwards. */
 export function checkDescendingPath(path: string, at: FieldPath, check: Check): void {
   if (path.startsWith('/')) check.invalid(at, path, 'must be a relative path')
   checkNoBacksteps(path, at, check)
 }
 
-/** A descending path whose name is not one of those that volumes keep for themselves. */
+/** A descending path that does not begin with `..`, which volumes reserve. */
 export function checkNonReservedPath(path: string, at: FieldPath, check: Check): void {
   checkDescendingPath(path, at, check)
   if (path.startsWith('..') && !path.startsWith('../')) check.invalid(at, path, "must not start with '..'")

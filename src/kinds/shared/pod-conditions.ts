@@ -20,7 +20,7 @@ export function conditionOf(object: ValueMap, type: string): ValueMap | undefine
   return conditionsOf(statusOf(object)).find((condition) => own(condition, 'type') === type)
 }
 
-/** The status with the condition in it; the moment of its change stays where its status does. */
+/** The status with the condition; the transition time stays where its status does. */
 export function withCondition(status: ValueMap, condition: Condition, now: string): ValueMap {
   const conditions = conditionsOf(status)
   const index = conditions.findIndex((present) => own(present, 'type') === condition.type)

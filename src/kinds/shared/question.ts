@@ -1,4 +1,4 @@
-// Kinds that are sent and answered, and never stored.
+// The rules of kinds that are only posted and never stored, like reviews.
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 
 export function question(create: CreateRule): KindRules {

@@ -1,12 +1,11 @@
-// Amounts of resources are kept in thousandths at the finest: what is finer is rounded up.
+// Amounts of resources are rounded up to thousandths.
 import { isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import { formatQuantity, milliQuantityOf, parseQuantity, scaledValue } from '../../lib/quantity.ts'
 import { type Rule, within } from '../../schema/defaults/rule.ts'
 
-/** Only these canonical forms can be finer than a thousandth. */
+/** Only canonical quantities like these can be finer than a thousandth. */
 const MAYBE_FINER = /[nu]$|\.|e-/
 
-/** Every amount of a resource list. */
 export const rounded: Rule = (given) => {
   if (!isMap(given)) return given
   let changed: Record<string, Value> | undefined
@@ -20,7 +19,6 @@ export const rounded: Rule = (given) => {
   return changed ?? given
 }
 
-/** The limits and requests of something. */
 export const roundedResources: Rule = within({ limits: rounded, requests: rounded })
 
 function roundedUp(text: string): string {
@@ -32,7 +30,7 @@ function roundedUp(text: string): string {
   return isExact ? text : formatQuantity(milliQuantityOf(thousandths, format))
 }
 
-/** `target` with what `source` has and it has not. */
+/** `target` with what only `source` has. */
 export function completedFrom(target: ValueMap | undefined, source: ValueMap): ValueMap | undefined {
   const missing = Object.entries(source).filter(([name]) => target === undefined || !Object.hasOwn(target, name))
   if (missing.length === 0) return target

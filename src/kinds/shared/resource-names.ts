@@ -1,4 +1,4 @@
-// The names of resources that containers, quotas and limits speak of, and the amounts that each may have.
+// The names of resources in containers, quotas and limit ranges, and their amounts.
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Value } from '../../api/value.ts'
@@ -35,22 +35,21 @@ export function isStandardQuotaName(name: string): boolean {
   return QUOTA.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 
-/** Without a domain, or in the project's own. */
+/** Without a domain, or in kubernetes.io. */
 export function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/')
 }
 
-/** A resource that somebody else defined: `example.com/device`. */
+/** An extended resource: `example.com/device`. */
 export function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0
 }
 
-/** More of it may be promised than there is. */
 export function isOvercommittable(name: string): boolean {
   return isNative(name) && !isHugePages(name)
 }
 
-/** Whether the name is well formed and, without a domain, known. */
+/** Whether the name is valid and, without a domain, known. */
 export function checkResourceName(name: string, at: FieldPath, check: Check): boolean {
   const faults = qualifiedName(name)
   for (const fault of faults) check.invalid(at, shownJson(name), fault)
@@ -86,7 +85,7 @@ export const checkQuotaResourceName: NameRule = (name, at, check) => {
   }
 }
 
-/** The amount that a text stands for; undefined for anything else, which decoding has refused. */
+/** Undefined for what is no quantity, which decoding has refused. */
 export function amountOf(value: Value | undefined): Quantity | undefined {
   if (typeof value !== 'string') return undefined
   const parsed = parseQuantity(value)
@@ -103,7 +102,7 @@ export function checkPositiveAmount(value: Value | undefined, at: FieldPath, che
   if (amount !== undefined && signOfQuantity(amount) <= 0) check.invalid(at, value, 'must be greater than zero')
 }
 
-/** An amount of a resource: not negative, and whole where the resource is counted. */
+/** Not negative, and an integer where the resource is counted. */
 export function checkAmount(name: string, value: Value | undefined, at: FieldPath, check: Check): void {
   checkNotNegativeAmount(value, at, check)
   if (!COUNTS.includes(name) && !isExtended(name)) return
@@ -111,7 +110,6 @@ export function checkAmount(name: string, value: Value | undefined, at: FieldPat
   if (amount !== undefined && scaledValue(amount, -3) % 1000n !== 0n) check.invalid(at, value, 'must be an integer')
 }
 
-/** Whole huge pages only. */
 export function checkHugePages(name: string, value: Value | undefined, at: FieldPath, check: Check): void {
   if (!isHugePages(name)) return
   const size = amountOf(name.slice('hugepages-'.length))
@@ -128,7 +126,7 @@ export function told(value: Value | undefined): string {
   return typeof value === 'string' ? value : '0'
 }
 
-/** A quantity that is shown as the whole number it stands for. */
+/** The fault shows the quantity as an integer. */
 export function checkBasicAmount(value: Value | undefined, at: FieldPath, check: Check): void {
   const amount = amountOf(value)
   const whole = amount === undefined ? 0n : scaledValue(amount, 0)

@@ -1,4 +1,4 @@
-// Equality as the reference compares specifications: what is unset, null or empty is all the same (W-144).
+// Equality as the reference compares specs: unset, null and empty are the same (W-144).
 import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
 
 export function semanticallyEqual(a: Value | undefined, b: Value | undefined): boolean {

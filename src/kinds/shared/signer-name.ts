@@ -1,11 +1,11 @@
-// Names of those who sign certificates: `domain.example/path.of.the.signer`.
+// Names of certificate signers: `domain.example/path.of.the.signer`.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
 
 const MAX_DOMAIN = 253
 
-/** A name that contains a namespace and a name, of 63 and 253 characters, and the dot between them. */
+/** A namespace, a dot and a name. */
 const MAX_PATH = 253 + 63 + 1
 const MAX_NAME = MAX_DOMAIN + 1 + MAX_PATH
 

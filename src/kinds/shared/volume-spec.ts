@@ -1,4 +1,4 @@
-// The specification of a persistent volume, on its own or inside of an attachment.
+// The spec of a persistent volume, on its own or inline in a volume attachment.
 import { shownMap } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
@@ -33,7 +33,7 @@ export function checkVolumeSpec(spec: ValueMap, at: FieldPath, check: Check): vo
   checkAttributesClass(spec, at, check)
 }
 
-/** Where the local volume is what counts, the volume has to say where it is. */
+/** Local volumes need node affinity. */
 function checkLocal(spec: ValueMap, at: FieldPath, check: Check): void {
   const source = PERSISTENT_SOURCES.find(({ field }) => isGiven(spec, field))
   if (source?.field !== 'local' || isGiven(spec, 'nodeAffinity')) return
@@ -61,7 +61,7 @@ function checkAttributesClass(spec: ValueMap, at: FieldPath, check: Check): void
   if (!isGiven(spec, 'csi')) check.required(at.child('csi'), 'has to be specified when using volumeAttributesClassName')
 }
 
-/** A volume that is described where it is attached. */
+/** A volume that is inline in a volume attachment. */
 export function checkInlineVolume(spec: ValueMap, at: FieldPath, check: Check): void {
   const inline = 'in the context of inline volumes'
   const refuse = (field: string, isSet: boolean, detail = 'may not be specified'): void => {

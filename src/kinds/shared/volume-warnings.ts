@@ -1,12 +1,12 @@
-// Warnings about volumes and claims: sources that are gone, old annotations, amounts that are no whole bytes.
+// Warnings about volumes and claims: removed sources, deprecated annotations, fractions of bytes.
 import { mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { fractionWarnings } from './warnings.ts'
 
-/** Of the annotation that named the class before there was a field for it. */
+/** About the annotation that the field replaced. */
 export const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 
-const GONE_SOURCES: Readonly<Record<string, string>> = {
+const REMOVED_SOURCES: Readonly<Record<string, string>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
@@ -18,13 +18,13 @@ const GONE_SOURCES: Readonly<Record<string, string>> = {
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
 }
 
-/** Volumes say `storageos` where it counts and `storageOS` where it is spoken of. */
-const SPOKEN: Readonly<Record<string, string>> = { storageos: 'storageOS' }
+/** Names in warnings that differ from the field. */
+const WARNING_NAMES: Readonly<Record<string, string>> = { storageos: 'storageOS' }
 
 export function sourceWarnings(volume: ValueMap, path: string, except?: ReadonlySet<string>): readonly string[] {
-  return Object.keys(GONE_SOURCES).flatMap((source) =>
+  return Object.keys(REMOVED_SOURCES).flatMap((source) =>
     Object.hasOwn(volume, source) && except?.has(source) !== true
-      ? [`${path}.${SPOKEN[source] ?? source}: ${GONE_SOURCES[source]}`]
+      ? [`${path}.${WARNING_NAMES[source] ?? source}: ${REMOVED_SOURCES[source]}`]
       : [],
   )
 }

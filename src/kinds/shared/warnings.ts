@@ -1,4 +1,4 @@
-// What clients are told of an object that is taken as it is: names, addresses, amounts (W-058, W-426).
+// Warnings about names, addresses, amounts and labels (W-058, W-426).
 import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -10,7 +10,7 @@ import { labelValue } from '../../schema/validation/validation.ts'
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
 
-/** The name ends up in a host name, which is a label; validation has made sure that it is made of labels. */
+/** The name becomes a hostname, which should be a DNS label. */
 export function nameWarnings(object: ApiObject, use: string): readonly string[] {
   const name = metaText(object, 'name')
   const faults = [
@@ -23,7 +23,7 @@ export function nameWarnings(object: ApiObject, use: string): readonly string[] 
   ]
 }
 
-/** IPv6 is to be written in its one canonical form; what is worse than that, validation refuses. */
+/** About IPv6 that is not in canonical form. */
 export function addressWarnings(path: string, value: Value | undefined, what: 'address' | 'CIDR value'): string[] {
   if (typeof value !== 'string' || !value.includes(':')) return []
   const [address = '', ...prefix] = value.split('/')
@@ -42,7 +42,7 @@ function canonicalIpv6(address: string): string {
   }
 }
 
-/** Amounts of bytes are whole numbers. */
+/** About fractions of bytes. */
 export function fractionWarnings(path: string, amounts: ValueMap, name: string): readonly string[] {
   const text = own(amounts, name)
   if (typeof text !== 'string') return []
@@ -51,7 +51,7 @@ export function fractionWarnings(path: string, amounts: ValueMap, name: string):
   return [`${path}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
 }
 
-/** Annotations that a field has taken the place of, by name. */
+/** About deprecated annotations, by name. */
 export function annotationWarnings(
   metadata: ValueMap,
   path: string,
@@ -73,7 +73,7 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
 }
 
-/** What is wrong with a label of nodes; undefined where nothing is. */
+/** Why a label of nodes is deprecated; undefined where it is not. */
 export function nodeLabelFault(label: string): string | undefined {
   return Object.hasOwn(NODE_LABELS, label) ? NODE_LABELS[label] : undefined
 }
@@ -84,7 +84,7 @@ export function nodeTermWarnings(term: ValueMap, path: string): readonly string[
   )
 }
 
-/** What is preferred of nodes may be said in values that no label has. */
+/** Values of preferences are not validated, so there are warnings about them. */
 export function preferenceWarnings(term: ValueMap, path: string): readonly string[] {
   return mapsInPlace(term, 'matchExpressions').flatMap((expression, i) => {
     const at = `${path}.matchExpressions[${i}]`
@@ -95,14 +95,13 @@ export function preferenceWarnings(term: ValueMap, path: string): readonly strin
   })
 }
 
-/** Of a deprecated label of nodes under a name. */
 export function keyWarnings(holder: ValueMap, name: string, path: string): readonly string[] {
   const label = textOrEmpty(holder, name)
   const fault = nodeLabelFault(label)
   return fault === undefined ? [] : [`${path}.${name}: ${label} is ${fault}`]
 }
 
-/** The warnings, and on create one about a name that is not made for names of pods. */
+/** On create, with a warning about a name that makes bad pod names. */
 export function withNameWarnings(warnings: Strategy['warnings']): Strategy['warnings'] {
   return (object, stored, context) => [
     ...(stored === undefined ? nameWarnings(object, 'Pod names and hostnames') : []),

@@ -1,10 +1,10 @@
-// Addresses as the reference reads them: what is refused, with its words, and the parts that rules look at.
+// URLs as Go's net/url parses them, with its error messages.
 import { quoted } from '../../api/field-error.ts'
 
 export interface WebAddress {
   readonly scheme: string
   readonly host: string
-  /** Absent where the address names no user; '' where it names an empty one. */
+  /** Absent without an `@`. */
   readonly user?: string
   readonly query: string
   readonly fragment: string

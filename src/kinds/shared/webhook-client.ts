@@ -1,4 +1,4 @@
-// How webhooks are reached: by an address or through a service, and in which versions they are spoken to.
+// The client configuration of webhooks: a URL or a service, and the review versions.
 import type { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -8,7 +8,7 @@ import { parseWebAddress } from './web-address.ts'
 
 const FORM = '; desired format: https://host[/path]'
 
-/** The versions of reviews that are spoken. */
+/** The supported versions of reviews. */
 export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1']
 
 export function checkClientConfig(config: ValueMap, at: FieldPath, check: Check): void {
@@ -33,7 +33,7 @@ function checkAddress(text: string, at: FieldPath, check: Check): void {
 }
 
 function checkService(service: ValueMap, at: FieldPath, check: Check): void {
-  // The reference mixes the two up: it tells of the other one.
+  // The reference mixes the two up.
   if (textOrEmpty(service, 'namespace') === '') check.required(at.child('name'))
   if (textOrEmpty(service, 'name') === '') check.required(at.child('namespace'))
   const port = integerOrZero(service, 'port')
@@ -59,9 +59,9 @@ function checkPath(path: string, at: FieldPath, check: Check): void {
 
 interface ReviewScope {
   readonly check: Check
-  /** What to say where no version is named. */
+  /** The detail where no version is given. */
   readonly missing: string
-  /** Whether one of the versions must be one that is spoken. */
+  /** Whether one of the versions must be supported. */
   readonly needsKnown: boolean
 }
 

@@ -1,4 +1,4 @@
-// A pod is given its node: `pods/<name>/binding`, and `bindings` for what is older than that (W-521 to W-525).
+// Binding a pod to a node: `pods/<name>/binding`, and `bindings` for older clients (W-521 to W-525).
 import { faultsOf } from '../../../api/fault-list.ts'
 import type { FieldError } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'

@@ -1,10 +1,10 @@
-// The table of pods. Its status is a digest of the phase, the conditions and what each container says (R-357).
+// The columns of pods. The status sums up the phase, the conditions and the statuses of all containers (R-357).
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { AGE, ageOfObject, definitionOf, header, NAME, nameOf, type TableShape } from '../../../codec/tables/column.ts'
 import { ageOf, type Now } from '../../../codec/tables/elapsed.ts'
 import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
 
-/** What the statuses of a list of containers come to. */
+/** The sum of a list of container statuses. */
 interface Tally {
   readonly ready: number
   readonly restarts: number
@@ -69,7 +69,7 @@ function initialization(pod: ValueMap, restartable: ReadonlySet<string>): Initia
   return { under: false, status, all, sidecars }
 }
 
-/** What is known before any container says something. */
+/** The status before any container reports one. */
 function unscheduled(pod: ValueMap): string {
   const gated = listAt(pod, 'status', 'conditions').some(
     (one) => textAt(one, 'type') === 'PodScheduled' && textAt(one, 'reason') === 'SchedulingGated',
@@ -77,7 +77,7 @@ function unscheduled(pod: ValueMap): string {
   return gated ? 'SchedulingGated' : textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase')
 }
 
-/** The first container that has something to say is heard. */
+/** The first container that is waiting or terminated decides. */
 function containers(pod: ValueMap, before: string): { readonly status: string; readonly tally: Tally } {
   let tally = NOTHING
   let status = ''
@@ -98,7 +98,6 @@ function containers(pod: ValueMap, before: string): { readonly status: string; r
   return { status: conditionHolds(pod, 'Ready', 'status', 'conditions') ? 'Running' : 'NotReady', tally }
 }
 
-/** How a container ended. */
 function endingOf(terminated: Value): string {
   const reason = textAt(terminated, 'reason')
   if (reason !== '') return reason
@@ -106,7 +105,7 @@ function endingOf(terminated: Value): string {
   return Number(signal) === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`
 }
 
-/** A pod that is being deleted shows that above all else. */
+/** Deletion takes precedence over everything else. */
 function ending(pod: ValueMap): string | undefined {
   if (at(pod, 'metadata', 'deletionTimestamp') === undefined) return undefined
   if (textAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown'

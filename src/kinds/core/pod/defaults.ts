@@ -1,5 +1,4 @@
-// The defaults of pods that templates of pods do not have: requests from limits, ports of the host, and what the status
-// says twice.
+// The defaults of pods that pod templates do not have: requests from limits, host ports, and addresses in the status.
 import { mapsInPlace } from '../../../api/members.ts'
 import { isMap, type Value } from '../../../api/value.ts'
 import {
@@ -18,7 +17,7 @@ import { podMetadata, podSpec } from '../../shared/pod-spec/defaults.ts'
 import { podLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
 import { completedFrom, rounded, roundedResources } from '../../shared/resource-list.ts'
 
-/** Who asks for at most so much asks for that much. */
+/** Requests default to limits. */
 const requestsFromLimits: Rule = (given) => {
   if (!isMap(given) || !isMap(given['limits'])) return given
   const { limits, requests } = given
@@ -33,7 +32,7 @@ const requests = each(within({ resources: requestsFromLimits }))
 
 const hostPorts = where(({ hostNetwork }) => hostNetwork === true, each(within({ ports: each(within({ hostPort })) })))
 
-/** An order to stop at once is one to stop after a second. */
+/** A negative grace period means one second. */
 const gracePeriod: Rule = (given) => ((typeof given === 'number' || typeof given === 'bigint') && given < 0 ? 1 : given)
 
 const spec = both(
@@ -50,7 +49,7 @@ const spec = both(
 
 const containerStatuses = each(within({ allocatedResources: rounded, resources: roundedResources }))
 
-/** The first of several addresses is the address. */
+/** `podIP` is the first of `podIPs`. */
 const addresses: Rule = (given) => {
   if (!isMap(given)) return given
   const { podIP } = given

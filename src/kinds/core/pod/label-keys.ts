@@ -1,5 +1,5 @@
-// Rules about where a pod may stand can name keys of labels instead of labels. What the pod itself has under them is
-// written into the selectors when it is created, so that nobody has to look it up later.
+// `matchLabelKeys` and `mismatchLabelKeys` of affinity and topology spread: the pod's own values of these labels are merged into the
+// selectors when it is created.
 import { listOrEmpty, mapOrAbsent, mapsInPlace, textsOnly } from '../../../api/members.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'

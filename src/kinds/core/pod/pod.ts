@@ -1,4 +1,4 @@
-// Pods: what is particular to them, and to the kinds that are only seen beside them.
+// Pods, and the kinds that only their subresources use.
 import { absent, gated, within } from '../../../schema/defaults/rule.ts'
 import type { Kind } from '../../kind.ts'
 import { COLUMNS } from './columns.ts'

@@ -1,4 +1,4 @@
-// Changing the resources of a pod while it runs: processor and memory only, and never its class of service.
+// In-place resize: only cpu and memory may change, and never the QoS class.
 import { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import { membersOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
@@ -60,7 +60,7 @@ function checkPodLevel(spec: ValueMap, old: ValueMap, check: Check): boolean {
     if (isRemoved(spec, old, kind)) check.forbidden(at.child(kind), `pod-level resource ${kind} cannot be removed`)
   }
   const rest = { ...resourcesOf(spec), ...amountsAsBefore(spec, old) }
-  if (!equalValues(tidy(rest), tidy(resourcesOf(old)))) {
+  if (!equalValues(withoutEmpty(rest), withoutEmpty(resourcesOf(old)))) {
     check.forbidden(SPEC, 'only cpu and memory resources are mutable at pod-level')
   }
   return true
@@ -103,8 +103,8 @@ function checkOnlyAmounts(spec: ValueMap, old: ValueMap, field: string, check: C
   const stored = mapsInPlace(old, field)
   for (const [i, container] of mapsInPlace(spec, field).entries()) {
     const before = stored[i] ?? {}
-    const compared = { ...container, resources: tidy(amountsAsBefore(container, before)) }
-    if (equalValues(compared, { ...before, resources: tidy(resourcesOf(before)) })) continue
+    const compared = { ...container, resources: withoutEmpty(amountsAsBefore(container, before)) }
+    if (equalValues(compared, { ...before, resources: withoutEmpty(resourcesOf(before)) })) continue
     const isSidecar = textOrAbsent(container, 'restartPolicy') === 'Always'
     if (field === 'containers') check.forbidden(SPEC, ONLY_THESE)
     else if (isSidecar || check.gate('InPlacePodVerticalScalingInitContainers')) {
@@ -114,7 +114,7 @@ function checkOnlyAmounts(spec: ValueMap, old: ValueMap, field: string, check: C
   }
 }
 
-/** The requests and limits of a container or pod, with processor and memory as they were. */
+/** The requests and limits of a container or pod, with cpu and memory as they were. */
 function amountsAsBefore(holder: ValueMap, old: ValueMap): ValueMap {
   const kinds = KINDS.map((kind) => {
     const others = Object.entries(mapOrEmpty(resourcesOf(holder), kind)).filter(([name]) => !RESIZABLE.includes(name))
@@ -124,8 +124,7 @@ function amountsAsBefore(holder: ValueMap, old: ValueMap): ValueMap {
   return Object.fromEntries(kinds)
 }
 
-/** Without members that are empty. */
-function tidy(map: ValueMap): ValueMap {
+function withoutEmpty(map: ValueMap): ValueMap {
   return Object.fromEntries(
     Object.entries(map).filter(([, value]) => typeof value !== 'object' || Object.keys(value ?? {}).length > 0),
   )

@@ -1,4 +1,4 @@
-// What may change in a pod that still waits behind scheduling gates: where it may run, and only more narrowly.
+// A pod with scheduling gates may change its node selector and node affinity, but only make them narrower.
 import { shownMap } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, listOrEmpty, mapOrAbsent, mapOrEmpty, mapsInPlace } from '../../../api/members.ts'
@@ -7,7 +7,7 @@ import { equalValues, own, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { REQUIRED } from '../../shared/pod-spec/affinity.ts'
 
-/** The spec with the choice of nodes as it was, after checking that it became narrower at most. */
+/** The spec with the node selector and affinity as they were; faults where they are not narrower. */
 export function withoutNodeChoices(spec: ValueMap, old: ValueMap, at: FieldPath, check: Check): ValueMap {
   return withOldAffinity(withOldSelector(spec, old, at, check), old, at, check)
 }

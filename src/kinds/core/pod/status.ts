@@ -1,4 +1,4 @@
-// What nodes report of pods: transitions that cannot happen and addresses that are none are refused.
+// Updates of a pod's status: no impossible transitions, no invalid addresses.
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -20,7 +20,7 @@ import { checkIp, isDualStack } from '../../shared/ip-address.ts'
 
 const STATUS = FieldPath.root('status')
 const SYSTEM_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initialized']
-const NOT_BACK = 'may not be transitioned to non-terminated state'
+const NOT_RUNNING_AGAIN = 'may not be transitioned to non-terminated state'
 
 export function checkPodStatus(object: ValueMap, stored: ValueMap, check: Check): void {
   const [status, old] = [statusOf(object), statusOf(stored)]
@@ -63,7 +63,7 @@ const LISTS = [
   ['initContainerStatuses', 'initContainers'],
 ] as const
 
-/** A container that ended runs again only where its policy says so. */
+/** A terminated container may only run again where its restart policy says so. */
 function checkTransitions(status: ValueMap, old: ValueMap, spec: ValueMap, check: Check): void {
   const checkEnded = (field: string, mayRestart: (name: string, exitCode: number) => boolean): void => {
     const now = new Map(
@@ -76,7 +76,7 @@ function checkTransitions(status: ValueMap, old: ValueMap, spec: ValueMap, check
       const name = textOrEmpty(before, 'name')
       const entry = now.get(name)
       if (terminated === undefined || entry === undefined || isGiven(mapOrEmpty(entry, 'state'), 'terminated')) return
-      if (!mayRestart(name, numberOrZero(terminated, 'exitCode'))) check.forbidden(at.child('state'), NOT_BACK)
+      if (!mayRestart(name, numberOrZero(terminated, 'exitCode'))) check.forbidden(at.child('state'), NOT_RUNNING_AGAIN)
     })
   }
   for (const [field, list] of allRestart(spec, check) ? [] : LISTS) {

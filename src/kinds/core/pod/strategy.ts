@@ -1,5 +1,4 @@
-// Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to
-// end.
+// The strategy of pods: the first status, what each subresource may change, and the grace period of deletion.
 import { listOrEmpty, mapsInPlace, numberOrZero, textOfEach, textOrEmpty } from '../../../api/members.ts'
 import { membersOf, metaOf, specOf, statusOf, withMembers, withMeta, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -53,23 +52,23 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec'), {
   },
 })
 
-/** A pod that may not be scheduled yet says so from the first moment. */
+/** A pod with scheduling gates has a condition that says so from the start. */
 function firstStatus(pod: ApiObject, now: string): ValueMap {
   const spec = specOf(pod)
-  // A class that came with the pod is taken at its word.
+  // A class that came with the pod is kept.
   const qosClass = textOrEmpty(statusOf(pod), 'qosClass') || qosOf(spec)
   const status: ValueMap = { phase: 'Pending', qosClass }
   const isGated = listOrEmpty(spec, 'schedulingGates').length > 0
   return isGated ? { ...status, conditions: [{ ...GATED, lastTransitionTime: now }] } : status
 }
 
-/** A negative time to end means a second. */
+/** A negative grace period means one second. */
 function withGrace(pod: ApiObject): ApiObject {
   const grace = numberOrZero(specOf(pod), 'terminationGracePeriodSeconds')
   return grace < 0 ? withSpec(pod, { terminationGracePeriodSeconds: 1 }) : pod
 }
 
-/** What a client that does not know of these fields leaves out stays as it was. */
+/** These fields stay where a client that does not know them leaves them out. */
 function keptStatus(status: ValueMap, stored: ValueMap): ValueMap {
   const missing = ['qosClass', 'observedGeneration'].filter((name) => !isSet(status, name) && isSet(stored, name))
   const kept = withMembers(status, membersOf(stored, ...missing))
@@ -89,7 +88,7 @@ function isSet(map: ValueMap, field: string): boolean {
   return value !== undefined && value !== null && value !== '' && value !== 0
 }
 
-/** The metadata of the stored object; only who owns what is new, and what the caller saw. */
+/** Only the managed fields and the resource version are those that were sent. */
 function withStoredMeta(object: ApiObject, sent: ApiObject): ApiObject {
   return withMeta(object, membersOf(metaOf(sent), 'managedFields', 'resourceVersion'))
 }
@@ -100,7 +99,7 @@ function withEphemeralContainers(pod: ApiObject, stored: ApiObject): ApiObject {
 
 const RESIZED: readonly string[] = ['containers', 'initContainers']
 
-/** Only resources are taken. Where containers do not pair up, all is taken, for validation to say what is wrong. */
+/** Only resources are taken. Where containers do not match, everything is, for validation to say what is wrong. */
 function resized(pod: ApiObject, stored: ApiObject): ApiObject {
   const [sent, old] = [specOf(pod), specOf(stored)]
   if (!RESIZED.every((list) => equalValues(textOfEach(sent, list, 'name'), textOfEach(old, list, 'name')))) {
@@ -116,7 +115,7 @@ function resized(pod: ApiObject, stored: ApiObject): ApiObject {
   return withStoredMeta(withSpec(stored, { ...membersOf(sent, 'resources'), ...Object.fromEntries(merged) }), pod)
 }
 
-/** A pod that runs nowhere, or no more, needs no time to end (W-328). */
+/** A pod that is not scheduled or has ended needs no grace period (W-328). */
 function gracePeriodSeconds(pod: ApiObject, asked: number | undefined): number {
   const spec = specOf(pod)
   const phase = own(statusOf(pod), 'phase')

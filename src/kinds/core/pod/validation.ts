@@ -74,7 +74,7 @@ function checkCreate(object: ValueMap, check: Check): void {
   checkProfilesAgree(annotationsOf(object), spec, SPEC, check)
 }
 
-/** A specification that does not change was judged when it was stored. */
+/** An unchanged spec was validated when it was stored. */
 function checkUpdatedMeta(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
   if (equalValues(specOf(object), specOf(stored))) checkMetadata(object, check)
@@ -124,7 +124,7 @@ function checkSameContainers(spec: ValueMap, old: ValueMap, check: Check): boole
   return true
 }
 
-/** It may be set where it was not, and be brought forward. */
+/** It may be set where it was not, and lowered. */
 function checkDeadline(spec: ValueMap, old: ValueMap, check: Check): boolean {
   const at = SPEC.child('activeDeadlineSeconds')
   const now = integerOrAbsent(spec, 'activeDeadlineSeconds')
@@ -162,7 +162,7 @@ function checkRemovedGates(spec: ValueMap, old: ValueMap, check: Check): void {
   }
 }
 
-/** The spec with everything that may change as it was. */
+/** The spec with all mutable fields as they were. */
 function withoutMutable(spec: ValueMap, old: ValueMap): ValueMap {
   const images = (field: string): Value | undefined => {
     const before = mapsInPlace(old, field)
@@ -170,10 +170,10 @@ function withoutMutable(spec: ValueMap, old: ValueMap): ValueMap {
     return mapsInPlace(spec, field).map((container, i) => ({ ...container, image: before[i]?.['image'] ?? '' }))
   }
   const grace = integerOrAbsent(old, 'terminationGracePeriodSeconds')
-  const isMended = grace !== undefined && grace < 0 && numberOrZero(spec, 'terminationGracePeriodSeconds') === 1
+  const isFixed = grace !== undefined && grace < 0 && numberOrZero(spec, 'terminationGracePeriodSeconds') === 1
   return withMembers(spec, {
     ...membersOf(old, 'activeDeadlineSeconds', 'schedulingGates', 'tolerations'),
-    ...(isMended ? membersOf(old, 'terminationGracePeriodSeconds') : {}),
+    ...(isFixed ? membersOf(old, 'terminationGracePeriodSeconds') : {}),
     containers: images('containers'),
     initContainers: images('initContainers'),
   })

@@ -1,4 +1,4 @@
-// The addresses that services are given: a range as numbers, so that any of them can be counted to.
+// A range of cluster IPs, as a base and offsets.
 import { isIPv4, isIPv6 } from 'node:net'
 import { InvariantError } from '../../../lib/errors.ts'
 import { bitsOfIpv4, bitsOfIpv6, canonicalIp } from '../../shared/ip-address.ts'
@@ -10,16 +10,16 @@ export interface AddressRange {
   readonly text: string
   readonly family: IpFamily
   readonly base: bigint
-  /** The offsets that are given: neither the network's own address nor, in IPv4, that of all of it. */
+  /** The offsets that are allocated: neither the network address nor, in IPv4, the broadcast address. */
   readonly first: bigint
   readonly last: bigint
-  /** Offsets below it are left for those who ask for an address by name, and given last (W-541). */
+  /** Offsets below it are for static allocation, and dynamically allocated last (W-541). */
   readonly dynamicFrom: bigint
 }
 
 const BITS: Readonly<Record<IpFamily, number>> = { IPv4: 32, IPv6: 128 }
 
-/** More addresses than this are never needed of one range. */
+/** Larger ranges are used up to this size. */
 const MAX_HOST_BITS = 64
 
 export function addressRange(text: string): AddressRange {
@@ -55,7 +55,7 @@ export function familyOf(address: string): IpFamily | undefined {
   return isIPv4(address) ? 'IPv4' : isIPv6(address) ? 'IPv6' : undefined
 }
 
-/** The offset of an address that can be given; undefined for any other. */
+/** The offset of an address that can be allocated; undefined for any other. */
 export function offsetOf(range: AddressRange, address: string): bigint | undefined {
   if (familyOf(address) !== range.family) return undefined
   const offset = numberOf(address) - range.base
@@ -69,7 +69,6 @@ export function addressAt({ family, base }: AddressRange, offset: bigint): strin
   return canonicalIp(groups.join(':'))
 }
 
-/** The address in its one right spelling. */
 export function canonicalAddress(address: string): string {
   return canonicalIp(withoutZone(address))
 }

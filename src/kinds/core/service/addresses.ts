@@ -1,4 +1,4 @@
-// The addresses of a service and their families: one or two, and the first stays once it is given.
+// The cluster IPs of a service and their families: one or two, and the first is immutable.
 import { faultsOf } from '../../../api/fault-list.ts'
 import { type FieldError, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
@@ -10,13 +10,12 @@ import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-addr
 const SPEC = FieldPath.root('spec')
 const ADDRESSES = SPEC.child('clusterIPs')
 
-/** Without an address of its own: names lead to the pods themselves. */
 export function isHeadless(spec: ValueMap): boolean {
   const addresses = textsInPlace(spec, 'clusterIPs')
   return addresses.length === 1 && addresses[0] === 'None'
 }
 
-/** The faults of the addresses that a service asks for, on their own: they are looked at before any is given. */
+/** The faults of the addresses alone, which are checked before any is allocated. */
 export function addressFaults(spec: ValueMap, context: ValidationContext): readonly FieldError[] {
   return faultsOf((list) => checkAddresses(spec, undefined, new Check(context, list)))
 }
@@ -65,7 +64,7 @@ function checkMatch(spec: ValueMap, check: Check): void {
   }
 }
 
-/** An address may be added or the second given up; the first changes only with a type that has none. */
+/** The second address may be added or released; the first changes only together with the type. */
 export function checkAddressChange(spec: ValueMap, old: ValueMap, check: Check): void {
   if (textOrEmpty(spec, 'type') === 'ExternalName' || textOrEmpty(old, 'type') === 'ExternalName') return
   if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, 'clusterIPs', check)

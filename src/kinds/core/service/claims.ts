@@ -29,7 +29,7 @@ export interface PortRange {
 export interface ServiceNetwork {
   /** Where addresses come from: one range a family, the default one first. */
   readonly ranges: readonly AddressRange[]
-  /** Where ports of nodes come from, both included. */
+  /** The range of node ports. */
   readonly nodePorts: PortRange
   readonly measures: ServiceMeasures
 }
@@ -83,7 +83,7 @@ export function addressClaims(addresses: Resource): ClaimType {
   }
 }
 
-/** Whether an address was claimed here, and not made by somebody for something else. */
+/** Whether the address was allocated by an API server, and not created by a user. */
 export function isOurs(record: ApiObject): boolean {
   return own(labelsOf(record), MANAGED_BY) === ALLOCATOR
 }
@@ -118,7 +118,7 @@ function keyIn(type: ClaimType, name: string): ObjectKey {
   return { resource: type.resource, namespace: '', name }
 }
 
-/** False where somebody has it. */
+/** False where it is taken. */
 export async function claim(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
   const found = await changeMap(type, name, (map, port) => map.with([port]), context)
   if (found !== undefined) return !found.has(Number(name))
@@ -165,24 +165,24 @@ export async function isClaimed(type: ClaimType, name: string, context: ClaimCon
   return (await store.get(keyIn(type, name), { kind: 'latest' }, signal)).item !== undefined
 }
 
-/** What there is to choose from: numbers, a preferred stretch first, and the names that they go by. */
+/** What can be allocated: ranges of numbers, the preferred one first, and the names of the numbers. */
 interface Choice {
-  readonly stretches: readonly (readonly [first: bigint, last: bigint])[]
+  readonly ranges: readonly (readonly [first: bigint, last: bigint])[]
   readonly nameOf: (number: bigint) => string
 }
 
 export function addressChoice(range: AddressRange): Choice {
   const { first, last, dynamicFrom } = range
-  const stretches: (readonly [bigint, bigint])[] = [[dynamicFrom, last]]
-  if (dynamicFrom > first) stretches.push([first, dynamicFrom - 1n])
-  return { stretches, nameOf: (offset) => addressAt(range, offset) }
+  const ranges: (readonly [bigint, bigint])[] = [[dynamicFrom, last]]
+  if (dynamicFrom > first) ranges.push([first, dynamicFrom - 1n])
+  return { ranges, nameOf: (offset) => addressAt(range, offset) }
 }
 
 export function portChoice({ first, last }: PortRange): Choice {
-  return { stretches: [[BigInt(first), BigInt(last)]], nameOf: String }
+  return { ranges: [[BigInt(first), BigInt(last)]], nameOf: String }
 }
 
-const BLIND_TRIES = 8
+const RANDOM_TRIES = 8
 const ROUNDS = 16
 
 /** Any one that is free; undefined where none is. */
@@ -192,12 +192,12 @@ export async function claimAny(
   owner: Owner,
   context: ClaimContext,
 ): Promise<string | undefined> {
-  const preferred = choice.stretches[0]!
-  for (let i = 0; i < BLIND_TRIES; i++) {
+  const preferred = choice.ranges[0]!
+  for (let i = 0; i < RANDOM_TRIES; i++) {
     const name = choice.nameOf(randomWithin(preferred))
     if (await claim(type, name, owner, context)) return name
   }
-  // The range is well filled: look at what is taken. Another may take the same free one first, so look again then.
+  // The range is nearly full: look for a free one. Another may take it first, so look again then.
   for (let round = 0; round < ROUNDS; round++) {
     const name = firstFree(choice, await claimedNames(type, context))
     if (name === undefined) return undefined
@@ -222,11 +222,11 @@ export async function readAll(
   return items
 }
 
-function firstFree({ stretches, nameOf }: Choice, taken: ReadonlySet<string>): string | undefined {
-  for (const [first, last] of stretches) {
+function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>): string | undefined {
+  for (const [first, last] of ranges) {
     const start = randomWithin([first, last])
     const size = last - first + 1n
-    // There are at most so many taken, so one more step than that meets a free one.
+    // One step more than there are taken ones finds a free one.
     const steps = size < BigInt(taken.size + 1) ? size : BigInt(taken.size + 1)
     for (let step = 0n; step < steps; step++) {
       const name = nameOf(first + ((start - first + step) % size))

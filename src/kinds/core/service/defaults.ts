@@ -1,4 +1,4 @@
-// The defaults of services, which follow from one another: the type decides what traffic and balancing mean.
+// The defaults of services, most of which depend on the type.
 import { isMap, type ValueMap } from '../../../api/value.ts'
 import {
   absent,
@@ -21,7 +21,7 @@ const isType =
   ({ type }: ValueMap): boolean =>
     typeof type === 'string' && types.includes(type)
 
-/** Settings of an affinity are kept only where there is one, and are made where they say nothing. */
+/** Dropped without session affinity, filled in with it. */
 const sessionAffinityConfig: Rule = (given, _, { sessionAffinity }) => {
   if (sessionAffinity === 'None') return undefined
   if (sessionAffinity !== 'ClientIP') return given
@@ -31,7 +31,7 @@ const sessionAffinityConfig: Rule = (given, _, { sessionAffinity }) => {
     : { clientIP: { timeoutSeconds: AFFINITY_SECONDS } }
 }
 
-/** The port of the pods is that of the service where nothing else is said. */
+/** The target port defaults to the port. */
 const targetPort: Rule = (given, _, { port }) => (isAbsent(given) || given === 0 || given === '' ? (port ?? 0) : given)
 
 const spec = always({

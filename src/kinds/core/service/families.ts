@@ -1,4 +1,4 @@
-// Which families of addresses a service has: what it asks for, within what the cluster is set up for (W-545, W-555).
+// The IP families of a service: what it asks for, within what the cluster is configured for (W-545, W-555).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { mapOrEmpty, textOrEmpty, textsInPlace, textsOnly } from '../../../api/members.ts'
@@ -12,16 +12,16 @@ const SPEC = FieldPath.root('spec')
 const POLICY = SPEC.child('ipFamilyPolicy')
 const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
 
-/** The policy where none is given: that of before, else a single family. */
+/** The policy defaults to the stored one, else to a single family. */
 export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
   if (isExternalName(spec) || textOrEmpty(spec, 'ipFamilyPolicy') !== '') return spec
   const before = old === undefined ? '' : textOrEmpty(old, 'ipFamilyPolicy')
-  const policy = before !== '' ? before : isBare(spec) ? 'RequireDualStack' : 'SingleStack'
+  const policy = before !== '' ? before : isHeadlessWithoutSelector(spec) ? 'RequireDualStack' : 'SingleStack'
   return { ...spec, ipFamilyPolicy: policy }
 }
 
-/** Without an address and without a selector: such a service may have families that the cluster has not. */
-function isBare(spec: ValueMap): boolean {
+/** Headless without a selector: such a service may have families that the cluster does not have. */
+function isHeadlessWithoutSelector(spec: ValueMap): boolean {
   return textOrEmpty(spec, 'clusterIP') === NO_ADDRESS && Object.keys(mapOrEmpty(spec, 'selector')).length === 0
 }
 
@@ -54,7 +54,7 @@ export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): W
   }
   if (faults.length > 0) return { kind: 'faults', faults }
   const isSingle = policy === 'SingleStack'
-  if (isBare(spec)) {
+  if (isHeadlessWithoutSelector(spec)) {
     const [first = configured[0]!, ...more] = families
     const all = isSingle || more.length > 0 ? [first, ...more] : [first, OTHER_FAMILY[first as IpFamily]]
     return { kind: 'spec', spec: { ...spec, ipFamilies: all } }
@@ -99,7 +99,8 @@ function withStoredFamilies(service: ApiObject, family: IpFamily): ApiObject {
 const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
 
 function familiesOf(spec: ValueMap, family: IpFamily): readonly IpFamily[] {
-  if (textOrEmpty(spec, 'clusterIP') === NO_ADDRESS) return isBare(spec) ? [family, OTHER_FAMILY[family]] : [family]
+  if (textOrEmpty(spec, 'clusterIP') === NO_ADDRESS)
+    return isHeadlessWithoutSelector(spec) ? [family, OTHER_FAMILY[family]] : [family]
   return textsOnly(spec, 'clusterIPs').map((address) => familyOf(address) ?? family)
 }
 

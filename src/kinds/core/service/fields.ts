@@ -1,5 +1,5 @@
-// The fields of a service that hang together: what an update leaves out stays, and what a new type has no use for goes,
-// where the client did not touch it (W-552, W-553).
+// Fields of a service that depend on each other: what an update leaves out is kept, and what the new type does not need is dropped
+// unless the client changed it (W-552, W-553).
 import { mapsInPlace, numberOrZero, textOrEmpty, textsOnly } from '../../../api/members.ts'
 import { membersOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -32,7 +32,7 @@ export function isExternal(spec: ValueMap): boolean {
   return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsOnly(spec, 'externalIPs').length > 0)
 }
 
-/** Clients that know one address only mean the list of it. */
+/** Older clients set `clusterIP` alone. */
 export function preparedForCreate(service: ApiObject): ApiObject {
   const spec = specOf(service)
   const address = textOrEmpty(spec, 'clusterIP')
@@ -43,7 +43,7 @@ export function preparedForCreate(service: ApiObject): ApiObject {
 export function preparedForUpdate(service: ApiObject, stored: ApiObject): ApiObject {
   const old = specOf(stored)
   const kept = withKeptPorts(withKeptAddresses(specOf(service), old), old)
-  const spec = withoutUseless(withMatchingAddresses(kept, old), old)
+  const spec = withoutUnneeded(withMatchingAddresses(kept, old), old)
   const status = typeOf(spec) === 'LoadBalancer' ? statusOf(service) : { ...statusOf(service), loadBalancer: {} }
   return { ...service, spec, status }
 }
@@ -59,7 +59,7 @@ function withKeptAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   })
 }
 
-/** One field follows the other where only one of them was changed. */
+/** `clusterIPs` follows `clusterIP` where only that was changed. */
 function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   const [now, before] = [textOrEmpty(spec, 'clusterIP'), textOrEmpty(old, 'clusterIP')]
   if (now === before) {
@@ -70,15 +70,14 @@ function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   return withMembers(spec, { clusterIPs: now === '' ? undefined : [now] })
 }
 
-/** The server gives its ports numbers on the nodes. */
-function isGivenNodePorts(spec: ValueMap): boolean {
+function allocatesNodePorts(spec: ValueMap): boolean {
   return needsNodePorts(spec) && !(isBalanced(spec) && own(spec, 'allocateLoadBalancerNodePorts') === false)
 }
 
-/** Ports keep their number on the nodes by their name, unless another port asks for it. */
+/** Ports keep their node port by name, unless another port asks for it. */
 function withKeptPorts(spec: ValueMap, old: ValueMap): ValueMap {
   let next = spec
-  if (isGivenNodePorts(spec) && isGivenNodePorts(old)) {
+  if (allocatesNodePorts(spec) && allocatesNodePorts(old)) {
     const asked = new Set(portsIn(spec).map((port) => numberOrZero(port, 'nodePort')))
     const byName = new Map(portsIn(old).map((port) => [textOrEmpty(port, 'name'), numberOrZero(port, 'nodePort')]))
     const ports = portsIn(spec).map((port) => {
@@ -108,7 +107,7 @@ const DEPENDENT: readonly (readonly [isNeeded: (spec: ValueMap) => boolean, ...f
   [isExternal, 'externalTrafficPolicy'],
 ]
 
-function withoutUseless(spec: ValueMap, old: ValueMap): ValueMap {
+function withoutUnneeded(spec: ValueMap, old: ValueMap): ValueMap {
   let next = spec
   for (const [isNeeded, ...fields] of DEPENDENT) {
     if (!isNeeded(old) || isNeeded(spec) || !fields.every((name) => equalValues(own(spec, name), own(old, name))))

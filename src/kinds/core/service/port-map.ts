@@ -1,5 +1,5 @@
-// The node ports that are taken, as kube-apiserver keeps them: one object with a bit for each port of a range. Where it has
-// served, its map is there, and is what ports are taken by, so that both can serve at once; nobody else makes one.
+// The bitmap in which kube-apiserver keeps the allocated node ports. Where it is there, ports are allocated in it, so that both
+// servers can run at once; we never create it.
 import { textOrEmpty } from '../../../api/members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
@@ -29,15 +29,15 @@ export async function readPortMap({ store, signal }: MapContext): Promise<PortMa
 }
 
 /**
- * Changes the map, unless it says itself that it does not change. Called with what is stored, and again where another was
- * faster. Resolves to the map as it was found; undefined: there is none.
+ * `change` gets the stored map, again after a conflict, and returns the same one where nothing changes. Resolves to the map as it was
+ * found; undefined: there is none.
  */
 export async function changePortMap(
   change: (map: PortMap) => PortMap,
   { store, signal }: MapContext,
 ): Promise<PortMap | undefined> {
   let found: PortMap | undefined
-  // Most have none, and need not ask the storage for it.
+  // Most clusters have none, which the cache knows.
   if ((await store.get(KEY, { kind: 'any' }, signal)).item === undefined) return undefined
   await store.write(
     KEY,
@@ -63,7 +63,7 @@ function portMapIn(item: StoredItem): PortMap | undefined {
 export class PortMap {
   readonly #object: ApiObject
   readonly #range: { readonly first: number; readonly last: number }
-  /** One number, its highest byte first and never zero. */
+  /** A big-endian number without leading zero bytes. */
   readonly #bits: Buffer
 
   constructor(object: ApiObject, range: { readonly first: number; readonly last: number }, bits: Buffer) {
@@ -76,7 +76,7 @@ export class PortMap {
     return { ...this.#object, data: this.#bits.toString('base64') }
   }
 
-  /** Whether the map speaks of the port at all. */
+  /** Whether the port is in the range of the map. */
   covers(port: number): boolean {
     return port >= this.#range.first && port <= this.#range.last
   }
@@ -92,7 +92,7 @@ export class PortMap {
     return Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((port) => this.has(port))
   }
 
-  /** The same map where nothing is to be done. */
+  /** The same map where nothing changes. */
   with(ports: Iterable<number>): PortMap {
     return this.#changed([...ports].filter((port) => this.covers(port) && !this.has(port)))
   }

@@ -72,7 +72,7 @@ export async function repairServiceClaims(
 
 async function repairHeld(held: Held, leaks: Map<number, number>, parts: ClaimParts): Promise<Repaired> {
   const released: string[] = []
-  // Claims are read before services: one that is there and old has had its service stored long ago, or never will.
+  // Claims are read before services: the service of an old claim was stored long ago, or never will be.
   const claims = await readAll(held.type.resource, contextOf(parts))
   const map = held.type.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
   const used = await usedBy(held, parts)
@@ -153,7 +153,7 @@ async function clearLeaks(
 }
 
 function addressesOf(spec: ValueMap): readonly string[] {
-  // What is no address at all was stored by somebody whom nobody checked.
+  // Something else than our validation may have let invalid addresses pass.
   return textsOnly(spec, 'clusterIPs')
     .filter((address) => familyOf(address) !== undefined)
     .map(canonicalAddress)
@@ -165,7 +165,7 @@ function isForgotten(type: ClaimType, record: ApiObject, now: string): boolean {
   return Date.parse(now) - since > OLD_ENOUGH_MS
 }
 
-/** Only if it is still the very claim that was looked at. */
+/** Only if the claim has not changed since it was read. */
 async function releaseSeen(type: ClaimType, seen: StoredObject, context: ClaimContext): Promise<boolean> {
   const result = await context.store.write(
     { resource: type.resource, namespace: '', name: seen.name },

@@ -63,7 +63,7 @@ async function reserve(
   }
 }
 
-/** The endpoints of a service go with it; those in slices belong to whoever made them (W-556). */
+/** Endpoints are deleted with their service; slices belong to whoever made them (W-556). */
 async function deleteEndpoints(
   endpoints: Resource,
   service: ApiObject,

@@ -1,4 +1,4 @@
-// Services: ports, addresses and traffic, each depending on the type; and what may change once an address is given.
+// The validation of services: ports, addresses and traffic policies, all depending on the type.
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import {

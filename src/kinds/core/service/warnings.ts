@@ -1,5 +1,4 @@
-// What a client is told about a service that is taken all the same: what is deprecated, what its type has no use for, and
-// addresses that are not in their canonical form.
+// Warnings about services: deprecated fields, fields that the type ignores, and addresses that are not canonical.
 import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import { annotationsOf, specOf, statusOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'

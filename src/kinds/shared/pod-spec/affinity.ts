@@ -1,4 +1,4 @@
-// Where pods may and would rather run: selectors of nodes, nearness to other pods, and how they spread.
+// Node selectors, affinity and topology spread constraints.
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   integerOrAbsent,
@@ -39,7 +39,7 @@ function checkNodeTerm(term: ValueMap, at: FieldPath, check: Check, rule: PartRu
   check.each(term, 'matchFields', at, checkNodeField)
 }
 
-/** Values that are only preferred need not be those of labels. */
+/** The values of preferences need not be valid label values. */
 const checkPreference: PartRule = (requirement, at, check) => {
   checkNodeOperator(requirement, at, check)
   check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'key')
@@ -115,7 +115,7 @@ function checkPodTerm(term: ValueMap, at: FieldPath, check: Check): void {
 
 const NO_SELECTOR = 'must not be specified when labelSelector is not set'
 
-/** Keys whose values are taken from the pod itself. */
+/** `matchLabelKeys` and `mismatchLabelKeys`, whose values are the pod's own. */
 function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
   const selector = mapOrAbsent(term, 'labelSelector')
   const matching = textsInPlace(term, 'matchLabelKeys')
@@ -137,7 +137,7 @@ function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-/** The selector that the keys stand for has been merged in: a key that occurs twice was selected by hand too. */
+/** The keys have been merged into the selector: one that occurs twice was in it before. */
 function checkNotSelected(keys: readonly string[], selector: ValueMap, at: FieldPath, check: Check): void {
   const positions = new Map(keys.map((key, i) => [key, i]))
   const seen = new Set(Object.keys(mapOrEmpty(selector, 'matchLabels')))

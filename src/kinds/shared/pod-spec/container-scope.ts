@@ -17,14 +17,14 @@ export function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedCont
 
 export interface ContainerScope {
   readonly check: Check
-  /** The volumes that passed their own rules, by name. */
+  /** The valid volumes, by name. */
   readonly volumes: ReadonlyMap<string, ValueMap>
   /** The names of the pod's resource claims. */
   readonly claims: ReadonlySet<string>
   /** `terminationGracePeriodSeconds` of the pod. */
   readonly gracePeriod: number | bigint | undefined
   readonly restartPolicy: string
-  /** Users of the host are users of the pod; so it is unless `hostUsers` is false. */
+  /** `hostUsers` of the pod, which defaults to true. */
   readonly hostUsers: boolean
   /** `spec.os.name`. */
   readonly os: string | undefined

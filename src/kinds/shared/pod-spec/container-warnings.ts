@@ -1,10 +1,10 @@
-// Warnings about the containers of a pod: amounts, environment, ports.
+// Warnings about the containers of a pod: resources, environment variables, ports.
 import { mapOrEmpty, mapsInPlace, numberOrZero, textOrEmpty } from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { fractionWarnings } from '../warnings.ts'
 import type { PlacedContainer } from './container-scope.ts'
 
-/** What there is only whole bytes of. */
+/** Resources that are counted in whole bytes. */
 export const WHOLE_BYTES = ['memory', 'ephemeral-storage'] as const
 
 export function containerWarnings(container: ValueMap, path: string): readonly string[] {
@@ -19,7 +19,7 @@ export function containerWarnings(container: ValueMap, path: string): readonly s
   const seen = new Set<string>()
   mapsInPlace(container, 'env').forEach((variable, i) => {
     const name = textOrEmpty(variable, 'name')
-    if (seen.has(name) && !buildsOn(name, variable)) {
+    if (seen.has(name) && !refersTo(name, variable)) {
       warnings.push(
         `${path}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
       )
@@ -29,8 +29,8 @@ export function containerWarnings(container: ValueMap, path: string): readonly s
   return warnings
 }
 
-/** A variable may be said again where its new value builds on the old one. */
-function buildsOn(name: string, variable: ValueMap): boolean {
+/** A variable may be redefined by a value that refers to the old one. */
+function refersTo(name: string, variable: ValueMap): boolean {
   const [value, reference] = [textOrEmpty(variable, 'value'), `$(${name})`]
   return !isMap(own(variable, 'valueFrom')) && value !== reference && value.includes(reference)
 }
@@ -46,7 +46,7 @@ interface Port {
   readonly hostIP: string
 }
 
-/** Of ports of all containers of a pod that are in one another's way. */
+/** About conflicting ports, across all containers of a pod. */
 export function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
   const placed = containers.flatMap(([container, at]) =>
     mapsInPlace(container, 'ports').map((port, i) => ({ port, path: at.child('ports').index(i).toString() })),
@@ -60,31 +60,31 @@ export function portWarnings(containers: readonly PlacedContainer[]): readonly s
     hostPort: numberOrZero(port, 'hostPort'),
     hostIP: textOrEmpty(port, 'hostIP'),
   }))
-  return [...clashWarnings(ports), ...portNameWarnings(ports)]
+  return [...conflictWarnings(ports), ...portNameWarnings(ports)]
 }
 
-/** More texts of this length than the warnings of an answer have room for. */
-const MOST_CLASHES = 100
+/** More than fit into the warnings of one response. */
+const MAX_WARNINGS = 100
 
-/** Each port with every earlier one that it is in the way of. */
-function clashWarnings(ports: readonly Port[]): readonly string[] {
+/** Each port with every earlier one that it conflicts with. */
+function conflictWarnings(ports: readonly Port[]): readonly string[] {
   const earlier = new EarlierPorts()
   const warnings: string[] = []
   for (const port of ports) {
-    if (warnings.length > MOST_CLASHES) break
+    if (warnings.length > MAX_WARNINGS) break
     if (port.hostIP !== '' && port.hostPort === 0) {
       warnings.push(`${port.path}: hostIP set without hostPort: ${shown(port)}`)
     }
-    for (const other of earlier.inTheWayOf(port)) {
-      warnings.push(`${port.path}: ${clashOf(port, other)} port definition with ${other.path}`)
-      if (warnings.length > MOST_CLASHES) break
+    for (const other of earlier.conflictsOf(port)) {
+      warnings.push(`${port.path}: ${conflictKind(port, other)} port definition with ${other.path}`)
+      if (warnings.length > MAX_WARNINGS) break
     }
     earlier.add(port)
   }
   return warnings
 }
 
-/** Found by what makes ports clash: most that have a host port do not. */
+/** Indexed by what makes ports conflict, so that looking them up is not quadratic. */
 class EarlierPorts {
   readonly #ports = new Map<string, Port[]>()
 
@@ -98,8 +98,8 @@ class EarlierPorts {
     }
   }
 
-  /** In the order in which they came. */
-  inTheWayOf({ containerPort, protocol, hostPort, hostIP }: Port): readonly Port[] {
+  /** In their order. */
+  conflictsOf({ containerPort, protocol, hostPort, hostIP }: Port): readonly Port[] {
     const number = `${containerPort}/${protocol}`
     const host = `${number} ${hostPort}`
     if (hostPort === 0) return this.#ports.get(number) ?? []
@@ -113,7 +113,6 @@ function shown({ name, hostPort, containerPort, protocol, hostIP }: Port): strin
   return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
 }
 
-/** Services and probes find a port by its name; the first that bears it is meant. */
 function portNameWarnings(ports: readonly Port[]): readonly string[] {
   const first = new Map<string, string>()
   return ports.flatMap(({ name, path }) => {
@@ -125,8 +124,7 @@ function portNameWarnings(ports: readonly Port[]): readonly string[] {
   })
 }
 
-/** Of two that are in each other's way. */
-function clashOf(a: Port, b: Port): string {
+function conflictKind(a: Port, b: Port): string {
   if (a.hostIP === b.hostIP && a.hostPort === b.hostPort) return 'duplicate'
   return a.hostPort === 0 || b.hostPort === 0 ? 'overlapping' : 'dangerously ambiguous'
 }

@@ -85,7 +85,6 @@ function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): voi
   }
 }
 
-/** When a single container is started again: its own policy, and rules about its exit code. */
 function checkRestartRules(container: ValueMap, at: FieldPath, check: Check): void {
   const policy = textOrAbsent(container, 'restartPolicy')
   const rules = listOrEmpty(container, 'restartPolicyRules')
@@ -114,7 +113,7 @@ function refuseRestartOnResize(container: ValueMap, at: FieldPath, check: Check)
   })
 }
 
-/** In the order in which the reference looks at them. */
+/** In the order of the reference. */
 const NOT_IN_EPHEMERAL: readonly string[] = [
   'ports',
   'resources',
@@ -149,13 +148,13 @@ export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope:
   }
 }
 
-/** An object without members is no setting of resources. */
+/** Empty `resources` count as not set. */
 function isSet(container: ValueMap, field: string): boolean {
   if (!isGiven(container, field)) return false
   return field !== 'resources' || Object.keys(mapOrEmpty(container, field)).length > 0
 }
 
-/** Rules that hold in pods and not in templates of them. */
+/** For pods; templates are not held to it. */
 export function checkImageOfPod(container: ValueMap, at: FieldPath, check: Check): void {
   const image = textOrEmpty(container, 'image')
   if (image !== image.trim()) check.invalid(at.child('image'), image, 'must not have leading or trailing whitespace')
@@ -189,7 +188,7 @@ function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): 
   }
 }
 
-/** No two containers that run side by side use the same port of the host. */
+/** No two containers that run side by side use the same host port. */
 function checkHostPorts(containers: readonly ValueMap[], list: FieldPath, check: Check): void {
   let used: Set<string> | undefined
   for (const [c, container] of containers.entries()) {

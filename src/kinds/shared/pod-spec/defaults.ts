@@ -1,4 +1,4 @@
-// The defaults of a pod's spec, which hold in pods and wherever a template of pods occurs.
+// The defaults of pod specs, in pods and pod templates.
 import { textOrEmpty } from '../../../api/members.ts'
 import { isMap } from '../../../api/value.ts'
 import {
@@ -33,7 +33,7 @@ const probe = within({
 
 const handler = within({ httpGet })
 
-/** An image that may change under its name is looked for every time. */
+/** `latest` may change and is always pulled. */
 const pullPolicy =
   (image: string): Rule =>
   (given, _, parent) => {
@@ -64,7 +64,7 @@ const containers = each(
   }),
 )
 
-/** Sources of volumes that pods and persistent volumes have in common. */
+/** Sources that pods and persistent volumes have in common. */
 export const SHARED_SOURCES: Fields = {
   hostPath: within({ type: absent('') }),
   iscsi: within({ iscsiInterface: blank('default') }),
@@ -100,7 +100,7 @@ const sources = within({
   }),
 })
 
-/** A volume that does not say what it is, is an empty directory. */
+/** A volume without a source is an `emptyDir`. */
 const withSource: Rule = (given) => {
   if (!isMap(given)) return given
   return Object.entries(given).some(([name, source]) => name !== 'name' && source !== null)
@@ -108,7 +108,7 @@ const withSource: Rule = (given) => {
     : withMember(given, 'emptyDir', {})
 }
 
-/** The two names of the account are one field; the newer one wins. */
+/** `serviceAccount` is the old name of `serviceAccountName`, which wins. */
 const bothAccountNames: Rule = (given) => {
   if (!isMap(given)) return given
   const name = textOrEmpty(given, 'serviceAccountName') || textOrEmpty(given, 'serviceAccount')
@@ -139,7 +139,7 @@ const RETIRED_ANNOTATIONS: readonly string[] = [
   'pod.alpha.kubernetes.io/init-container-statuses',
 ]
 
-/** Annotations that once stood for fields of pods are not kept. */
+/** Annotations that were replaced by fields long ago are dropped. */
 export const podMetadata: Rule = within({
   annotations: (given) => {
     if (!isMap(given) || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
@@ -148,5 +148,4 @@ export const podMetadata: Rule = within({
   },
 })
 
-/** A template of pods. */
 export const podTemplate: Fields = { metadata: podMetadata, spec: podSpec }

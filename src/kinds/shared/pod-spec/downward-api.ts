@@ -6,7 +6,6 @@ import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkNonReservedPath } from '../paths.ts'
 
-/** Fields that environment variables may be set from. */
 export const ENVIRONMENT_FIELDS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
@@ -19,7 +18,6 @@ export const ENVIRONMENT_FIELDS: readonly string[] = [
   'status.podIPs',
 ]
 
-/** Fields that files may be made from. */
 const FILE_FIELDS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -28,7 +26,7 @@ const FILE_FIELDS: readonly string[] = [
   'metadata.uid',
 ]
 
-/** Every field there is; `spec.host` is an old name of the node's. */
+/** `spec.host` is an old name of `spec.nodeName`. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...ENVIRONMENT_FIELDS,
   ...FILE_FIELDS,
@@ -99,7 +97,7 @@ const RESOURCES: readonly string[] = ['limits', 'requests'].flatMap((kind) =>
   Object.keys(DIVISORS).map((name) => `${kind}.${name}`),
 )
 
-/** `inVolume`: a file must say which container it speaks of. */
+/** `inVolume`: the container must be named. */
 export function checkResourceFieldRef(ref: ValueMap, at: FieldPath, check: Check, inVolume = false): void {
   const resource = textOrEmpty(ref, 'resource')
   const isHugePages = /^(?:limits|requests)\.hugepages-/.test(resource)

@@ -1,4 +1,4 @@
-// The fields of a pod's specification that belong to features, wherever there is one: in a pod or in a template of pods.
+// The fields of pod specs that depend on feature gates, in pods and pod templates.
 import { type GatedField, gatedFields } from '../gated-field.ts'
 
 const FIELDS: readonly GatedField[] = gatedFields(
@@ -10,7 +10,7 @@ const FIELDS: readonly GatedField[] = gatedFields(
   'volumes/*/projected/sources/*/podCertificate',
 )
 
-/** `place`: from the object to the specification. */
+/** `place`: the path from the object to the pod spec. */
 export function gatedPodFields(place: string): readonly GatedField[] {
   return FIELDS.map(({ gate, path }) => ({ gate, path: [...place.split('/'), ...path] }))
 }

@@ -1,9 +1,8 @@
-// The tag of a container image, which decides how often it is pulled. Only what that decision needs: whether the
-// reference is well formed at all, and its tag.
+// The tag of a container image, from which the default pull policy follows.
 
 const MAX_NAME = 255
 
-/** Longer texts are no references: name, tag and the longest digest in use fit many times. */
+/** Many times the length of any reference in use. */
 const MAX_REFERENCE = 4096
 const BARE_IDENTIFIER = /^[a-f0-9]{64}$/
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/

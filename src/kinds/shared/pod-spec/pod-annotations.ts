@@ -24,10 +24,10 @@ export const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 export const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
 const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
 
-/** What precedes the name of a profile that lies on the node. */
+/** The prefix of profiles that are on the node. */
 const LOCAL = 'localhost/'
 
-/** Whether the pod stands for one that a node runs on its own account. */
+/** Whether the pod mirrors a static pod. */
 export function isMirror(metadata: ValueMap): boolean {
   return Object.hasOwn(mapOrEmpty(metadata, 'annotations'), MIRROR)
 }
@@ -91,7 +91,7 @@ export function checkProfilesAgree(annotations: ValueMap, spec: ValueMap, at: Fi
     agree('seccomp', SECCOMP_OF_CONTAINER + textOrEmpty(container, 'name'), profile, place)
   }
   if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return
-  // Unlike with seccomp, what the pod sets holds for containers that set nothing.
+  // Unlike with seccomp, containers inherit the profile of the pod.
   const ofPod = mapOrAbsent(podContext, FIELDS.apparmor)
   for (const [container, place] of containers) {
     const profile = mapOrAbsent(mapOrEmpty(container, 'securityContext'), FIELDS.apparmor) ?? ofPod

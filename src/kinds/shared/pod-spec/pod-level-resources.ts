@@ -1,4 +1,4 @@
-// Resources that a pod asks for as a whole: what is left open follows from its containers and from its own limits.
+// Defaults of pod-level resources, from the resources of the containers and from the limits of the pod.
 import { mapOrEmpty, mapsOnly, quantityOrAbsent } from '../../../api/members.ts'
 import { isMap, type Value, type ValueMap } from '../../../api/value.ts'
 import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../lib/quantity.ts'
@@ -46,10 +46,7 @@ function withAmounts(resources: ValueMap, kind: string, added: ValueMap): ValueM
   return withMember(resources, kind, { ...mapOrEmpty(resources, kind), ...added })
 }
 
-/**
- * What all containers need at once: those that run side by side add up, and one that runs before the others needs its
- * own amount beside the sidecars started before it.
- */
+/** What all containers need at once: the sum of those that run side by side, or the most that an init container and sidecars need. */
 export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts {
   const total: Amounts = new Map()
   for (const container of mapsOnly(spec, 'containers')) add(total, amountsOf(container, kind))

@@ -84,7 +84,7 @@ const MAX_CREDENTIAL_KIB = 64
 const MAX_DOMAIN = 256
 const MAX_USER = 104
 
-/** Longer names are refused for their length; the expressions need not see them. */
+/** Longer names are refused for their length and not matched. */
 const MAX_MATCHED = 4096
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
@@ -102,7 +102,6 @@ export function checkWindowsOptions(options: ValueMap, at: FieldPath, check: Che
   for (const fault of userFaults(user)) check.invalid(at.child('runAsUserName'), user, fault)
 }
 
-/** Whatever of ASCII cannot be printed. */
 const CONTROL_CHARACTER = /[^ -~\u0080-\u{10ffff}]/u
 
 function userFaults(name: string): readonly string[] {

@@ -1,4 +1,4 @@
-// The spec of a pod, in pods and wherever templates of pods occur. The order of the checks is that of the reference.
+// The spec of pods and pod templates. The order of the checks is that of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   integerOrAbsent,
@@ -117,7 +117,7 @@ function checkPodResources(spec: ValueMap, at: FieldPath, { check, claims, os }:
   checkAgainstContainers(spec, place, check)
 }
 
-/** What the containers need together is within what the pod asks for, and none may use more than the pod. */
+/** Requests of all containers fit into those of the pod, and no limit of a container exceeds that of the pod. */
 function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): void {
   const resources = mapOrEmpty(spec, 'resources')
   for (const [kind, relevant] of [
@@ -144,7 +144,7 @@ function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): vo
   }
 }
 
-/** On the network of the host a port is the host's; templates may leave that open. */
+/** On the host network, host port and container port are the same; templates may leave out the host port. */
 function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
   if (!isTrue(spec, 'hostNetwork')) return
   for (const [c, container] of mapsInPlace(spec, 'containers').entries()) {
@@ -168,17 +168,18 @@ function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
   })
 }
 
-const OWN_USERS = 'when `hostUsers` is false'
+const NOT_HOST_USERS = 'when `hostUsers` is false'
 
 function checkHostUsers(spec: ValueMap, containers: readonly PlacedContainer[], at: FieldPath, check: Check): void {
   if (spec['hostUsers'] !== false) return
   if (isTrue(spec, 'hostNetwork') && !check.gate('UserNamespacesHostNetworkSupport')) {
-    check.forbidden(at.child('hostNetwork'), OWN_USERS)
+    check.forbidden(at.child('hostNetwork'), NOT_HOST_USERS)
   }
-  if (isTrue(spec, 'hostPID')) check.forbidden(at.child('HostPID'), OWN_USERS)
-  if (isTrue(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), OWN_USERS)
+  if (isTrue(spec, 'hostPID')) check.forbidden(at.child('HostPID'), NOT_HOST_USERS)
+  if (isTrue(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), NOT_HOST_USERS)
   for (const [container, place] of containers) {
-    if (mapsInPlace(container, 'volumeDevices').length > 0) check.forbidden(place.child('volumeDevices'), OWN_USERS)
+    if (mapsInPlace(container, 'volumeDevices').length > 0)
+      check.forbidden(place.child('volumeDevices'), NOT_HOST_USERS)
   }
 }
 
@@ -205,13 +206,12 @@ function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
   checkOverhead(mapOrAbsent(spec, 'overhead'), at.child('overhead'), check)
 }
 
-/** What a pod needs beside its containers. */
 export function checkOverhead(overhead: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (overhead === undefined) return
   checkRequirements({ limits: overhead }, at, { check, name: checkContainerResourceName, claims: new Set() })
 }
 
-/** Files that set environment variables lie in volumes that are the pod's own. */
+/** Files that environment variables come from are in `emptyDir` volumes. */
 function checkFileVolumes(spec: ValueMap, containers: readonly PlacedContainer[], check: Check): void {
   let volumes: ReadonlyMap<string, ValueMap> | undefined
   for (const [container, place] of containers) {

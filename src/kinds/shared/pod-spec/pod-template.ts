@@ -1,4 +1,4 @@
-// A template of pods, alone or in the workloads that make pods from it.
+// Pod templates, alone or in workloads.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'

@@ -115,7 +115,6 @@ const LINUX_SIGNALS: readonly string[] = [
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
-/** What a container that runs to its end before the others start cannot have. */
 export function refuseProbes(container: ValueMap, at: FieldPath, check: Check): void {
   for (const field of ['lifecycle', ...PROBES]) {
     if (isGiven(container, field)) check.forbidden(at.child(field), ONLY_SIDECARS)

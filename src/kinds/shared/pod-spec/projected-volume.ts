@@ -1,5 +1,5 @@
-// Several sources in one volume: secrets, config maps, fields of the pod, tokens, trust bundles and certificates. Their
-// files may not collide.
+// Projected volumes: secrets, config maps, the downward API, tokens, trust bundles and certificates in one volume, without
+// conflicting paths.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -21,9 +21,9 @@ import { checkSignerName } from '../signer-name.ts'
 import { checkDownwardFile } from './downward-api.ts'
 
 interface Projection {
-  /** The place of the whole volume. */
+  /** The path of the whole volume. */
   readonly volume: FieldPath
-  /** The place of this source. */
+  /** The path of this source. */
   readonly at: FieldPath
   readonly check: Check
   readonly paths: Set<string>
@@ -79,7 +79,6 @@ const downwardApi: ProjectionRule = (source, projection) => {
 const MIN_TOKEN_SECONDS = 600
 const MAX_TOKEN_SECONDS = 2 ** 32
 
-/** How long a token may be good for. */
 export function checkTokenSeconds(seconds: number | bigint, at: FieldPath, check: Check): void {
   if (seconds < MIN_TOKEN_SECONDS) check.invalid(at, seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > MAX_TOKEN_SECONDS) check.invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')

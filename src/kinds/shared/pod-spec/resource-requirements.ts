@@ -1,5 +1,5 @@
-// What containers and pods ask for and may use at most: known resources, sensible amounts, requests within limits, and
-// claims on devices that the pod has.
+// Requests, limits and claims of containers and pods: known resources, valid amounts, requests within limits, and claims that the
+// pod has.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
@@ -18,7 +18,7 @@ import {
 
 interface RequirementsScope {
   readonly check: Check
-  /** Which resources may be named here. */
+  /** Which names of resources are allowed. */
   readonly name: NameRule
   /** The claims of the pod, which containers refer to. */
   readonly claims: ReadonlySet<string>
@@ -67,7 +67,7 @@ function checkWithinLimit(
   else if (order > 0) check.invalid(at.child('requests'), request, `must be less than or equal to ${of}`)
 }
 
-/** Each claim is one of the pod's, and no part of one is used twice. */
+/** Each claim is one of the pod's, and no request of one is used twice. */
 function checkClaims(claims: readonly ValueMap[], list: FieldPath, scope: RequirementsScope): void {
   const { check } = scope
   const used = new Set<string>()
@@ -93,7 +93,7 @@ function checkClaims(claims: readonly ValueMap[], list: FieldPath, scope: Requir
   }
 }
 
-/** Names are listed while they are few: the list stands in the message of every claim that is not among them. */
+/** The names are in the message of every unknown claim. */
 const MAX_LISTED = 64
 
 function whichClaims(claims: ReadonlySet<string>): string {

@@ -1,4 +1,4 @@
-// As whom and how confined the processes of pods and containers run.
+// Security contexts of pods and containers.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isTrue, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
@@ -9,7 +9,7 @@ import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './pod-os.ts'
 
-/** The security context of a pod; `spec` holds what of it stands beside it. */
+/** The security context of a pod, and the fields of the spec that belong to it. */
 export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
   const context = mapOrEmpty(spec, 'securityContext')
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
@@ -51,7 +51,7 @@ function checkSysctls(spec: ValueMap, list: FieldPath, check: Check): void {
 
 const IPC_SYSCTLS: readonly string[] = ['kernel.sem', 'kernel.shm_rmid_forced']
 
-/** Which part of the kernel a parameter belongs to, where that part can be a container's own. */
+/** The kernel namespace that a sysctl belongs to. */
 function sysctlNamespace(name: string): 'net' | 'ipc' | undefined {
   const dotted = name.replaceAll('/', '.')
   if (dotted.startsWith('net.')) return 'net'

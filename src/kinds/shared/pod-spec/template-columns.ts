@@ -1,4 +1,4 @@
-// The columns of everything that makes pods from a template.
+// The columns of kinds with a pod template.
 import { AGE, type Cell, type Column, count, integer, NAME, wide } from '../../../codec/tables/column.ts'
 import { at, listAt, numberAt, selectorText, textAt } from '../../../codec/tables/reading.ts'
 
@@ -9,7 +9,6 @@ export function eachContainer(member: string, ...path: readonly string[]): Cell 
       .join(',')
 }
 
-/** The wide columns of everything with a pod template. */
 export function containerColumns(...template: readonly string[]): readonly Column[] {
   return [
     wide('Containers', 'The names of the containers in the template.', eachContainer('name', ...template)),

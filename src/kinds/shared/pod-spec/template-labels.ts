@@ -12,13 +12,12 @@ export function labelsFromTemplate(object: Parameters<Rule>[0]): ReturnType<Rule
   return { ...object, metadata: { ...metaOf(object), labels } }
 }
 
-/** The labels of the template of pods, where there are any. */
+/** The labels of the pod template; undefined where there are none. */
 export function templateLabels(object: ValueMap): ValueMap | undefined {
   const labels = labelsOf(mapOrEmpty(specOf(object), 'template'))
   return Object.keys(labels).length > 0 ? labels : undefined
 }
 
-/** Where an update takes all labels away, the object bears those of its template again. */
 export function withTemplateLabels(object: ApiObject): ApiObject {
   if (Object.keys(labelsOf(object)).length > 0) return object
   const labels = templateLabels(object)

@@ -1,10 +1,10 @@
-// Warnings about volumes made of keys: two of them that want to be at one path, or one inside of the other.
+// Warnings about overlapping paths in volumes: two files at one path, or one below the other.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
 
 interface Placed {
   readonly path: string
-  /** What puts it there, where a volume has several sources. */
+  /** The source that has the path, where a volume has several. */
   readonly source: string
 }
 
@@ -12,18 +12,18 @@ const quoted = JSON.stringify
 
 export function pathWarnings(volume: ValueMap): readonly string[] {
   const name = quoted(textOrEmpty(volume, 'name'))
-  const told = (what: string, clashes: readonly string[]): readonly string[] =>
-    clashes.map((clash) => `volume ${name} (${what}): overlapping paths: ${clash}`)
+  const told = (what: string, overlaps: readonly string[]): readonly string[] =>
+    overlaps.map((overlap) => `volume ${name} (${what}): overlapping paths: ${overlap}`)
   const [map, secret] = [mapOrEmpty(volume, 'configMap'), mapOrEmpty(volume, 'secret')]
   const sources = mapsOnly(mapOrEmpty(volume, 'projected'), 'sources')
   return [
-    ...told(`ConfigMap ${quoted(textOrEmpty(map, 'name'))}`, clashesIn(itemsOf(map, ''))),
-    ...told(`Secret ${quoted(textOrEmpty(secret, 'secretName'))}`, clashesIn(itemsOf(secret, ''))),
-    ...told('DownwardAPI', clashesIn(itemsOf(mapOrEmpty(volume, 'downwardAPI'), ''))),
+    ...told(`ConfigMap ${quoted(textOrEmpty(map, 'name'))}`, overlapsIn(itemsOf(map, ''))),
+    ...told(`Secret ${quoted(textOrEmpty(secret, 'secretName'))}`, overlapsIn(itemsOf(secret, ''))),
+    ...told('DownwardAPI', overlapsIn(itemsOf(mapOrEmpty(volume, 'downwardAPI'), ''))),
     ...sources
       .filter((source) => Object.keys(source).length === 0)
       .map(() => `volume ${name} (Projected) has no sources provided`),
-    ...told('Projected', clashesIn(sources.flatMap(projectedPaths))),
+    ...told('Projected', overlapsIn(sources.flatMap(projectedPaths))),
   ]
 }
 
@@ -57,37 +57,38 @@ function nameOf(bundle: ValueMap): string {
   return textOrEmpty(bundle, 'name') || textOrEmpty(bundle, 'signerName')
 }
 
-/** More texts of this length than the warnings of an answer have room for. */
-const MOST_CLASHES = 100
+/** More than fit into the warnings of one response. */
+const MAX_WARNINGS = 100
 
-/** Each path with every earlier one that it is at, above or below of; each text once. */
-function clashesIn(given: readonly Placed[]): readonly string[] {
-  const placed = given.map(({ path, source }) => ({ path: withoutEnd(path), source })).filter(({ path }) => path !== '')
-  const clashes: string[] = []
-  if (placed.length < 2) return clashes
+/** Each path with every earlier one that is the same, above or below; each text once. */
+function overlapsIn(given: readonly Placed[]): readonly string[] {
+  const placed = given
+    .map(({ path, source }) => ({ path: withoutTrailingSlashes(path), source }))
+    .filter(({ path }) => path !== '')
+  const overlaps: string[] = []
+  if (placed.length < 2) return overlaps
   const places = placesOf(placed)
-  const things = new Map<string, Thing>()
+  const entries = new Map<string, Entry>()
   for (const [index, { path, source }] of placed.entries()) {
     const place = places.get(path)!
     const text = source === '' ? quoted(path) : `${quoted(path)} (${source})`
-    const known = things.get(text)
-    for (const earlier of neighboursSince(known?.toldUntil ?? 0, place)) {
-      if (clashes.length === MOST_CLASHES) return clashes
-      clashes.push(`${text} with ${earlier.text}`)
+    const known = entries.get(text)
+    for (const earlier of overlappingSince(known?.reportedUntil ?? 0, place)) {
+      if (overlaps.length === MAX_WARNINGS) return overlaps
+      overlaps.push(`${text} with ${earlier.text}`)
     }
-    if (known !== undefined) known.toldUntil = index
+    if (known !== undefined) known.reportedUntil = index
     else {
-      const thing = { text, first: index, toldUntil: index }
-      things.set(text, thing)
-      place.here.push(thing)
-      for (let above = place.above; above !== undefined; above = above.above) above.below.push(thing)
+      const entry = { text, first: index, reportedUntil: index }
+      entries.set(text, entry)
+      place.here.push(entry)
+      for (let above = place.above; above !== undefined; above = above.above) above.below.push(entry)
     }
   }
-  return clashes
+  return overlaps
 }
 
-/** Without the slashes at its end. */
-function withoutEnd(path: string): string {
+function withoutTrailingSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
   return path.slice(0, end)
@@ -107,27 +108,27 @@ function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
   return places
 }
 
-/** What is at a path, as it is shown, and when it was first there. */
-interface Thing {
+/** A path and its source, as shown, and its first index. */
+interface Entry {
   readonly text: string
   readonly first: number
-  /** Until when it has been told of its neighbours. */
-  toldUntil: number
+  /** Overlaps with what came before this index are reported. */
+  reportedUntil: number
 }
 
-/** What is here and below stands in the order in which it came. */
+/** Entries are in order of their index. */
 interface Place {
   readonly path: string
   readonly above: Place | undefined
-  readonly here: Thing[]
-  readonly below: Thing[]
+  readonly here: Entry[]
+  readonly below: Entry[]
 }
 
-/** What came since then at, above and below a place, in the order in which it came. */
-function neighboursSince(since: number, place: Place): readonly Thing[] {
-  const found: Thing[] = []
-  const take = (things: readonly Thing[]): void => {
-    for (let i = things.length - 1; i >= 0 && things[i]!.first >= since; i--) found.push(things[i]!)
+/** The entries at, above and below a place from an index on, in order. */
+function overlappingSince(since: number, place: Place): readonly Entry[] {
+  const found: Entry[] = []
+  const take = (entries: readonly Entry[]): void => {
+    for (let i = entries.length - 1; i >= 0 && entries[i]!.first >= since; i--) found.push(entries[i]!)
   }
   for (let each: Place | undefined = place; each !== undefined; each = each.above) take(each.here)
   take(place.below)

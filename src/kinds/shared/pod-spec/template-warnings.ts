@@ -1,5 +1,4 @@
-// Warnings about what pods are made of, in pods themselves and in templates; templates warn only where a write is a new
-// generation of their object (W-426, W-427).
+// Warnings about pods and pod templates; about templates only where the generation changes (W-426, W-427).
 import { FieldPath } from '../../../api/field-path.ts'
 import { mapOrEmpty, mapsInPlace, numberOrZero, textOrEmpty, textsInPlace } from '../../../api/members.ts'
 import { metaOf } from '../../../api/object-members.ts'
@@ -34,7 +33,7 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
 }
 
-/** For a kind with a template at the path. */
+/** For a kind with a pod template at the path. */
 export function templateWarnings(path: string): Strategy['warnings'] {
   return (object, stored) =>
     isSameGeneration(object, stored) ? [] : podTemplateWarnings(partAt(object, path), `${path}.`)
@@ -46,7 +45,7 @@ const MANY_AT_ONCE = 10_000
 const TOO_MANY =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
 
-/** For a kind with the specification of a job at the path. */
+/** For a kind with a job spec at the path. */
 export function jobWarnings(path: string): Strategy['warnings'] {
   const warnings = templateWarnings(`${path}.template`)
   return (object, stored, context) => {
@@ -65,7 +64,7 @@ function partAt(object: ApiObject, path: string): ValueMap {
   return path.split('.').reduce<ValueMap>(mapOrEmpty, object)
 }
 
-/** For pods; only new ones are spoken of. */
+/** About new pods only. */
 export function podWarnings(pod: ApiObject, stored: ApiObject | undefined): readonly string[] {
   if (stored !== undefined) return []
   return [...nameWarnings(pod, "the Pod's hostname"), ...podTemplateWarnings(pod, '')]
@@ -99,7 +98,7 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   tellOfSeccomp(spec, SECCOMP_OF_POD)
   for (const [container, path] of containers) {
     tellOfSeccomp(container, SECCOMP_OF_CONTAINER + textOrEmpty(container, 'name'))
-    // Of pods this is told where the field is filled in.
+    // Pods are warned about where the field is filled in.
     const old = prefix === '' ? undefined : appArmorWarning(annotations, container, podContext, annotationsAt)
     if (old !== undefined) warnings.push(old)
     tell(containerWarnings(container, path.toString()))
@@ -167,7 +166,7 @@ function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
   ]
 }
 
-/** The items whose text an earlier one has, with that text in quotes. */
+/** The items whose text an earlier one has, with the quoted text. */
 function repeats(items: readonly ValueMap[], name: string): readonly (readonly [number, string])[] {
   if (items.length < 2) return []
   const seen = new Set<string>()

@@ -1,4 +1,4 @@
-// Taints of nodes and the tolerations of pods for them.
+// Taints and tolerations.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
@@ -58,7 +58,7 @@ function checkNumber(value: string, at: FieldPath, check: Check): void {
   }
 }
 
-/** The taints of a node; the reference tells their faults `at` its metadata. */
+/** The reference reports faults of taints below the metadata. */
 export function checkTaints(spec: ValueMap, at: FieldPath, check: Check): void {
   const seen = new Set<string>()
   check.each(spec, 'taints', at, (taint, place) => {

@@ -1,4 +1,4 @@
-// Where containers see volumes: as directories, or as raw devices.
+// Volume mounts and volume devices of containers.
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   isGiven,
@@ -42,7 +42,7 @@ function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volume
   }
 }
 
-/** The reference tells some faults of an item as those of the list. */
+/** The reference reports some faults of an item at the list. */
 function checkSubPaths(mount: ValueMap, at: FieldPath, list: FieldPath, check: Check): void {
   const path = textOrEmpty(mount, 'subPath')
   const expression = textOrEmpty(mount, 'subPathExpr')

@@ -1,5 +1,4 @@
-// Where the data of a volume comes from: the kinds of sources that pods and persistent volumes have, each with its
-// rules. Exactly one may be given.
+// The sources of volumes in pods and persistent volumes, each with its rules. Exactly one may be given.
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   integerOrAbsent,
@@ -19,11 +18,11 @@ import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
 export interface Source {
   /** The member of the volume. */
   readonly field: string
-  /** The name under which a second source is refused, where it is another. */
+  /** The field in messages about a second source, where it is another. */
   readonly refusedAs?: string
-  /** The name under which its own faults are told, where it is another. */
+  /** The field in its own faults, where it is another. */
   readonly toldAs?: string
-  /** It counts, but is looked at beside another too. */
+  /** Checked, and not refused, beside another source. */
   readonly neverRefused?: true
   readonly rule: PartRule
 }
@@ -42,7 +41,6 @@ export function checkSources(sources: readonly Source[], volume: ValueMap, at: F
   if (found === 0) check.required(at, 'must specify a volume type')
 }
 
-/** What is asked of the fields of a source, and nothing more. */
 const fieldsOf =
   (type: string): PartRule =>
   (source, at, check) =>
@@ -68,7 +66,7 @@ const nfs: PartRule = (source, at, check) => {
   if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
 }
 
-/** `start` is what the reference says of a name that begins otherwise. */
+/** `start`: the fault of a name with an unknown prefix. */
 const iscsi =
   (start: string): PartRule =>
   (source, at, check) => {
@@ -93,7 +91,7 @@ function checkIscsiName(name: string, start: string, at: FieldPath, check: Check
   else if (name.length > MAX_ISCSI_NAME || !form.expression.test(name)) check.invalid(at, name, 'must be valid format')
 }
 
-/** Many times the length of a name in use; the expressions take their time with long ones. */
+/** Many times the length of any name in use: matching long ones takes time. */
 const MAX_ISCSI_NAME = 2048
 
 const ISCSI_FORMS = [
@@ -173,7 +171,7 @@ const AZURE_MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provi
 
 const AZURE_BLOB = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-/** A secret, if one is named, is named by each of these. */
+/** A secret reference, where there is one, has these fields. */
 const secretRef =
   (...fields: readonly string[]): PartRule =>
   (source, at, check) => {
@@ -182,7 +180,6 @@ const secretRef =
     for (const field of fields) if (textOrEmpty(ref, field) === '') check.required(at.child('secretRef').child(field))
   }
 
-/** The name of a storage driver. */
 export function checkDriverName(name: string, at: FieldPath, check: Check): void {
   if (name === '') {
     check.required(at)
@@ -241,7 +238,7 @@ const csiVolume: PartRule = (source, at, check) => {
   for (const field of CSI_SECRETS) check.part(source, field, at, fieldsOf('core_v1.SecretReference'))
 }
 
-/** Sources of volumes of pods that persistent volumes have too, before and after those that only pods have. */
+/** Sources that pods share with persistent volumes, in groups between those that only pods have. */
 export const POD_SOURCES = {
   host,
   gitRepo: {
@@ -278,7 +275,7 @@ const azureFileNamespace: PartRule = (source, at, check) => {
   if (textOrAbsent(source, 'secretNamespace') === '') check.required(at.child('secretNamespace'))
 }
 
-/** Sources of persistent volumes, in the reference's order; `local` is the kind's own matter. */
+/** Sources of persistent volumes, in the reference's order. */
 export const PERSISTENT_SOURCES: readonly Source[] = [
   host,
   gce,

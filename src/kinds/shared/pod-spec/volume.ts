@@ -1,4 +1,4 @@
-// The volumes of a pod, by name, each with one source; and what can be projected into one.
+// The volumes of a pod: unique names, each with one source.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'
@@ -18,7 +18,7 @@ interface VolumeScope {
   readonly isPod: boolean
 }
 
-/** The volumes that have no faults, by name: the others are not there for containers. */
+/** The valid volumes by name, which containers can mount. */
 export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
   const { check, podName, isPod } = scope
   const volumes = mapsInPlace(spec, 'volumes')
@@ -50,7 +50,7 @@ export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope
 const ISCSI_NAME_TOO_LONG =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
-/** Names that follow from the volume's must be good names too. */
+/** Names that are derived from the volume's must be valid, too. */
 function checkNamesMade(volume: ValueMap, at: FieldPath, { check, podName }: VolumeScope): void {
   const name = textOrEmpty(volume, 'name')
   const iscsi = mapOrEmpty(volume, 'iscsi')
@@ -115,7 +115,7 @@ const sources = (isPod: boolean): readonly Source[] => [
   {
     field: 'image',
     rule: (source, at, check) => {
-      // A template may leave the reference to whoever makes pods of it.
+      // Controllers may fill in the reference of a template.
       if (isPod) check.fields(source, at, 'core_v1.ImageVolumeSource', 'reference')
       check.fields(source, at, 'core_v1.ImageVolumeSource', 'pullPolicy')
     },

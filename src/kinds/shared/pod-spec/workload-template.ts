@@ -15,7 +15,6 @@ interface TemplateScope {
   readonly kind: string
 }
 
-/** The template of a workload whose pods are always started again. */
 export function checkLastingTemplate(template: ValueMap, { at, check, kind }: TemplateScope): void {
   checkPodTemplate(template, at, check)
   const spec = mapOrEmpty(template, 'spec')
@@ -35,7 +34,7 @@ export function tellMismatch(template: ValueMap, at: FieldPath, check: Check): v
   check.invalid(at.child('metadata').child('labels'), shownMap(labelsOf(template)), MISMATCH)
 }
 
-/** Counts of parts that may not exceed the whole. */
+/** Counts that may not exceed `replicas`. */
 export function checkWithin(status: ValueMap, fields: readonly string[], place: { at: FieldPath; check: Check }): void {
   const replicas = integerOrZero(status, 'replicas')
   for (const field of fields) {
@@ -48,7 +47,7 @@ const STATUS = FieldPath.root('status')
 
 const TYPE = 'apps_v1.ReplicaSetStatus'
 
-/** Replica counts of a status that replica sets have too. */
+/** The replica counts of replica sets and replication controllers. */
 export function checkReplicas(status: ValueMap, check: Check): void {
   check.fields(status, STATUS, TYPE, 'replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas')
   check.fields(status, STATUS, TYPE, 'observedGeneration')
