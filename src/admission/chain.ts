@@ -1,7 +1,6 @@
 // Several admissions as one: each sees what the one before made of the object; the first that refuses ends it. Who cares for
 // which resource is known beforehand, so that a write costs nothing for those that do not care for it.
-import type { ApiObject } from '../api/object.ts'
-import { formatGroupResource } from '../api/object.ts'
+import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Admission, AdmissionOperation, AdmissionPlugin, AdmissionRequest, MutatingWalk } from './admission.ts'
 

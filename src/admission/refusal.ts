@@ -1,8 +1,7 @@
 // How a plugin refuses: in the reference's words, naming what the request was about.
 import { metaText } from '../api/object-members.ts'
 import { formatGroupResource } from '../api/object.ts'
-import { ApiError } from '../api/status.ts'
-import type { StatusCause } from '../api/status.ts'
+import { ApiError, type StatusCause } from '../api/status.ts'
 import type { AdmissionRequest } from './admission.ts'
 
 /** A refusal names the object, what it was to be called, or that it has no name (W-066). */

@@ -1,8 +1,7 @@
 // Whether the selectors of a webhook or a policy take in a request: by the labels of its namespace, by its own (W-485).
 import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { matchesLabels } from '../api/selector.ts'
-import type { LabelSelector } from '../api/selector.ts'
+import { type LabelSelector, matchesLabels } from '../api/selector.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'

@@ -1,8 +1,7 @@
 // Amounts of resources by name (`cpu`, `memory`, …), as limits, quotas and runtimes compare them.
 import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
-import type { Quantity } from '../lib/quantity.ts'
-import { addQuantities, compareQuantities } from '../lib/quantity.ts'
+import { addQuantities, compareQuantities, type Quantity } from '../lib/quantity.ts'
 
 export type Amounts = ReadonlyMap<string, Quantity>
 

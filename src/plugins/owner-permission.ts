@@ -1,10 +1,8 @@
 // OwnerReferencesPermissionEnforcement: whoever gives an object an owner could have it deleted by that, and whoever makes an
 // owner wait could keep it from going. Both need the right to do so (CVE-2025-4563, CVE-2025-5187).
 import { isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import type { ApiObject, GroupVersionKind } from '../api/object.ts'
-import { parseGroupVersion } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
-import { equalValues } from '../api/value.ts'
+import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
+import { equalValues, type ValueMap } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'

@@ -2,10 +2,8 @@
 // the pod says as a whole counts before that.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
-import type { Quantity } from '../lib/quantity.ts'
-import { addQuantities } from '../lib/quantity.ts'
-import type { Amounts } from './amounts.ts'
-import { amountsIn, greaterOf, NOTHING, sumOf } from './amounts.ts'
+import { addQuantities, type Quantity } from '../lib/quantity.ts'
+import { type Amounts, amountsIn, greaterOf, NOTHING, sumOf } from './amounts.ts'
 
 type Side = 'requests' | 'limits'
 

@@ -4,8 +4,7 @@ import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../
 import { annotationsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { CONTAINER_LISTS } from '../api/pod-containers.ts'
-import type { ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
 
 /** A pod that a node shows for one that it runs on its own account. */
 export function isMirror(pod: ApiObject): boolean {

@@ -1,11 +1,9 @@
 // The level of security that a namespace asks of its pods, by its labels: three modes, each with a level and the version of
 // the standard that it is meant by.
-import type { FieldError } from '../api/field-error.ts'
-import { invalid } from '../api/field-error.ts'
+import { type FieldError, invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { textOrAbsent } from '../api/members.ts'
-import type { ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
 
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof LEVELS)[number]

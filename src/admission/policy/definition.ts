@@ -2,8 +2,7 @@
 // failure each time that it would be evaluated.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { metaText, specOf } from '../../api/object-members.ts'
-import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
-import { parseGroupVersion } from '../../api/object.ts'
+import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Program, Type } from '../../cel/cel.ts'
 import { compilePolicyExpression, type PolicyScope, type Wanted } from '../../schema/policy-expressions.ts'

@@ -1,8 +1,7 @@
 // The objects that a policy takes its parameters from (W-505).
 import { textOrEmpty } from '../../api/members.ts'
 import { labelsOf } from '../../api/object-members.ts'
-import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
-import { formatGroupVersion } from '../../api/object.ts'
+import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { EVERY_LABEL, matchesLabels } from '../../api/selector.ts'
 import { own } from '../../api/value.ts'

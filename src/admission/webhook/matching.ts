@@ -1,6 +1,5 @@
 // Whether a webhook is to be called about a request, and in which version the objects are shown to it (W-483 to W-486).
-import type { ApiObject } from '../../api/object.ts'
-import { formatGroupResource } from '../../api/object.ts'
+import { type ApiObject, formatGroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AdmissionRequest } from '../admission.ts'

@@ -20,8 +20,7 @@ import {
   sysctls32,
   windowsHostProcess,
 } from './baseline.ts'
-import type { Check, PodView, Violation } from './pod-view.ts'
-import { viewOf } from './pod-view.ts'
+import { type Check, type PodView, viewOf, type Violation } from './pod-view.ts'
 import type { LevelVersion } from '../pod-security-policy.ts'
 import {
   allowPrivilegeEscalation,

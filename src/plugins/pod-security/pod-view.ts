@@ -1,8 +1,7 @@
 // A pod as the checks look at it, and the words that they all use.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { CONTAINER_LISTS } from '../../api/pod-containers.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { own } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
 
 export interface PodView {
   readonly annotations: ValueMap

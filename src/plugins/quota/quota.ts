@@ -2,11 +2,9 @@
 // requests, the loop that counts anew for all objects of a namespace.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
-import type { ApiObject, GroupResource } from '../../api/object.ts'
-import { formatGroupResource } from '../../api/object.ts'
+import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import type { Quantity } from '../../lib/quantity.ts'
-import type { Amounts } from '../amounts.ts'
-import { amountsIn } from '../amounts.ts'
+import { type Amounts, amountsIn } from '../amounts.ts'
 import { containerAmounts, hasPodLevel } from '../pod-resources.ts'
 import { isInScopes } from './scopes.ts'
 import { computeUsage, countedType, usageOf } from './usage.ts'

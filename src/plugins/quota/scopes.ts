@@ -1,8 +1,7 @@
 // Which objects a quota is about: all of the types that it counts, or only those in its scopes.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
-import type { ApiObject, GroupResource } from '../../api/object.ts'
-import { formatGroupResource } from '../../api/object.ts'
+import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { qosOf } from '../../api/pod-qos.ts'
 

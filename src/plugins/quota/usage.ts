@@ -1,14 +1,10 @@
 // What an object takes of the things that quotas count, by the name that a quota has for each.
 import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { annotationsOf, specOf } from '../../api/object-members.ts'
-import type { ApiObject, GroupResource } from '../../api/object.ts'
-import { formatGroupResource } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { own } from '../../api/value.ts'
-import type { Quantity } from '../../lib/quantity.ts'
-import { compareQuantities, parseQuantity, quantityOf } from '../../lib/quantity.ts'
-import type { Amounts } from '../amounts.ts'
-import { amountsIn } from '../amounts.ts'
+import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import { compareQuantities, parseQuantity, type Quantity, quantityOf } from '../../lib/quantity.ts'
+import { type Amounts, amountsIn } from '../amounts.ts'
 import { podAmounts, withOverhead } from '../pod-resources.ts'
 
 const ONE = count(1)
