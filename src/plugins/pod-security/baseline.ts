@@ -11,15 +11,28 @@ import {
 } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { own } from '../../api/value.ts'
-import type { Check, ContainerView } from './pod-view.ts'
-import { hasOwnUsers, named, namesWhere, oneOrMany, profileType, quoteAll, setters, sorted } from './pod-view.ts'
+import {
+  type Check,
+  type CheckVersions,
+  containerCheck,
+  type ContainerView,
+  contextCheck,
+  contextsOf,
+  named,
+  namesWhere,
+  plural,
+  profileType,
+  quoteAll,
+  setters,
+  sorted,
+  uses,
+} from './pod-view.ts'
 
 const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 
 export const appArmorProfile: Check = (pod) => {
-  const isBad = (security: ValueMap): boolean => isForbiddenProfile(profileType(security, 'appArmorProfile'))
-  const containers = namesWhere(pod, ({ security }) => isBad(security))
-  const types = [pod.security, ...pod.containers.map(({ security }) => security)]
+  const isBad = isForbiddenProfile('appArmorProfile')
+  const types = contextsOf(pod)
     .filter(isBad)
     .map((security) => profileType(security, 'appArmorProfile') ?? '')
   const annotations = Object.keys(pod.annotations).flatMap((key) => {
@@ -27,20 +40,22 @@ export const appArmorProfile: Check = (pod) => {
     const isFine = value === '' || value === 'runtime/default' || value.startsWith('localhost/')
     return key.startsWith(APP_ARMOR_PREFIX) && !isFine ? [`${key}=${JSON.stringify(value)}`] : []
   })
-  const who = [
-    setters(isBad(pod.security), containers),
-    annotations.length === 0 ? '' : oneOrMany('annotation', 'annotations', annotations.length),
-  ].filter((text) => text !== '')
+  const who = [setters(pod, isBad), annotations.length === 0 ? '' : plural('annotation', annotations.length)].filter(
+    (text) => text !== '',
+  )
   if (who.length === 0) return undefined
   const values = [...sorted(types), ...sorted(annotations)]
   return {
-    reason: oneOrMany('forbidden AppArmor profile', 'forbidden AppArmor profiles', values.length),
+    reason: plural('forbidden AppArmor profile', values.length),
     detail: `${who.join(' and ')} must not set AppArmor profile type to ${quoteAll(values)}`,
   }
 }
 
-function isForbiddenProfile(type: string | undefined): boolean {
-  return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
+function isForbiddenProfile(profile: string): (security: ValueMap) => boolean {
+  return (security) => {
+    const type = profileType(security, profile)
+    return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
+  }
 }
 
 const CAPABILITIES: ReadonlySet<string> = new Set([
@@ -59,17 +74,14 @@ const CAPABILITIES: ReadonlySet<string> = new Set([
   'SYS_CHROOT',
 ])
 
-export const capabilitiesBaseline: Check = (pod) => {
-  const extra = ({ security }: ContainerView): readonly string[] =>
-    textsOnly(mapOrEmpty(security, 'capabilities'), 'add').filter((capability) => !CAPABILITIES.has(capability))
-  const containers = namesWhere(pod, (container) => extra(container).length > 0)
-  if (containers.length === 0) return undefined
-  const what = quoteAll(sorted(pod.containers.flatMap(extra)))
-  return {
-    reason: 'non-default capabilities',
-    detail: `${named('container', containers)} must not include ${what} in securityContext.capabilities.add`,
-  }
-}
+const extraCapabilities = ({ security }: ContainerView): readonly string[] =>
+  textsOnly(mapOrEmpty(security, 'capabilities'), 'add').filter((capability) => !CAPABILITIES.has(capability))
+
+export const capabilitiesBaseline: Check = containerCheck(
+  'non-default capabilities',
+  (container) => extraCapabilities(container).length > 0,
+  (bad) => `must not include ${quoteAll(sorted(bad.flatMap(extraCapabilities)))} in securityContext.capabilities.add`,
+)
 
 export const hostNamespaces: Check = ({ spec }) => {
   const used = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => isTrue(spec, field))
@@ -84,30 +96,28 @@ export const hostPathVolumes: Check = ({ spec }) => {
   return { reason: 'hostPath volumes', detail: named('volume', names) }
 }
 
-export const hostPorts: Check = (pod) => {
-  const portsOf = ({ container }: ContainerView): readonly string[] =>
-    mapsOnly(container, 'ports').flatMap((port) => {
-      const hostPort = numberOrAbsent(port, 'hostPort') ?? 0
-      return hostPort === 0 ? [] : [String(hostPort)]
-    })
-  const containers = namesWhere(pod, (container) => portsOf(container).length > 0)
-  if (containers.length === 0) return undefined
-  const ports = sorted(pod.containers.flatMap(portsOf))
-  const uses = `${oneOrMany('uses', 'use', containers.length)} ${oneOrMany('hostPort', 'hostPorts', ports.length)}`
-  return { reason: 'hostPort', detail: `${named('container', containers)} ${uses} ${ports.join(', ')}` }
-}
+const hostPortsOf = ({ container }: ContainerView): readonly string[] =>
+  mapsOnly(container, 'ports').flatMap((port) => {
+    const hostPort = numberOrAbsent(port, 'hostPort') ?? 0
+    return hostPort === 0 ? [] : [String(hostPort)]
+  })
+
+export const hostPorts: Check = containerCheck(
+  'hostPort',
+  (container) => hostPortsOf(container).length > 0,
+  (bad) => {
+    const ports = sorted(bad.flatMap(hostPortsOf))
+    return `${uses(bad.length)} ${plural('hostPort', ports.length)} ${ports.join(', ')}`
+  },
+)
 
 /** A probe or hook that names a host makes the node call it. */
 export const hostProbes: Check = (pod) => {
   const containers = namesWhere(pod, (container) => probedHosts(container).length > 0).toSorted()
   if (containers.length === 0) return undefined
   const hosts = sorted(pod.containers.flatMap(probedHosts))
-  const what = oneOrMany('probe or lifecycle host', 'probe or lifecycle hosts', hosts.length)
-  const uses = oneOrMany('uses', 'use', containers.length)
-  return {
-    reason: 'probe or lifecycle host',
-    detail: `${named('container', containers)} ${uses} ${what} ${quoteAll(hosts)}`,
-  }
+  const what = `${uses(containers.length)} ${plural('probe or lifecycle host', hosts.length)} ${quoteAll(hosts)}`
+  return { reason: 'probe or lifecycle host', detail: `${named('container', containers)} ${what}` }
 }
 
 function probedHosts({ container }: ContainerView): readonly string[] {
@@ -127,61 +137,46 @@ function probedHosts({ container }: ContainerView): readonly string[] {
     .filter((host) => host !== '')
 }
 
-export const privileged: Check = (pod) => {
-  const containers = namesWhere(pod, ({ security }) => isTrue(security, 'privileged'))
-  if (containers.length === 0) return undefined
-  return {
-    reason: 'privileged',
-    detail: `${named('container', containers)} must not set securityContext.privileged=true`,
-  }
-}
+export const privileged: Check = containerCheck(
+  'privileged',
+  ({ security }) => isTrue(security, 'privileged'),
+  () => 'must not set securityContext.privileged=true',
+)
 
-export const procMount: Check = (pod) => {
-  const isBad = ({ security }: ContainerView): boolean => {
-    const mount = textOrAbsent(security, 'procMount')
-    return mount !== undefined && mount !== 'Default'
-  }
-  const containers = namesWhere(pod, isBad)
-  if (containers.length === 0) return undefined
-  const mounts = sorted(pod.containers.filter(isBad).map(({ security }) => textOrEmpty(security, 'procMount')))
-  return {
-    reason: 'procMount',
-    detail: `${named('container', containers)} must not set securityContext.procMount to ${quoteAll(mounts)}`,
-  }
-}
-
-export const procMountUnlessOwnUsers: Check = (pod) => (hasOwnUsers(pod) ? undefined : procMount(pod))
+export const procMount: Check = containerCheck(
+  'procMount',
+  ({ security }) => (textOrAbsent(security, 'procMount') ?? 'Default') !== 'Default',
+  (bad) => {
+    const mounts = sorted(bad.map(({ security }) => textOrEmpty(security, 'procMount')))
+    return `must not set securityContext.procMount to ${quoteAll(mounts)}`
+  },
+)
 
 const SELINUX_TYPES: readonly string[] = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
-export const seLinuxOptions: Check = seLinuxCheck(SELINUX_TYPES)
-export const seLinuxOptionsWithEngine: Check = seLinuxCheck([...SELINUX_TYPES, 'container_engine_t'])
+export const seLinuxOptions: CheckVersions = {
+  0: seLinuxCheck(SELINUX_TYPES),
+  31: seLinuxCheck([...SELINUX_TYPES, 'container_engine_t']),
+}
 
 function seLinuxCheck(types: readonly string[]): Check {
-  const isSet = (security: ValueMap, field: string): boolean =>
-    textOrEmpty(mapOrEmpty(security, 'seLinuxOptions'), field) !== ''
-  const badType = (security: ValueMap): readonly string[] => {
-    const type = textOrEmpty(mapOrEmpty(security, 'seLinuxOptions'), 'type')
-    return types.includes(type) ? [] : [type]
-  }
-  const isBad = (security: ValueMap): boolean =>
-    badType(security).length > 0 || isSet(security, 'user') || isSet(security, 'role')
-  return (pod) => {
-    const all = [pod.security, ...pod.containers.map(({ security }) => security)]
-    const containers = namesWhere(pod, ({ security }) => isBad(security))
-    const who = setters(isBad(pod.security), containers)
-    if (who === '') return undefined
-    const bad = sorted(all.flatMap(badType))
-    const what = [
-      ...(bad.length === 0 ? [] : [named('type', bad)]),
-      ...(all.some((security) => isSet(security, 'user')) ? ['user may not be set'] : []),
-      ...(all.some((security) => isSet(security, 'role')) ? ['role may not be set'] : []),
-    ]
-    return {
-      reason: 'seLinuxOptions',
-      detail: `${who} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}`,
-    }
-  }
+  const option = (security: ValueMap, field: string): string =>
+    textOrEmpty(mapOrEmpty(security, 'seLinuxOptions'), field)
+  const isBadType = (type: string): boolean => !types.includes(type)
+  return contextCheck(
+    'seLinuxOptions',
+    (security) =>
+      isBadType(option(security, 'type')) || option(security, 'user') !== '' || option(security, 'role') !== '',
+    (bad) => {
+      const badTypes = sorted(bad.map((security) => option(security, 'type')).filter(isBadType))
+      const set = ['user', 'role'].filter((field) => bad.some((security) => option(security, field) !== ''))
+      const what = [
+        ...(badTypes.length === 0 ? [] : [named('type', badTypes)]),
+        ...set.map((field) => `${field} may not be set`),
+      ]
+      return `set forbidden securityContext.seLinuxOptions: ${what.join('; ')}`
+    },
+  )
 }
 
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
@@ -198,23 +193,13 @@ export const seccompAnnotations: Check = (pod) => {
     }),
   )
   if (bad.length === 0) return undefined
-  const word = oneOrMany('annotation', 'annotations', bad.length)
-  return { reason: 'seccompProfile', detail: `forbidden ${word} ${bad.join(', ')}` }
+  return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', bad.length)} ${bad.join(', ')}` }
 }
 
-export const seccompProfile: Check = (pod) => {
-  const isBad = (security: ValueMap): boolean => isForbiddenProfile(profileType(security, 'seccompProfile'))
-  const containers = namesWhere(pod, ({ security }) => isBad(security))
-  const who = setters(isBad(pod.security), containers)
-  if (who === '') return undefined
-  const types = [pod.security, ...pod.containers.map(({ security }) => security)]
-    .filter(isBad)
-    .map((security) => profileType(security, 'seccompProfile') ?? '')
-  return {
-    reason: 'seccompProfile',
-    detail: `${who} must not set securityContext.seccompProfile.type to ${quoteAll(sorted(types))}`,
-  }
-}
+export const seccompProfile: Check = contextCheck('seccompProfile', isForbiddenProfile('seccompProfile'), (bad) => {
+  const types = bad.map((security) => profileType(security, 'seccompProfile') ?? '')
+  return `must not set securityContext.seccompProfile.type to ${quoteAll(sorted(types))}`
+})
 
 const SYSCTLS: readonly string[] = [
   'kernel.shm_rmid_forced',
@@ -232,10 +217,12 @@ const SYSCTLS_29: readonly string[] = [
   'net.ipv4.tcp_keepalive_probes',
 ]
 
-export const sysctls: Check = sysctlCheck(SYSCTLS)
-export const sysctls27: Check = sysctlCheck(SYSCTLS_27)
-export const sysctls29: Check = sysctlCheck(SYSCTLS_29)
-export const sysctls32: Check = sysctlCheck([...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'])
+export const sysctls: CheckVersions = {
+  0: sysctlCheck(SYSCTLS),
+  27: sysctlCheck(SYSCTLS_27),
+  29: sysctlCheck(SYSCTLS_29),
+  32: sysctlCheck([...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']),
+}
 
 function sysctlCheck(allowed: readonly string[]): Check {
   return ({ security }) => {
@@ -245,10 +232,8 @@ function sysctlCheck(allowed: readonly string[]): Check {
   }
 }
 
-export const windowsHostProcess: Check = (pod) => {
-  const isBad = (security: ValueMap): boolean => isTrue(mapOrEmpty(security, 'windowsOptions'), 'hostProcess')
-  const containers = namesWhere(pod, ({ security }) => isBad(security))
-  const who = setters(isBad(pod.security), containers)
-  if (who === '') return undefined
-  return { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` }
-}
+export const windowsHostProcess: Check = contextCheck(
+  'hostProcess',
+  (security) => isTrue(mapOrEmpty(security, 'windowsOptions'), 'hostProcess'),
+  () => 'must not set securityContext.windowsOptions.hostProcess=true',
+)

@@ -37,6 +37,40 @@ export interface Violation {
 
 export type Check = (pod: PodView) => Violation | undefined
 
+/** By the minor version of the standard from which on the check is so. */
+export type CheckVersions = Readonly<Record<number, Check>>
+
+/** For what containers must not be like: `container "a" must not …`. */
+export function containerCheck(
+  reason: string,
+  isBad: (container: ContainerView) => boolean,
+  what: (bad: readonly ContainerView[]) => string,
+): Check {
+  return ({ containers }) => {
+    const bad = containers.filter(isBad)
+    if (bad.length === 0) return undefined
+    const names = bad.map(({ name }) => name)
+    return { reason, detail: `${named('container', names)} ${what(bad)}` }
+  }
+}
+
+/** For what security contexts must not say, the pod's own and those of its containers: `pod and container "a" must not …`. */
+export function contextCheck(
+  reason: string,
+  isBad: (security: ValueMap) => boolean,
+  what: (bad: readonly ValueMap[]) => string,
+): Check {
+  return (pod) => {
+    const who = setters(pod, isBad)
+    return who === '' ? undefined : { reason, detail: `${who} ${what(contextsOf(pod).filter(isBad))}` }
+  }
+}
+
+/** The security contexts of the pod and of its containers. */
+export function contextsOf({ security, containers }: PodView): readonly ValueMap[] {
+  return [security, ...containers.map((container) => container.security)]
+}
+
 export function quoteAll(items: Iterable<string>): string {
   const texts = [...items]
   return texts.length === 0 ? '' : `"${texts.join('", "')}"`
@@ -46,22 +80,31 @@ export function sorted(items: Iterable<string>): readonly string[] {
   return [...new Set(items)].toSorted()
 }
 
-export function oneOrMany(one: string, many: string, count: number): string {
-  return count === 1 ? one : many
+export function plural(word: string, count: number): string {
+  return count === 1 ? word : `${word}s`
+}
+
+export function uses(count: number): string {
+  return count === 1 ? 'uses' : 'use'
 }
 
 /** `container "a"`, `containers "a", "b"`. */
 export function named(word: string, names: readonly string[]): string {
-  return `${oneOrMany(word, `${word}s`, names.length)} ${quoteAll(names)}`
+  return `${plural(word, names.length)} ${quoteAll(names)}`
 }
 
 export function namesWhere(pod: PodView, test: (container: ContainerView) => boolean): readonly string[] {
   return pod.containers.filter(test).map(({ name }) => name)
 }
 
-/** Those who set something that they must not: `pod`, `pod and container "a"`. */
-export function setters(isPod: boolean, containers: readonly string[]): string {
-  return [...(isPod ? ['pod'] : []), ...(containers.length === 0 ? [] : [named('container', containers)])].join(' and ')
+/** Those whose security context is so: `pod`, `pod and container "a"`; empty where nobody's is. */
+export function setters(pod: PodView, isBad: (security: ValueMap) => boolean): string {
+  const containers = namesWhere(pod, ({ security }) => isBad(security))
+  const who = [
+    ...(isBad(pod.security) ? ['pod'] : []),
+    ...(containers.length === 0 ? [] : [named('container', containers)]),
+  ]
+  return who.join(' and ')
 }
 
 /** The type in a profile of a security context; undefined where there is no profile. */
@@ -70,11 +113,11 @@ export function profileType(security: ValueMap, profile: string): string | undef
   return part === undefined ? undefined : textOrEmpty(part, 'type')
 }
 
-/** A pod whose users are not those of the node. */
-export function hasOwnUsers({ spec }: PodView): boolean {
-  return own(spec, 'hostUsers') === false
+/** The check, but not for pods whose users are not those of the node. */
+export function unlessOwnUsers(check: Check): Check {
+  return (pod) => (own(pod.spec, 'hostUsers') === false ? undefined : check(pod))
 }
 
-export function isWindows({ spec }: PodView): boolean {
-  return textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows'
+export function unlessWindows(check: Check): Check {
+  return (pod) => (textOrEmpty(mapOrEmpty(pod.spec, 'os'), 'name') === 'windows' ? undefined : check(pod))
 }

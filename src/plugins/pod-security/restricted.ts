@@ -2,27 +2,26 @@
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { own } from '../../api/value.ts'
 import { seccompProfile } from './baseline.ts'
-import type { Check, ContainerView } from './pod-view.ts'
 import {
-  hasOwnUsers,
-  isWindows,
+  type Check,
+  containerCheck,
+  type ContainerView,
+  contextCheck,
   named,
   namesWhere,
-  oneOrMany,
+  plural,
   profileType,
   quoteAll,
   setters,
   sorted,
+  uses,
 } from './pod-view.ts'
 
-export const allowPrivilegeEscalation: Check = (pod) => {
-  const containers = namesWhere(pod, ({ security }) => own(security, 'allowPrivilegeEscalation') !== false)
-  if (containers.length === 0) return undefined
-  return {
-    reason: 'allowPrivilegeEscalation != false',
-    detail: `${named('container', containers)} must set securityContext.allowPrivilegeEscalation=false`,
-  }
-}
+export const allowPrivilegeEscalation: Check = containerCheck(
+  'allowPrivilegeEscalation != false',
+  ({ security }) => own(security, 'allowPrivilegeEscalation') !== false,
+  () => 'must set securityContext.allowPrivilegeEscalation=false',
+)
 
 export const capabilitiesRestricted: Check = (pod) => {
   const capabilities = (member: string, { security }: ContainerView): readonly string[] =>
@@ -61,30 +60,25 @@ export const restrictedVolumes: Check = ({ spec }) => {
   )
   if (bad.length === 0) return undefined
   const types = sorted(bad.map((volume) => Object.keys(volume).find((member) => member !== 'name') ?? 'unknown'))
-  const what = oneOrMany('restricted volume type', 'restricted volume types', types.length)
   const names = bad.map((volume) => textOrEmpty(volume, 'name'))
-  const uses = oneOrMany('uses', 'use', names.length)
-  return {
-    reason: 'restricted volume types',
-    detail: `${named('volume', names)} ${uses} ${what} ${quoteAll(types)}`,
-  }
+  const what = `${uses(names.length)} ${plural('restricted volume type', types.length)} ${quoteAll(types)}`
+  return { reason: 'restricted volume types', detail: `${named('volume', names)} ${what}` }
 }
 
 export const runAsNonRoot: Check = (pod) => {
   const [reason, ofPod] = ['runAsNonRoot != true', own(pod.security, 'runAsNonRoot')]
-  const bad = namesWhere(pod, ({ security }) => own(security, 'runAsNonRoot') === false)
-  const who = setters(ofPod === false, bad)
+  const who = setters(pod, (security) => own(security, 'runAsNonRoot') === false)
   if (who !== '') return { reason, detail: `${who} must not set securityContext.runAsNonRoot=false` }
   const silent = namesWhere(pod, ({ security }) => typeof own(security, 'runAsNonRoot') !== 'boolean')
   if (ofPod === true || silent.length === 0) return undefined
   return { reason, detail: `pod or ${named('container', silent)} must set securityContext.runAsNonRoot=true` }
 }
 
-export const runAsUser: Check = (pod) => {
-  const containers = namesWhere(pod, ({ security }) => own(security, 'runAsUser') === 0)
-  const who = setters(own(pod.security, 'runAsUser') === 0, containers)
-  return who === '' ? undefined : { reason: 'runAsUser=0', detail: `${who} must not set runAsUser=0` }
-}
+export const runAsUser: Check = contextCheck(
+  'runAsUser=0',
+  (security) => own(security, 'runAsUser') === 0,
+  () => 'must not set runAsUser=0',
+)
 
 export const seccompRestricted: Check = (pod) => {
   const forbidden = seccompProfile(pod)
@@ -94,12 +88,4 @@ export const seccompRestricted: Check = (pod) => {
   if (silent.length === 0) return undefined
   const what = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
   return { reason: 'seccompProfile', detail: `pod or ${named('container', silent)} ${what}` }
-}
-
-export function unlessWindows(check: Check): Check {
-  return (pod) => (isWindows(pod) ? undefined : check(pod))
-}
-
-export function unlessOwnUsers(check: Check): Check {
-  return (pod) => (hasOwnUsers(pod) ? undefined : check(pod))
 }
