@@ -1,19 +1,12 @@
 // What a claim of devices asks for, alone or as a template of claims.
 import type { FieldPath } from '../../api/field-path.ts'
-import {
-  integerOrZero,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-  textsInPlace,
-} from '../../api/members.ts'
+import { integerOrZero, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { blank, each, where, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { deviceExpressionFault } from './device-expressions.ts'
-import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
+import { checkFullAttributeName, checkMaps, checkToleration } from './device-names.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
 
 const tolerations = each(within({ operator: blank('Equal') }))
@@ -26,25 +19,17 @@ export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): voi
   const devices = mapOrEmpty(spec, 'devices')
   const place = at.child('devices')
   const scope: ClaimScope = { check, names: requestNames(devices) }
-  checkList(mapsInPlace(devices, 'requests'), {
-    at: place.child('requests'),
-    check,
-    max: MAX_ITEMS,
-    item: (request, path) => checkRequest(request, path, check),
-    key: (request) => textOrEmpty(request, 'name'),
-  })
-  checkList(mapsInPlace(devices, 'constraints'), {
-    at: place.child('constraints'),
+  checkMaps(devices, 'requests', place, { check, max: MAX_ITEMS, item: checkRequest, key: 'name' })
+  checkMaps(devices, 'constraints', place, {
     check,
     max: MAX_ITEMS,
     item: (constraint, path) => checkConstraint(constraint, path, scope),
   })
-  checkList(mapsInPlace(devices, 'config'), {
-    at: place.child('config'),
+  checkMaps(devices, 'config', place, {
     check,
     max: MAX_ITEMS,
     item: (config, path) => {
-      checkReferences(textsInPlace(config, 'requests'), path.child('requests'), scope)
+      checkReferences(config, path, scope)
       checkConfiguration(config, path, check)
     },
   })
@@ -59,18 +44,12 @@ function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
   else if (exactly !== undefined && alternatives.length > 0) {
     check.invalid(at, undefined, `${detail}, but multiple fields are set`)
   } else if (exactly !== undefined) checkExact(exactly, at.child('exactly'), check)
-  else {
-    checkList(alternatives, {
-      at: at.child('firstAvailable'),
-      check,
-      max: MAX_ALTERNATIVES,
-      item: (alternative, path) => {
-        check.fields(alternative, path, 'resource.k8s.io_v1.DeviceSubRequest')
-        checkExact(alternative, path, check)
-      },
-      key: (alternative) => textOrEmpty(alternative, 'name'),
-    })
-  }
+  else checkMaps(request, 'firstAvailable', at, { check, max: MAX_ALTERNATIVES, item: checkAlternative, key: 'name' })
+}
+
+function checkAlternative(alternative: ValueMap, at: FieldPath, check: Check): void {
+  check.fields(alternative, at, 'resource.k8s.io_v1.DeviceSubRequest')
+  checkExact(alternative, at, check)
 }
 
 function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
@@ -85,21 +64,18 @@ function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
   } else if (mode === 'ExactCount') {
     if (count <= 0) check.invalid(at.child('count'), count, 'must be greater than zero')
   } else check.notSupported(at.child('allocationMode'), mode, ['All', 'ExactCount'])
-  for (const [i, toleration] of mapsInPlace(request, 'tolerations').entries()) {
-    checkToleration(toleration, at.child('tolerations').index(i), check)
-  }
+  for (const [toleration, place] of placedMaps(request, 'tolerations', at)) checkToleration(toleration, place, check)
 }
 
 export function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
-  checkList(mapsInPlace(part, 'selectors'), {
-    at: at.child('selectors'),
+  checkMaps(part, 'selectors', at, {
     check,
     max: MAX_ITEMS,
     item: (selector, path) => {
       check.fields(selector, path, 'resource.k8s.io_v1.DeviceSelector')
       const cel = mapOrAbsent(selector, 'cel')
-      if (cel !== undefined)
-        checkDeviceExpression(textOrEmpty(cel, 'expression'), path.child('cel').child('expression'), check)
+      if (cel === undefined) return
+      checkDeviceExpression(textOrEmpty(cel, 'expression'), path.child('cel').child('expression'), check)
     },
   })
 }
@@ -114,7 +90,7 @@ function checkDeviceExpression(expression: string, at: FieldPath, check: Check):
 
 function checkConstraint(constraint: ValueMap, at: FieldPath, scope: ClaimScope): void {
   const { check } = scope
-  checkReferences(textsInPlace(constraint, 'requests'), at.child('requests'), scope)
+  checkReferences(constraint, at, scope)
   const match = textOrAbsent(constraint, 'matchAttribute')
   const distinct = textOrAbsent(constraint, 'distinctAttribute')
   if (match !== undefined) checkFullAttributeName(match, at.child('matchAttribute'), check)

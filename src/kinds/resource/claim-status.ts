@@ -21,17 +21,12 @@ import {
   checkBindingConditions,
   checkDeviceName,
   checkList,
+  checkMaps,
   checkOpaque,
   checkPoolName,
   checkShareId,
 } from './device-names.ts'
-import {
-  checkConfiguration,
-  checkReference,
-  checkReferences,
-  type ClaimScope,
-  MAX_PARAMETERS,
-} from './device-requests.ts'
+import { checkConfiguration, checkReference, checkReferences, type ClaimScope } from './device-requests.ts'
 
 const STATUS = FieldPath.root('status')
 const MAX_USERS = 256
@@ -59,17 +54,15 @@ export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: Clai
   const old = mapOrEmpty(stored, 'status')
   const allocation = mapOrAbsent(status, 'allocation')
   const users = mapsInPlace(status, 'reservedFor')
-  checkList(users, {
-    at: STATUS.child('reservedFor'),
+  checkMaps(status, 'reservedFor', STATUS, {
     check,
     max: MAX_USERS,
     item: (user, path) => check.fields(user, path, 'resource.k8s.io_v1.ResourceClaimConsumerReference'),
-    key: (user) => textOrEmpty(user, 'uid'),
+    key: 'uid',
   })
   const results = mapsInPlace(mapOrEmpty(allocation ?? {}, 'devices'), 'results')
   const given = new Set(results.map(deviceId))
-  checkList(mapsInPlace(status, 'devices'), {
-    at: STATUS.child('devices'),
+  checkList(mapsInPlace(status, 'devices'), STATUS.child('devices'), {
     check,
     item: (device, path) => checkDevice(device, given, path, check),
     key: deviceId,
@@ -93,19 +86,18 @@ export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: Clai
 function checkAllocation(allocation: ValueMap, at: FieldPath, scope: ClaimScope): void {
   const { check } = scope
   const devices = mapOrEmpty(allocation, 'devices')
-  checkList(mapsInPlace(devices, 'results'), {
-    at: at.child('devices').child('results'),
+  const place = at.child('devices')
+  checkMaps(devices, 'results', place, {
     check,
     max: MAX_RESULTS,
     item: (result, path) => checkResult(result, path, scope),
   })
-  checkList(mapsInPlace(devices, 'config'), {
-    at: at.child('devices').child('config'),
+  checkMaps(devices, 'config', place, {
     check,
     max: MAX_CONFIGURATIONS,
     item: (config, path) => {
       check.fields(config, path, 'resource.k8s.io_v1.DeviceAllocationConfiguration', 'source')
-      checkReferences(textsInPlace(config, 'requests'), path.child('requests'), scope)
+      checkReferences(config, path, scope)
       checkConfiguration(config, path, check)
     },
   })
@@ -117,11 +109,7 @@ function checkResult(result: ValueMap, at: FieldPath, scope: ClaimScope): void {
   const { check } = scope
   checkReference(textOrEmpty(result, 'request'), at.child('request'), scope)
   checkPlace(result, at, check)
-  const conditions = {
-    wanted: textsInPlace(result, 'bindingConditions'),
-    failed: textsInPlace(result, 'bindingFailureConditions'),
-  }
-  checkBindingConditions(conditions, at, check)
+  checkBindingConditions(result, at, check)
   checkShareId(textOrAbsent(result, 'shareID'), at.child('shareID'), check)
 }
 
@@ -140,15 +128,14 @@ function checkDevice(device: ValueMap, given: ReadonlySet<string>, at: FieldPath
   const conditions = mapsInPlace(device, 'conditions')
   if (conditions.length > MAX_CONDITIONS) check.tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS)
   checkConditions(conditions, at.child('conditions'), check)
-  if (isGiven(device, 'data')) checkOpaque(device['data'], { max: MAX_PARAMETERS, at: at.child('data'), check })
+  if (isGiven(device, 'data')) checkOpaque(device['data'], at.child('data'), check)
   const network = mapOrAbsent(device, 'networkData')
   if (network !== undefined) checkNetwork(network, at.child('networkData'), check)
 }
 
 function checkNetwork(network: ValueMap, at: FieldPath, check: Check): void {
   check.fields(network, at, 'resource.k8s.io_v1.NetworkDeviceData')
-  checkList(textsInPlace(network, 'ips'), {
-    at: at.child('ips'),
+  checkList(textsInPlace(network, 'ips'), at.child('ips'), {
     check,
     max: MAX_ADDRESSES,
     item: (address, path) => {

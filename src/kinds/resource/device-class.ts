@@ -1,6 +1,6 @@
 // Classes of devices.
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { isGiven, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
@@ -9,7 +9,7 @@ import type { Kind } from '../kind.ts'
 import { isExtended } from '../shared/resource-names.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkSelectors, MAX_ITEMS } from './claim-spec.ts'
-import { checkList } from './device-names.ts'
+import { checkMaps } from './device-names.ts'
 import { checkConfiguration } from './device-requests.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -17,12 +17,7 @@ const SPEC = FieldPath.root('spec')
 function checkClass(object: ValueMap, check: Check): void {
   const spec = mapOrEmpty(object, 'spec')
   checkSelectors(spec, SPEC, check)
-  checkList(mapsInPlace(spec, 'config'), {
-    at: SPEC.child('config'),
-    check,
-    max: MAX_ITEMS,
-    item: (config, path) => checkConfiguration(config, path, check),
-  })
+  checkMaps(spec, 'config', SPEC, { check, max: MAX_ITEMS, item: checkConfiguration })
   const name = textOrEmpty(spec, 'extendedResourceName')
   if (isGiven(spec, 'extendedResourceName') && !isExtended(name)) {
     check.invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')

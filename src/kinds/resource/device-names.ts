@@ -1,7 +1,7 @@
 // Names that devices, pools and their attributes go by, and what taints and conditions they may have.
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
-import { textOrEmpty } from '../../api/members.ts'
+import { mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { isMap, type Value, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
@@ -16,6 +16,7 @@ import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 const MAX_POOL_NAME = 253
 const MAX_ID = 32
 const MAX_CONDITIONS = 4
+const MAX_PARAMETERS = 10 * 1024
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 const IDENTIFIER_FAULT =
@@ -81,41 +82,42 @@ function shareIdFault(id: string): string {
 }
 
 /** Parameters that only a driver understands: an object, and not a large one. */
-export function checkOpaque(value: Value | undefined, { max, at, check }: OpaqueScope): void {
+export function checkOpaque(value: Value | undefined, at: FieldPath, check: Check): void {
   if (value === undefined || value === null) check.required(at)
-  else if (Buffer.byteLength(shownJson(value).text) > max) check.tooLong(at, max)
+  else if (Buffer.byteLength(shownJson(value).text) > MAX_PARAMETERS) check.tooLong(at, MAX_PARAMETERS)
   else if (!isMap(value)) check.invalid(at, '<value omitted>', 'must be a valid JSON object')
 }
 
-interface OpaqueScope {
-  readonly max: number
-  readonly at: FieldPath
-  readonly check: Check
-}
-
 interface ListRule<T> {
-  readonly at: FieldPath
   readonly check: Check
   /** Absent where any number may be given. */
   readonly max?: number
-  readonly item: (item: T, at: FieldPath) => void
+  readonly item: (item: T, at: FieldPath, check: Check) => void
   /** What must differ between items; absent where they may be alike. */
   readonly key?: (item: T) => string
 }
 
 /** A list with a most number of items: one that is longer is not looked at further. */
-export function checkList<T>(items: readonly T[], { at, check, max, item, key }: ListRule<T>): void {
+export function checkList<T>(items: readonly T[], at: FieldPath, { check, max, item, key }: ListRule<T>): void {
   if (max !== undefined && items.length > max) {
     check.tooMany(at, items.length, max)
     return
   }
-  for (const [i, one] of items.entries()) item(one, at.index(i))
+  items.forEach((one, i) => item(one, at.index(i), check))
   if (key === undefined) return
   const seen = new Set<string>()
-  for (const [i, one] of items.entries()) {
-    const name = key(one)
-    check.unique(seen, name, at.index(i))
-  }
+  items.forEach((one, i) => check.unique(seen, key(one), at.index(i)))
+}
+
+/** The same for a list of maps; `key` names the member that must differ. */
+export function checkMaps(
+  part: ValueMap,
+  field: string,
+  at: FieldPath,
+  { key, ...rule }: Omit<ListRule<ValueMap>, 'key'> & { readonly key?: string },
+): void {
+  const keyed = key === undefined ? {} : { key: (item: ValueMap): string => textOrEmpty(item, key) }
+  checkList(mapsInPlace(part, field), at.child(field), { ...rule, ...keyed })
 }
 
 export function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
@@ -130,22 +132,17 @@ export function checkToleration(toleration: ValueMap, at: FieldPath, check: Chec
   check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'effect')
 }
 
-interface BindingConditions {
-  readonly wanted: readonly string[]
-  readonly failed: readonly string[]
-}
-
 /** The conditions that a device waits for before it is used, and those that end the waiting. */
-export function checkBindingConditions({ wanted, failed }: BindingConditions, at: FieldPath, check: Check): void {
+export function checkBindingConditions(part: ValueMap, at: FieldPath, check: Check): void {
+  const wanted = textsInPlace(part, 'bindingConditions')
+  const failed = textsInPlace(part, 'bindingFailureConditions')
   const wantedAt = at.child('bindingConditions')
   const failedAt = at.child('bindingFailureConditions')
   const item = (name: string, place: FieldPath): void => check.format(place, name, qualifiedName(name))
-  checkList(wanted, { at: wantedAt, check, max: MAX_CONDITIONS, item })
-  checkList(failed, { at: failedAt, check, max: MAX_CONDITIONS, item })
+  checkList(wanted, wantedAt, { check, max: MAX_CONDITIONS, item })
+  checkList(failed, failedAt, { check, max: MAX_CONDITIONS, item })
   const names = new Set<string>()
-  for (const [i, name] of wanted.entries()) {
-    check.unique(names, name, wantedAt.index(i))
-  }
+  wanted.forEach((name, i) => check.unique(names, name, wantedAt.index(i)))
   const failures = new Set<string>()
   for (const [i, name] of failed.entries()) {
     check.unique(failures, name, failedAt.index(i))

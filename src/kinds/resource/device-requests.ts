@@ -1,6 +1,6 @@
 // Requests within a claim for devices, as other parts of the claim and of its status name them, and what is passed on to drivers.
 import type { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label } from '../../schema/validation/formats.ts'
@@ -8,7 +8,6 @@ import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { checkList, checkOpaque } from './device-names.ts'
 
 const MAX_NAMES = 32
-export const MAX_PARAMETERS = 10 * 1024
 
 const NO_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
@@ -30,9 +29,8 @@ export interface ClaimScope {
   readonly names: ReadonlySet<string>
 }
 
-export function checkReferences(names: readonly string[], at: FieldPath, scope: ClaimScope): void {
-  checkList(names, {
-    at,
+export function checkReferences(part: ValueMap, at: FieldPath, scope: ClaimScope): void {
+  checkList(textsInPlace(part, 'requests'), at.child('requests'), {
     check: scope.check,
     max: MAX_NAMES,
     item: (name, path) => checkReference(name, path, scope),
@@ -52,5 +50,5 @@ export function checkConfiguration(config: ValueMap, at: FieldPath, check: Check
   if (opaque === undefined) return
   const place = at.child('opaque')
   checkDriverName(textOrEmpty(opaque, 'driver'), place.child('driver'), check)
-  checkOpaque(opaque['parameters'], { max: MAX_PARAMETERS, at: place.child('parameters'), check })
+  checkOpaque(opaque['parameters'], place.child('parameters'), check)
 }

@@ -2,7 +2,7 @@
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
-import { withMembers } from '../../api/object-members.ts'
+import { specOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -24,8 +24,7 @@ const tolerations = each(within({ operator: blank('Equal') }))
 
 export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  if (!equalValues(object['spec'], stored['spec']))
-    check.invalid(SPEC, shownSpec(mapOrEmpty(object, 'spec')), IMMUTABLE)
+  if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownSpec(specOf(object)), IMMUTABLE)
 }
 
 /** Of a claim, or of a template, whose metadata is shown without a name around it. */
@@ -49,28 +48,23 @@ function withoutFreedDevices(claim: ApiObject, stored: ApiObject): ApiObject {
 }
 
 function claimState(claim: ValueMap): string {
-  const deleted = at(claim, 'metadata', 'deletionTimestamp') !== undefined
-  const states = deleted ? ['deleted'] : []
-  if (at(claim, 'status', 'allocation') === undefined) return deleted ? 'deleted' : 'pending'
-  states.push('allocated')
-  if (listAt(claim, 'status', 'reservedFor').length > 0) states.push('reserved')
-  return states.join(',')
+  const deleted = at(claim, 'metadata', 'deletionTimestamp') === undefined ? [] : ['deleted']
+  if (at(claim, 'status', 'allocation') === undefined) return deleted[0] ?? 'pending'
+  const reserved = listAt(claim, 'status', 'reservedFor').length > 0 ? ['reserved'] : []
+  return [...deleted, 'allocated', ...reserved].join(',')
 }
 
 export const RESOURCE_CLAIM: Kind = {
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkClaimSpec(mapOrEmpty(object, 'spec'), SPEC, check)
+      checkClaimSpec(specOf(object), SPEC, check)
     },
     update: checkSameSpec,
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkClaimStatus(object, stored, {
-          check,
-          names: requestNames(mapOrEmpty(mapOrEmpty(object, 'spec'), 'devices')),
-        })
+        checkClaimStatus(object, stored, { check, names: requestNames(mapOrEmpty(specOf(object), 'devices')) })
       },
     },
   },
@@ -81,7 +75,7 @@ export const RESOURCE_CLAIM: Kind = {
   strategy: ({ find }) => ({
     status: WITH_STATUS_ALONE,
     answersDeleteWithObject: true,
-    prepareStatus: (claim, stored) => withoutFreedDevices(claim, stored),
+    prepareStatus: withoutFreedDevices,
     authorizeWrite: adminGuard('ResourceClaim', find),
   }),
   columns: tableOf([NAME, column('State', 'Whether it is allocated and in use.', claimState), AGE]),

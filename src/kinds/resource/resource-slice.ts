@@ -1,68 +1,56 @@
 // Slices of devices: what a driver has to offer on a node, or on several.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { absent, each, type Rule, within } from '../../schema/defaults/rule.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
-import { checkList, checkPoolName } from './device-names.ts'
+import { checkMaps, checkPoolName } from './device-names.ts'
 import { checkCounters, checkDevices, checkTrue, chosenBy } from './slice-devices.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_COUNTER_SETS = 8
 
-function checkSlice(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
+  const spec = specOf(object)
   const pool = mapOrEmpty(spec, 'pool')
+  const poolAt = SPEC.child('pool')
   checkDriverName(textOrEmpty(spec, 'driver'), SPEC.child('driver'), check)
-  checkPool(pool, SPEC.child('pool'), check)
-  const old = stored === undefined ? undefined : mapOrEmpty(stored, 'spec')
+  checkPoolName(textOrEmpty(pool, 'name'), poolAt.child('name'), check)
+  check.fields(pool, poolAt, 'resource.k8s.io_v1.ResourcePool', 'resourceSliceCount', 'generation')
+  const old = stored === undefined ? undefined : specOf(stored)
   if (old !== undefined) {
-    const name = textOrEmpty(pool, 'name')
-    if (name !== textOrEmpty(mapOrEmpty(old, 'pool'), 'name'))
-      check.invalid(SPEC.child('pool').child('name'), name, IMMUTABLE)
-    for (const field of ['driver', 'nodeName']) {
-      if (!equalValues(spec[field], old[field])) check.invalid(SPEC.child(field), spec[field], IMMUTABLE)
-    }
+    check.unchanged(poolAt.child('name'), textOrEmpty(pool, 'name'), textOrEmpty(mapOrEmpty(old, 'pool'), 'name'))
+    for (const field of ['driver', 'nodeName']) check.unchanged(SPEC.child(field), spec[field], old[field])
   }
   checkNodes(spec, check)
   if (isGiven(spec, 'sharedCounters') && isGiven(spec, 'devices')) {
     check.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')
   }
   checkDevices(spec, old, check)
-  checkList(mapsInPlace(spec, 'sharedCounters'), {
-    at: SPEC.child('sharedCounters'),
+  checkMaps(spec, 'sharedCounters', SPEC, {
     check,
     max: MAX_COUNTER_SETS,
     item: (set, path) => checkCounters(set, 'name', path, check),
-    key: (set) => textOrEmpty(set, 'name'),
+    key: 'name',
   })
 }
 
-function checkPool(pool: ValueMap, at: FieldPath, check: Check): void {
-  checkPoolName(textOrEmpty(pool, 'name'), at.child('name'), check)
-  check.fields(pool, at, 'resource.k8s.io_v1.ResourcePool', 'resourceSliceCount', 'generation')
-}
-
 function checkNodes(spec: ValueMap, check: Check): void {
-  const emptyName = 'must be either unset or set to a non-empty string'
-  const chosen = chosenBy(spec, { at: SPEC, check, emptyName })
+  const chosen = chosenBy(spec, 'must be either unset or set to a non-empty string', SPEC, check)
   const selector = mapOrAbsent(spec, 'nodeSelector')
-  const terms = mapsInPlace(selector ?? {}, 'nodeSelectorTerms')
-  if (selector !== undefined && terms.length !== 1) {
+  if (selector !== undefined && mapsInPlace(selector, 'nodeSelectorTerms').length !== 1) {
     const at = SPEC.child('nodeSelector').child('nodeSelectorTerms')
-    check.invalid(
-      at,
-      shownAs(selector['nodeSelectorTerms'], formOf('core_v1.NodeSelectorTerm')),
-      'must have exactly one node selector term',
-    )
+    const shown = shownAs(selector['nodeSelectorTerms'], formOf('core_v1.NodeSelectorTerm'))
+    check.invalid(at, shown, 'must have exactly one node selector term')
   }
   for (const field of ['allNodes', 'perDeviceNodeSelection']) chosen.push(...checkTrue(spec, field, SPEC, check))
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
@@ -74,7 +62,7 @@ function checkNodes(spec: ValueMap, check: Check): void {
 
 /** For slices of devices. */
 function sliceWarnings(object: ApiObject): readonly string[] {
-  const driver = textOrEmpty(mapOrEmpty(object, 'spec'), 'driver')
+  const driver = textOrEmpty(specOf(object), 'driver')
   if (driver === driver.toLowerCase()) return []
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
 }
@@ -84,24 +72,12 @@ const eachValue =
   (rule: Rule): Rule =>
   (given, context, parent) => {
     if (!isMap(given)) return given
-    const entries = Object.entries(given).map(([key, value]): [string, Value] => [
-      key,
-      rule(value, context, parent) ?? value,
-    ])
+    const entries = Object.entries(given).map(([key, value]) => [key, rule(value, context, parent) ?? value] as const)
     return entries.some(([key, value]) => given[key] !== value) ? Object.fromEntries(entries) : given
   }
 
 export const RESOURCE_SLICE: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkSlice(object, undefined, check)
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkSlice(object, stored, check)
-    },
-  },
+  validation: builtInRules({ object: checkSlice }),
   defaults: within({
     spec: within({
       devices: each(

@@ -10,21 +10,21 @@ import {
   mapsInPlace,
   textOrAbsent,
   textOrEmpty,
-  textsInPlace,
 } from '../../api/members.ts'
-import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
+import { placedTexts } from '../shared/placed-items.ts'
 import { amountOf } from '../shared/resource-names.ts'
-import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList } from './device-names.ts'
+import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList, checkMaps } from './device-names.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_DEVICES = 128
 const MAX_SPECIAL_DEVICES = 64
-const MAX_TRAITS = 32
+const MAX_ATTRIBUTES_AND_CAPACITIES = 32
 const MAX_TAINTS = 16
 const MAX_COUNTERS = 32
 const MAX_CONSUMPTIONS = 2
@@ -47,15 +47,8 @@ const DEVICE_ATTRIBUTE: Form = [
   ['versions', 'VersionValues', null],
 ]
 
-interface NodeScope {
-  readonly at: FieldPath
-  readonly check: Check
-  /** What is said of an empty name. */
-  readonly emptyName: string
-}
-
-/** The ways in which nodes are chosen, as the reference writes them. */
-export function chosenBy(part: ValueMap, { at, check, emptyName }: NodeScope): string[] {
+/** The ways in which nodes are chosen, as the reference writes them; `emptyName` is said of an empty name. */
+export function chosenBy(part: ValueMap, emptyName: string, at: FieldPath, check: Check): string[] {
   const chosen: string[] = []
   const name = textOrAbsent(part, 'nodeName')
   if (name === '') check.invalid(at.child('nodeName'), name, emptyName)
@@ -81,45 +74,39 @@ const LISTS: readonly string[] = ['bools', 'ints', 'strings', 'versions']
 
 function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
   checkDeviceName(textOrEmpty(device, 'name'), at.child('name'), check)
-  const attributes = Object.values(mapOrEmpty(device, 'attributes')).filter(isMap)
-  const capacities = Object.keys(mapOrEmpty(device, 'capacity')).length
+  const attributes = Object.values(mapOrEmpty(device, 'attributes')).map(asMap)
+  const itemsOf = (attribute: ValueMap): number => LISTS.flatMap((field) => listOrEmpty(attribute, field)).length
   const hasLists = attributes.some((attribute) => LISTS.some((field) => isGiven(attribute, field)))
-  const entries = attributes.map((attribute) =>
-    LISTS.reduce((sum, field) => sum + listOrEmpty(attribute, field).length, 0),
-  )
-  const count = hasLists
-    ? entries.reduce((sum, length) => sum + Math.max(length, 1), capacities)
-    : Object.keys(mapOrEmpty(device, 'attributes')).length + capacities
-  if (count > MAX_TRAITS) {
+  const capacities = Object.keys(mapOrEmpty(device, 'capacity')).length
+  const count = attributes.reduce((sum, attribute) => sum + Math.max(itemsOf(attribute), 1), capacities)
+  if (count > MAX_ATTRIBUTES_AND_CAPACITIES) {
     const what = hasLists ? 'attribute entries(scalars and list items)' : 'attributes'
-    check.invalid(at, count, `the total number of ${what} and capacities must not exceed ${MAX_TRAITS}`)
+    check.invalid(
+      at,
+      count,
+      `the total number of ${what} and capacities must not exceed ${MAX_ATTRIBUTES_AND_CAPACITIES}`,
+    )
   }
-  checkNamed(device, 'attributes', at, {
-    check,
-    item: (attribute, path) => checkAttribute(attribute, path, check),
-  })
-  const isShared = isTrue(device, 'allowMultipleAllocations')
-  checkNamed(device, 'capacity', at, {
-    check,
-    item: (capacity, path) => {
-      const policy = mapOrAbsent(capacity, 'requestPolicy')
-      if (policy === undefined) return
-      const place = path.child('requestPolicy')
-      if (isShared) checkPolicy(policy, { capacity: amountOf(capacity['value']), at: place, check })
-      else check.forbidden(place, 'allowMultipleAllocations must be true')
-    },
-  })
+  for (const [attribute, path] of checkedNames(device, 'attributes', at, check)) checkAttribute(attribute, path, check)
+  for (const [capacity, path] of checkedNames(device, 'capacity', at, check)) {
+    const policy = mapOrAbsent(capacity, 'requestPolicy')
+    if (policy === undefined) continue
+    const place = path.child('requestPolicy')
+    if (isTrue(device, 'allowMultipleAllocations')) checkPolicy(policy, amountOf(capacity['value']), place, check)
+    else check.forbidden(place, 'allowMultipleAllocations must be true')
+  }
 }
 
-interface NamedRule {
-  readonly check: Check
-  readonly item: (value: ValueMap, at: FieldPath) => void
-}
-
-function checkNamed(part: ValueMap, field: string, at: FieldPath, { check, item }: NamedRule): void {
+/** Checks one name after the other, and gives what is under it. */
+function* checkedNames(
+  part: ValueMap,
+  field: string,
+  at: FieldPath,
+  check: Check,
+): Generator<readonly [ValueMap, FieldPath]> {
   for (const [name, value] of Object.entries(mapOrEmpty(part, field))) {
     checkAttributeName(name, at.child(field), check)
-    item(asMap(value), at.child(field).key(shortened(name, MAX_ATTRIBUTE_NAME)))
+    yield [asMap(value), at.child(field).key(shortened(name, MAX_ATTRIBUTE_NAME))]
   }
 }
 
@@ -128,31 +115,25 @@ function checkAttribute(attribute: ValueMap, at: FieldPath, check: Check): void 
   if (text !== undefined && longerThan(text, MAX_VALUE)) check.tooLong(at.child('string'), MAX_VALUE)
   const version = textOrAbsent(attribute, 'version')
   if (version !== undefined) checkVersion(version, at.child('version'), check)
-  for (const [i, item] of textsInPlace(attribute, 'strings').entries()) {
-    if (longerThan(item, MAX_VALUE)) check.tooLong(at.child('list').child('strings').index(i), MAX_VALUE)
+  const lists = at.child('list')
+  for (const [item, place] of placedTexts(attribute, 'strings', lists)) {
+    if (longerThan(item, MAX_VALUE)) check.tooLong(place, MAX_VALUE)
   }
-  for (const [i, item] of textsInPlace(attribute, 'versions').entries()) {
-    checkVersion(item, at.child('list').child('versions').index(i), check)
-  }
+  for (const [item, place] of placedTexts(attribute, 'versions', lists)) checkVersion(item, place, check)
   const given = ['bool', 'int', 'string', 'version', ...LISTS].filter((field) => isGiven(attribute, field))
   if (given.length === 1) return
-  check.invalid(
-    at,
-    given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE),
-    'exactly one value must be specified',
-  )
+  const shown = given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE)
+  check.invalid(at, shown, 'exactly one value must be specified')
 }
 
 function checkVersion(version: string, at: FieldPath, check: Check): void {
-  const isLong = longerThan(version, MAX_VALUE)
-  if (isLong || !SEMVER.test(version)) {
-    // Only versions of a bearable length are looked at.
-    if (!isLong) check.invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0')
+  if (longerThan(version, MAX_VALUE)) check.tooLong(at, MAX_VALUE)
+  else if (!SEMVER.test(version)) {
+    check.invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0')
   }
-  if (isLong) check.tooLong(at, MAX_VALUE)
 }
 
-function checkPolicy(policy: ValueMap, { capacity, at, check }: CapacityScope): void {
+function checkPolicy(policy: ValueMap, capacity: Quantity | undefined, at: FieldPath, check: Check): void {
   const values = listOrEmpty(policy, 'validValues')
   const range = mapOrAbsent(policy, 'validRange')
   if (values.length > 0 && range !== undefined) {
@@ -165,32 +146,24 @@ function checkPolicy(policy: ValueMap, { capacity, at, check }: CapacityScope): 
   const usual = amountOf(policy['default'])
   if (usual === undefined) check.required(at.child('default'), `required when ${field} is defined`)
   else if (capacity === undefined) return
-  else if (range === undefined) checkOptions(values, { usual, capacity, at: at.child(field), check })
-  else checkRange(range, { usual, capacity, at: at.child(field), check })
+  else if (range === undefined) checkOptions(values, { usual, capacity }, at.child(field), check)
+  else checkRange(range, { usual, capacity }, at.child(field), check)
 }
 
-interface CapacityScope {
-  readonly capacity: Quantity | undefined
-  readonly at: FieldPath
-  readonly check: Check
-}
-
-interface PolicyScope {
+interface Amounts {
+  /** The default. */
   readonly usual: Quantity
   readonly capacity: Quantity
-  readonly at: FieldPath
-  readonly check: Check
 }
 
-function checkOptions(values: readonly Value[], { usual, capacity, at, check }: PolicyScope): void {
-  const options = values.map((value) => amountOf(value)).filter((option) => option !== undefined)
+function checkOptions(values: readonly Value[], { usual, capacity }: Amounts, at: FieldPath, check: Check): void {
+  const options = values.flatMap((value) => amountOf(value) ?? [])
   for (const [i, option] of options.entries()) {
     const before = options[i - 1]
     if (before === undefined || compareQuantities(before, option) <= 0) continue
     check.invalid(at.index(i), formatQuantity(option), 'values must be sorted in ascending order')
   }
-  checkList(options, {
-    at,
+  checkList(options, at, {
     check,
     max: MAX_OPTIONS,
     item: (option, path) => {
@@ -205,7 +178,7 @@ function checkOptions(values: readonly Value[], { usual, capacity, at, check }: 
   }
 }
 
-function checkRange(range: ValueMap, { usual, capacity, at, check }: PolicyScope): void {
+function checkRange(range: ValueMap, { usual, capacity }: Amounts, at: FieldPath, check: Check): void {
   const [min, max, step] = ['min', 'max', 'step'].map((field) => amountOf(range[field]))
   if (min === undefined) {
     check.required(at.child('min'), 'required when validRange is defined')
@@ -233,21 +206,15 @@ function checkRange(range: ValueMap, { usual, capacity, at, check }: PolicyScope
   }
 }
 
-interface RestScope {
-  readonly check: Check
-  readonly isPerDevice: boolean
-}
-
-function checkRest(device: ValueMap, at: FieldPath, { check, isPerDevice }: RestScope): void {
-  checkList(mapsInPlace(device, 'consumesCounters'), {
-    at: at.child('consumesCounters'),
+function checkRest(device: ValueMap, isPerDevice: boolean, at: FieldPath, check: Check): void {
+  checkMaps(device, 'consumesCounters', at, {
     check,
     max: MAX_CONSUMPTIONS,
     item: (consumption, path) => checkCounters(consumption, 'counterSet', path, check),
-    key: (consumption) => textOrEmpty(consumption, 'counterSet'),
+    key: 'counterSet',
   })
   if (isPerDevice) {
-    const chosen = chosenBy(device, { at, check, emptyName: 'must not be empty' })
+    const chosen = chosenBy(device, 'must not be empty', at, check)
     chosen.push(...checkTrue(device, 'allNodes', at, check))
     const when = 'when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     const detail = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required ${when}`
@@ -257,11 +224,7 @@ function checkRest(device: ValueMap, at: FieldPath, { check, isPerDevice }: Rest
     const when = 'if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     check.invalid(at, undefined, `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set ${when}`)
   }
-  const conditions = {
-    wanted: textsInPlace(device, 'bindingConditions'),
-    failed: textsInPlace(device, 'bindingFailureConditions'),
-  }
-  checkBindingConditions(conditions, at, check)
+  checkBindingConditions(device, at, check)
 }
 
 export function checkCounters(part: ValueMap, nameField: string, at: FieldPath, check: Check): void {
@@ -288,8 +251,7 @@ export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: C
     (device) => mapsInPlace(device, 'taints').length > 0 || mapsInPlace(device, 'consumesCounters').length > 0,
   )
   const before = new Map(mapsInPlace(old ?? {}, 'devices').map((device) => [textOrEmpty(device, 'name'), device]))
-  checkList(devices, {
-    at: SPEC.child('devices'),
+  checkMaps(spec, 'devices', SPEC, {
     check,
     max: isSpecial ? MAX_SPECIAL_DEVICES : MAX_DEVICES,
     item: (device, path) => {
@@ -298,10 +260,10 @@ export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: C
       if (same === undefined || !equalValues(same['taints'], device['taints'])) {
         const item = (taint: ValueMap, place: FieldPath): void =>
           check.fields(taint, place, 'resource.k8s.io_v1.DeviceTaint')
-        checkList(mapsInPlace(device, 'taints'), { at: path.child('taints'), check, max: MAX_TAINTS, item })
+        checkMaps(device, 'taints', path, { check, max: MAX_TAINTS, item })
       }
-      checkRest(device, path, { check, isPerDevice: isTrue(spec, 'perDeviceNodeSelection') })
+      checkRest(device, isTrue(spec, 'perDeviceNodeSelection'), path, check)
     },
-    key: (device) => textOrEmpty(device, 'name'),
+    key: 'name',
   })
 }

@@ -1,0 +1,39 @@
+// What most built-in kinds are held to: the rules of metadata first, then their own.
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import type { NameFormat } from '../../schema/validation/formats.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
+
+interface OwnRules {
+  /** The format of names; absent: a DNS subdomain. */
+  readonly name?: NameFormat
+  /** Of a new object and of a changed one; `stored` is absent where it is new. */
+  readonly object: (object: ValueMap, check: Check, stored?: ValueMap) => void
+  /** After those, of a changed one. */
+  readonly change?: UpdateRule
+  /** Of a change through `status`; absent: the rules of metadata only. */
+  readonly status?: UpdateRule
+}
+
+export function builtInRules({ name = subdomainName, object: own, change, status }: OwnRules): KindRules {
+  return {
+    create: (object, check) => {
+      checkBuiltInMeta(object, name, check)
+      own(object, check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      own(object, check, stored)
+      change?.(object, stored, check)
+    },
+    ...(status !== undefined && {
+      subresources: {
+        status: (object, stored, check) => {
+          checkBuiltInMetaUpdate(object, stored, check)
+          status(object, stored, check)
+        },
+      },
+    }),
+  }
+}
