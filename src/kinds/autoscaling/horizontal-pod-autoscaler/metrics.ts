@@ -1,194 +1,107 @@
 // The metrics of autoscalers in the form that the first version keeps them in, and back.
 import { mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
-import { own, type Value, type ValueMap } from '../../../api/value.ts'
+import { withMembers } from '../../../api/object-members.ts'
+import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 
-/** A metric of one kind, between the part of today's form and that of the old one. */
-interface Part {
-  readonly member: string
-  readonly toOld: (part: ValueMap) => Members
-  readonly fromOld: (old: ValueMap) => Members
-}
+/** A member of the old form, where it is in today's (`metric.name`), and what the old form has where it is absent. */
+type Row = readonly [old: string, path: string, absent?: Value | undefined]
 
-type Members = Readonly<Record<string, Value | undefined>>
+/** What a metric should be is its `target`, what it is `current`. */
+type Side = 'target' | 'current'
 
 const ZERO = '0'
 
-const SPECS: Readonly<Record<string, Part>> = {
-  Object: {
-    member: 'object',
-    toOld: (part) => ({
-      target: mapOrEmpty(part, 'describedObject'),
-      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
-      targetValue: own(mapOrEmpty(part, 'target'), 'value') ?? ZERO,
-      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
-      averageValue: own(mapOrEmpty(part, 'target'), 'averageValue'),
-    }),
-    fromOld: (old) => {
-      const averageValue = own(old, 'averageValue')
-      return {
-        describedObject: mapOrEmpty(old, 'target'),
-        target: given({
-          type: averageValue === undefined ? 'Value' : 'AverageValue',
-          value: own(old, 'targetValue'),
-          averageValue,
-        }),
-        metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
-      }
-    },
-  },
-  Pods: {
-    member: 'pods',
-    toOld: (part) => ({
-      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
-      targetAverageValue: own(mapOrEmpty(part, 'target'), 'averageValue') ?? ZERO,
-      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
-    }),
-    fromOld: (old) => ({
-      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
-      target: given({ type: 'AverageValue', averageValue: own(old, 'targetAverageValue') }),
-    }),
-  },
-  Resource: {
-    member: 'resource',
-    toOld: resourceToOld,
-    fromOld: resourceFromOld,
-  },
-  ContainerResource: {
-    member: 'containerResource',
-    toOld: (part) => ({ ...resourceToOld(part), container: textOrEmpty(part, 'container') }),
-    fromOld: (old) => ({ ...resourceFromOld(old), container: textOrEmpty(old, 'container') }),
-  },
-  External: {
-    member: 'external',
-    toOld: (part) => ({
-      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
-      metricSelector: own(mapOrEmpty(part, 'metric'), 'selector'),
-      targetValue: own(mapOrEmpty(part, 'target'), 'value'),
-      targetAverageValue: own(mapOrEmpty(part, 'target'), 'averageValue'),
-    }),
-    fromOld: (old) => {
-      const value = own(old, 'targetValue')
-      return {
-        metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'metricSelector') }),
-        target: given({
-          type: value === undefined ? 'AverageValue' : 'Value',
-          value,
-          averageValue: own(old, 'targetAverageValue'),
-        }),
-      }
-    },
-  },
-}
-
-function resourceToOld(part: ValueMap): Members {
-  const target = mapOrEmpty(part, 'target')
+/** By the type of the metric. */
+function rowsOf(side: Side): Readonly<Record<string, readonly Row[]>> {
+  const zeroOfStatus = side === 'current' ? ZERO : undefined
+  const resource: readonly Row[] = [
+    ['name', 'name', ''],
+    [`${side}AverageUtilization`, `${side}.averageUtilization`],
+    [`${side}AverageValue`, `${side}.averageValue`, zeroOfStatus],
+  ]
   return {
-    name: textOrEmpty(part, 'name'),
-    targetAverageUtilization: own(target, 'averageUtilization'),
-    targetAverageValue: own(target, 'averageValue'),
+    Object: [
+      ['target', 'describedObject', {}],
+      ['metricName', 'metric.name', ''],
+      [`${side}Value`, `${side}.value`, ZERO],
+      ['selector', 'metric.selector'],
+      ['averageValue', `${side}.averageValue`],
+    ],
+    Pods: [
+      ['metricName', 'metric.name', ''],
+      [`${side}AverageValue`, `${side}.averageValue`, ZERO],
+      ['selector', 'metric.selector'],
+    ],
+    Resource: resource,
+    ContainerResource: [...resource, ['container', 'container', '']],
+    External: [
+      ['metricName', 'metric.name', ''],
+      ['metricSelector', 'metric.selector'],
+      [`${side}Value`, `${side}.value`, zeroOfStatus],
+      [`${side}AverageValue`, `${side}.averageValue`],
+    ],
   }
 }
 
-function resourceFromOld(old: ValueMap): Members {
-  const averageUtilization = own(old, 'targetAverageUtilization')
+export const METRIC_SPECS = conversionOf('target')
+export const METRIC_STATUSES = conversionOf('current')
+
+function conversionOf(side: Side): Readonly<Record<'toV1' | 'fromV1', (metric: ValueMap) => ValueMap>> {
+  const rows = rowsOf(side)
+  const converted = (metric: ValueMap, convert: (part: ValueMap, rows: readonly Row[]) => ValueMap): ValueMap => {
+    const type = textOrEmpty(metric, 'type')
+    const member = type.charAt(0).toLowerCase() + type.slice(1)
+    if (!Object.hasOwn(rows, type) || !Object.hasOwn(metric, member)) return { type }
+    return { type, [member]: convert(mapOrEmpty(metric, member), rows[type]!) }
+  }
   return {
-    name: textOrEmpty(old, 'name'),
-    target: given({
-      type: averageUtilization === undefined ? 'AverageValue' : 'Utilization',
-      averageValue: own(old, 'targetAverageValue'),
-      averageUtilization,
-    }),
+    toV1: (metric) => converted(metric, toOld),
+    fromV1: (metric) =>
+      converted(metric, (old, rows) => {
+        const type = side === 'target' ? { type: targetType(textOrEmpty(metric, 'type'), old) } : {}
+        return fromOld(old, rows, { [side]: type })
+      }),
   }
 }
 
-const STATUSES: Readonly<Record<string, Part>> = {
-  Object: {
-    member: 'object',
-    toOld: (part) => ({
-      target: mapOrEmpty(part, 'describedObject'),
-      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
-      currentValue: own(mapOrEmpty(part, 'current'), 'value') ?? ZERO,
-      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
-      averageValue: own(mapOrEmpty(part, 'current'), 'averageValue'),
-    }),
-    fromOld: (old) => ({
-      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
-      current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'averageValue') }),
-      describedObject: mapOrEmpty(old, 'target'),
-    }),
-  },
-  Pods: {
-    member: 'pods',
-    toOld: (part) => ({
-      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
-      currentAverageValue: own(mapOrEmpty(part, 'current'), 'averageValue') ?? ZERO,
-      selector: own(mapOrEmpty(part, 'metric'), 'selector'),
-    }),
-    fromOld: (old) => ({
-      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'selector') }),
-      current: given({ averageValue: own(old, 'currentAverageValue') }),
-    }),
-  },
-  Resource: {
-    member: 'resource',
-    toOld: currentToOld,
-    fromOld: currentFromOld,
-  },
-  ContainerResource: {
-    member: 'containerResource',
-    toOld: (part) => ({ ...currentToOld(part), container: textOrEmpty(part, 'container') }),
-    fromOld: (old) => ({ ...currentFromOld(old), container: textOrEmpty(old, 'container') }),
-  },
-  External: {
-    member: 'external',
-    toOld: (part) => ({
-      metricName: textOrEmpty(mapOrEmpty(part, 'metric'), 'name'),
-      metricSelector: own(mapOrEmpty(part, 'metric'), 'selector'),
-      currentValue: own(mapOrEmpty(part, 'current'), 'value') ?? ZERO,
-      currentAverageValue: own(mapOrEmpty(part, 'current'), 'averageValue'),
-    }),
-    fromOld: (old) => ({
-      metric: given({ name: textOrEmpty(old, 'metricName'), selector: own(old, 'metricSelector') }),
-      current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'currentAverageValue') }),
-    }),
-  },
+function toOld(part: ValueMap, rows: readonly Row[]): ValueMap {
+  const members = rows.map(([old, path, absent]): [string, Value | undefined] => {
+    const [first = '', second] = path.split('.')
+    const value = second === undefined ? own(part, first) : own(mapOrEmpty(part, first), second)
+    return [old, value ?? absent]
+  })
+  return withMembers({}, Object.fromEntries(members))
 }
 
-function currentToOld(part: ValueMap): Members {
-  const current = mapOrEmpty(part, 'current')
-  return {
-    name: textOrEmpty(part, 'name'),
-    currentAverageUtilization: own(current, 'averageUtilization'),
-    currentAverageValue: own(current, 'averageValue') ?? ZERO,
+function fromOld(old: ValueMap, rows: readonly Row[], empty: ValueMap): ValueMap {
+  const part: Record<string, Value> = { ...empty }
+  for (const [name, path, absent] of rows) {
+    const given = own(old, name)
+    const value = isOfKind(given, absent) ? given : absent
+    if (value === undefined || value === null) continue
+    const [first = '', second] = path.split('.')
+    part[first] = second === undefined ? value : { ...mapOrEmpty(part, first), [second]: value }
   }
+  return part
 }
 
-function currentFromOld(old: ValueMap): Members {
-  return {
-    name: textOrEmpty(old, 'name'),
-    current: given({
-      averageValue: own(old, 'currentAverageValue'),
-      averageUtilization: own(old, 'currentAverageUtilization'),
-    }),
+/** What an annotation says may be anything: names are texts, references are maps. */
+function isOfKind(given: Value | undefined, absent: Value | undefined): boolean {
+  if (absent === '') return typeof given === 'string'
+  return isMap(absent) ? isMap(given) : true
+}
+
+/** The old form does not say it. */
+function targetType(type: string, old: ValueMap): string {
+  const has = (name: string): boolean => own(old, name) !== undefined
+  switch (type) {
+    case 'Object':
+      return has('averageValue') ? 'AverageValue' : 'Value'
+    case 'Pods':
+      return 'AverageValue'
+    case 'External':
+      return has('targetValue') ? 'Value' : 'AverageValue'
+    default:
+      return has('targetAverageUtilization') ? 'Utilization' : 'AverageValue'
   }
-}
-
-export const metricToV1 = (metric: ValueMap): ValueMap => converted(metric, SPECS, 'toOld')
-export const metricFromV1 = (metric: ValueMap): ValueMap => converted(metric, SPECS, 'fromOld')
-export const metricStatusToV1 = (metric: ValueMap): ValueMap => converted(metric, STATUSES, 'toOld')
-export const metricStatusFromV1 = (metric: ValueMap): ValueMap => converted(metric, STATUSES, 'fromOld')
-
-function converted(metric: ValueMap, parts: Readonly<Record<string, Part>>, way: 'toOld' | 'fromOld'): ValueMap {
-  const type = textOrEmpty(metric, 'type')
-  const part = Object.hasOwn(parts, type) ? parts[type] : undefined
-  if (part === undefined || !Object.hasOwn(metric, part.member)) return { type }
-  return { type, [part.member]: given(part[way](mapOrEmpty(metric, part.member))) }
-}
-
-/** Only what is there. */
-function given(members: Members): ValueMap {
-  const present = Object.entries(members).filter(
-    (entry): entry is [string, Value] => entry[1] !== undefined && entry[1] !== null,
-  )
-  return Object.fromEntries(present)
 }

@@ -1,12 +1,12 @@
 // Autoscalers in their first version, which knows one metric: everything else is kept in annotations there, and is read
 // back from them (W-594).
 import { jsonOrAbsent } from '../../../api/json-text.ts'
-import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../../api/members.ts'
-import { annotationsOf, withMembers, withMeta } from '../../../api/object-members.ts'
+import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../../api/members.ts'
+import { annotationsOf, specOf, statusOf, withMembers, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Conversion } from '../../../registry/registry.ts'
-import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './metrics.ts'
+import { METRIC_SPECS, METRIC_STATUSES } from './metrics.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
 const METRICS = `${PREFIX}metrics`
@@ -18,22 +18,21 @@ const DEFAULT_CPU_PERCENT = 80
 export const AUTOSCALER_V1: Conversion = {
   isIdentity: false,
   toStored: (object) => {
-    const [spec, status] = [mapOrEmpty(object, 'spec'), mapOrEmpty(object, 'status')]
+    const spec = specOf(object)
     const metrics = metricsFrom(object, spec)
     const stored = {
       ...object,
       apiVersion: 'autoscaling/v2',
-      spec: {
-        ...withMembers(spec, { targetCPUUtilizationPercentage: undefined }),
+      spec: withMembers(spec, {
+        targetCPUUtilizationPercentage: undefined,
         metrics: metrics.length === 0 ? [cpuMetric(DEFAULT_CPU_PERCENT)] : metrics,
-        ...memberOf('behavior', behaviorFrom(object)),
-      },
+        behavior: behaviorFrom(object),
+      }),
     }
-    const withStatus = Object.hasOwn(object, 'status') ? { ...stored, status: storedStatus(object, status) } : stored
-    return withoutAnnotations(withStatus)
+    return withoutAnnotations(Object.hasOwn(object, 'status') ? { ...stored, status: storedStatus(object) } : stored)
   },
   fromStored: (stored) => {
-    const [spec, status] = [mapOrEmpty(stored, 'spec'), mapOrEmpty(stored, 'status')]
+    const [spec, status] = [specOf(stored), statusOf(stored)]
     const metrics = mapsOnly(spec, 'metrics')
     const cpu = metrics.find(isCpu)
     const percent = cpu === undefined ? undefined : own(targetOf(cpu), 'averageUtilization')
@@ -45,11 +44,9 @@ export const AUTOSCALER_V1: Conversion = {
       ...(Object.hasOwn(stored, 'status') ? { status: shownStatus(status) } : {}),
     })
     return withAnnotations(plain, {
-      [METRICS]: listText(others.map(metricToV1)),
-      [CURRENT_METRICS]: listText(mapsOnly(status, 'currentMetrics').map(metricStatusToV1)),
-      [BEHAVIOR]: isMap(own(spec, 'behavior'))
-        ? JSON.stringify(behaviorInGoNames(mapOrEmpty(spec, 'behavior')))
-        : undefined,
+      [METRICS]: listText(others.map(METRIC_SPECS.toV1)),
+      [CURRENT_METRICS]: listText(mapsOnly(status, 'currentMetrics').map(METRIC_STATUSES.toV1)),
+      [BEHAVIOR]: behaviorText(mapOrAbsent(spec, 'behavior')),
       [CONDITIONS]: listText(mapsOnly(status, 'conditions')),
     })
   },
@@ -57,7 +54,7 @@ export const AUTOSCALER_V1: Conversion = {
 
 function metricsFrom(object: ApiObject, spec: ValueMap): readonly ValueMap[] {
   const percent = numberOrAbsent(spec, 'targetCPUUtilizationPercentage')
-  return [...listIn(object, METRICS).map(metricFromV1), ...(percent === undefined ? [] : [cpuMetric(percent)])]
+  return [...listIn(object, METRICS).map(METRIC_SPECS.fromV1), ...(percent === undefined ? [] : [cpuMetric(percent)])]
 }
 
 function cpuMetric(percent: number): ValueMap {
@@ -77,10 +74,10 @@ function isCpuUtilization(metric: ValueMap): boolean {
   return isCpu(metric) && typeof own(targetOf(metric), 'averageUtilization') === 'number'
 }
 
-function storedStatus(object: ApiObject, status: ValueMap): ValueMap {
+function storedStatus(object: ApiObject): ValueMap {
+  const status = statusOf(object)
   const percent = own(status, 'currentCPUUtilizationPercentage')
-  const current =
-    textOrEmpty(annotationsOf(object), CURRENT_METRICS) === '' ? undefined : parsed(object, CURRENT_METRICS)
+  const current = parsed(object, CURRENT_METRICS)
   const fromPercent =
     typeof percent === 'number'
       ? [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent } } }]
@@ -88,7 +85,7 @@ function storedStatus(object: ApiObject, status: ValueMap): ValueMap {
   const conditions = listIn(object, CONDITIONS)
   return withMembers(status, {
     currentCPUUtilizationPercentage: undefined,
-    currentMetrics: isList(current) ? current.filter(isMap).map(metricStatusFromV1) : fromPercent,
+    currentMetrics: isList(current) ? current.filter(isMap).map(METRIC_STATUSES.fromV1) : fromPercent,
     conditions: conditions.length === 0 ? undefined : conditions,
   })
 }
@@ -96,19 +93,14 @@ function storedStatus(object: ApiObject, status: ValueMap): ValueMap {
 function shownStatus(status: ValueMap): ValueMap {
   const cpu = mapsOnly(status, 'currentMetrics').filter(isCpu)
   const percents = cpu.map((metric) => own(mapOrEmpty(mapOrEmpty(metric, 'resource'), 'current'), 'averageUtilization'))
-  return {
-    currentReplicas: 0,
-    desiredReplicas: 0,
-    ...withMembers(status, { currentMetrics: undefined, conditions: undefined }),
-    ...memberOf(
-      'currentCPUUtilizationPercentage',
-      percents.findLast((percent) => typeof percent === 'number'),
-    ),
-  }
-}
-
-function memberOf(name: string, value: Value | undefined): ValueMap {
-  return value === undefined || value === null ? {} : { [name]: value }
+  return withMembers(
+    { currentReplicas: 0, desiredReplicas: 0, ...status },
+    {
+      currentMetrics: undefined,
+      conditions: undefined,
+      currentCPUUtilizationPercentage: percents.findLast((percent) => typeof percent === 'number'),
+    },
+  )
 }
 
 /** What an annotation holds; undefined where it is not there, or no JSON. */
@@ -144,19 +136,19 @@ function withAnnotations(object: ApiObject, members: Readonly<Record<string, str
 }
 
 /** The reference writes this one with the names of its fields, absent ones included. */
-function behaviorInGoNames(behavior: ValueMap): ValueMap {
+function behaviorText(behavior: ValueMap | undefined): string | undefined {
+  if (behavior === undefined) return undefined
   const rules = (name: string): ValueMap | null => {
-    const given = own(behavior, name)
-    if (!isMap(given)) return null
-    const policies = own(given, 'policies')
+    const given = mapOrAbsent(behavior, name)
+    if (given === undefined) return null
     return {
       StabilizationWindowSeconds: own(given, 'stabilizationWindowSeconds') ?? null,
       SelectPolicy: own(given, 'selectPolicy') ?? null,
-      Policies: isList(policies) ? mapsOnly(given, 'policies').map(policyInGoNames) : null,
+      Policies: isList(own(given, 'policies')) ? mapsOnly(given, 'policies').map(policyInGoNames) : null,
       Tolerance: own(given, 'tolerance') ?? null,
     }
   }
-  return { ScaleUp: rules('scaleUp'), ScaleDown: rules('scaleDown') }
+  return JSON.stringify({ ScaleUp: rules('scaleUp'), ScaleDown: rules('scaleDown') })
 }
 
 function policyInGoNames(policy: ValueMap): ValueMap {

@@ -9,12 +9,14 @@ import {
   mapsInPlace,
   textOrEmpty,
 } from '../../../api/members.ts'
+import { statusOf } from '../../../api/object-members.ts'
 import { parseGroupVersion } from '../../../api/object.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
+import { builtInRules } from '../../shared/built-in-rules.ts'
+import { placedMaps } from '../../shared/placed-items.ts'
 import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from '../../shared/resource-names.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -44,7 +46,7 @@ function checkSpec(object: ValueMap, check: Check): void {
   if (Number(max) === 0) check.required(at, 'must be set and greater than 0')
   else if (max < 0) check.invalid(at, max, 'must be greater than or equal to 1')
   if (min !== undefined && max < min) check.invalid(at, max, 'must be greater than or equal to `minReplicas`')
-  checkReference(mapOrEmpty(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), { check, needsGroup: true })
+  checkReference(mapOrEmpty(spec, 'scaleTargetRef'), true, SPEC.child('scaleTargetRef'), check)
   checkMetrics(spec, check)
   const behavior = mapOrAbsent(spec, 'behavior')
   if (behavior === undefined) return
@@ -54,12 +56,7 @@ function checkSpec(object: ValueMap, check: Check): void {
   }
 }
 
-interface ReferenceScope {
-  readonly check: Check
-  readonly needsGroup: boolean
-}
-
-function checkReference(reference: ValueMap, at: FieldPath, { check, needsGroup }: ReferenceScope): void {
+function checkReference(reference: ValueMap, needsGroup: boolean, at: FieldPath, check: Check): void {
   check.fields(reference, at, 'autoscaling_v2.CrossVersionObjectReference')
   const version = textOrEmpty(reference, 'apiVersion')
   const parsed = parseGroupVersion(version)
@@ -74,13 +71,11 @@ function checkReference(reference: ValueMap, at: FieldPath, { check, needsGroup 
 }
 
 function checkMetrics(spec: ValueMap, check: Check): void {
-  const list = SPEC.child('metrics')
-  const metrics = mapsInPlace(spec, 'metrics')
-  for (const [i, metric] of metrics.entries()) checkMetric(metric, list.index(i), check)
-  const types = new Set(metrics.map((metric) => textOrEmpty(metric, 'type')))
+  for (const [metric, at] of placedMaps(spec, 'metrics', SPEC)) checkMetric(metric, at, check)
+  const types = new Set(mapsInPlace(spec, 'metrics').map((metric) => textOrEmpty(metric, 'type')))
   if (Number(integerOrAbsent(spec, 'minReplicas') ?? 1) === 0 && !types.has('Object') && !types.has('External')) {
     const detail = 'must specify at least one Object or External metric to support scaling to zero replicas'
-    check.forbidden(list, detail)
+    check.forbidden(SPEC.child('metrics'), detail)
   }
 }
 
@@ -90,48 +85,29 @@ const named: SourceRule = (source, at, check) =>
   check.fields(mapOrEmpty(source, 'metric'), at.child('metric'), 'autoscaling_v2.MetricIdentifier')
 
 const objectSource: SourceRule = (source, at, check) => {
-  checkReference(mapOrEmpty(source, 'describedObject'), at.child('describedObject'), { check, needsGroup: false })
+  checkReference(mapOrEmpty(source, 'describedObject'), false, at.child('describedObject'), check)
   named(source, at, check)
-  const target = checkTarget(source, at, check)
-  if (!isGiven(target, 'value') && !isGiven(target, 'averageValue')) {
-    check.required(at.child('target').child('averageValue'), 'must set either a target value or averageValue')
-  }
+  const none = 'must set either a target value or averageValue'
+  checkTarget(source, { either: ['averageValue', 'value'], none }, at, check)
 }
 
 const externalSource: SourceRule = (source, at, check) => {
   named(source, at, check)
-  const target = checkTarget(source, at, check)
-  const given = [isGiven(target, 'value'), isGiven(target, 'averageValue')]
-  if (!given.includes(true)) {
-    const detail = 'must set either a target value for metric or a per-pod target'
-    check.required(at.child('target').child('averageValue'), detail)
-  }
-  if (!given.includes(false)) {
-    const detail = 'may not set both a target value for metric and a per-pod target'
-    check.forbidden(at.child('target').child('value'), detail)
-  }
+  const none = 'must set either a target value for metric or a per-pod target'
+  const both = 'may not set both a target value for metric and a per-pod target'
+  checkTarget(source, { either: ['averageValue', 'value'], none, both }, at, check)
 }
 
 const podsSource: SourceRule = (source, at, check) => {
   named(source, at, check)
-  const target = checkTarget(source, at, check)
-  if (!isGiven(target, 'averageValue')) {
-    check.required(at.child('target').child('averageValue'), 'must specify a positive target averageValue')
-  }
+  checkTarget(source, { either: ['averageValue'], none: 'must specify a positive target averageValue' }, at, check)
 }
 
 const resourceSource: SourceRule = (source, at, check) => {
   check.fields(source, at, 'autoscaling_v2.ResourceMetricSource')
-  const target = checkTarget(source, at, check)
-  const place = at.child('target')
-  const given = [isGiven(target, 'averageUtilization'), isGiven(target, 'averageValue')]
-  if (!given.includes(true)) {
-    const detail = 'must set either a target raw value or a target utilization'
-    check.required(place.child('averageUtilization'), detail)
-  }
-  if (!given.includes(false)) {
-    check.forbidden(place.child('averageValue'), 'may not set both a target raw value and a target utilization')
-  }
+  const none = 'must set either a target raw value or a target utilization'
+  const both = 'may not set both a target raw value and a target utilization'
+  checkTarget(source, { either: ['averageUtilization', 'averageValue'], none, both }, at, check)
 }
 
 const containerSource: SourceRule = (source, at, check) => {
@@ -168,7 +144,16 @@ function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
+interface TargetRule {
+  /** The members of which one has to be there: what is missing is told of the first, what is too much of the second. */
+  readonly either: readonly [string, string?]
+  /** What is said where none is there. */
+  readonly none: string
+  /** What is said where both are; absent where they may be. */
+  readonly both?: string
+}
+
+function checkTarget(source: ValueMap, { either, none, both }: TargetRule, at: FieldPath, check: Check): void {
   const target = mapOrEmpty(source, 'target')
   const place = at.child('target')
   const type = textOrEmpty(target, 'type')
@@ -183,7 +168,10 @@ function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
     }
   }
   check.fields(target, place, 'autoscaling_v2.MetricTarget')
-  return target
+  const [first, second = first] = either
+  const given = [isGiven(target, first), isGiven(target, second)]
+  if (!given.includes(true)) check.required(place.child(first), none)
+  if (both !== undefined && !given.includes(false)) check.forbidden(place.child(second), both)
 }
 
 function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
@@ -194,9 +182,7 @@ function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
     check.invalid(place, seconds, `must be less than or equal to ${MAX_WINDOW_SECONDS}`)
   }
   check.fields(rules, at, 'autoscaling_v2.HPAScalingRules')
-  for (const [i, policy] of mapsInPlace(rules, 'policies').entries()) {
-    checkPolicy(policy, at.child('policies').index(i), check)
-  }
+  for (const [policy, place] of placedMaps(rules, 'policies', at)) checkPolicy(policy, place, check)
   checkNotNegativeAmount(rules['tolerance'], at.child('tolerance'), check)
 }
 
@@ -209,19 +195,8 @@ function checkPolicy(policy: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-export const VALIDATION: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkSpec(object, check)
-  },
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkSpec(object, check)
-  },
-  subresources: {
-    status: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      check.fields(mapOrEmpty(object, 'status'), STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus')
-    },
-  },
-}
+export const VALIDATION: KindRules = builtInRules({
+  object: checkSpec,
+  status: (object, _stored, check) =>
+    check.fields(statusOf(object), STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus'),
+})
