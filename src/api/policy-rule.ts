@@ -43,8 +43,8 @@ interface AskedResource {
   readonly verb: string
   readonly group: string
   readonly resource: string
-  readonly subresource: string | undefined
-  readonly name: string | undefined
+  readonly subresource?: string | undefined
+  readonly name?: string | undefined
 }
 
 export function allowsResource(rule: PolicyRule, asked: AskedResource): boolean {

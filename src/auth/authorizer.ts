@@ -12,9 +12,9 @@ export interface ResourceAccess {
   readonly group: string
   readonly version: string
   readonly resource: string
-  readonly subresource: string | undefined
-  readonly namespace: string | undefined
-  readonly name: string | undefined
+  readonly subresource?: string | undefined
+  readonly namespace?: string | undefined
+  readonly name?: string | undefined
   /** What a list, a watch or a deletion of many is narrowed to; read only where somebody looks at it. */
   readonly selectors?: () => AskedSelectors
 }

@@ -1,28 +1,28 @@
 // What flow schemas and priority levels have in common: those of the server's own stay as they are, and no condition is told
 // twice.
+import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import { textOrEmpty } from '../../api/members.ts'
+import { metaText, specOf, statusOf, withMembers } from '../../api/object-members.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 
-const STATUS = FieldPath.root('status')
+type Specs = Readonly<Record<string, ValueMap>>
 
-/** What an object of the server's own has to say; undefined for all others. */
-export function fixedSpec(specs: Readonly<Record<string, ValueMap>>, object: ValueMap): ValueMap | undefined {
-  const name = nameOf(object)
-  return Object.hasOwn(specs, name) ? specs[name] : undefined
-}
-
-export function nameOf(object: ValueMap): string {
-  return textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
+/** An object of the server's own says what it always says; `open` names what may differ. */
+export function checkFixed(object: ValueMap, specs: Specs, open: string | undefined, check: Check): void {
+  const [name, spec] = [metaText(object, 'name'), specOf(object)]
+  if (!Object.hasOwn(specs, name)) return
+  if (equalValues(open === undefined ? spec : withMembers(spec, { [open]: undefined }), specs[name])) return
+  const except = open === undefined ? '' : ` except the 'spec.${open}' field`
+  check.invalid(FieldPath.root('spec'), shownJson(spec), `spec of '${name}'${except} must equal the fixed value`)
 }
 
 export function checkStatus(object: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, condition] of mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').entries()) {
-    const type = textOrEmpty(condition, 'type')
-    const at = STATUS.child('conditions').index(i)
-    check.unique(seen, type, at.child('type'))
+  for (const [condition, at] of placedMaps(statusOf(object), 'conditions', FieldPath.root('status'))) {
+    check.unique(seen, textOrEmpty(condition, 'type'), at.child('type'))
     check.fields(condition, at, 'flowcontrol.apiserver.k8s.io_v1.FlowSchemaCondition')
   }
 }

@@ -7,20 +7,21 @@ import {
   isTrue,
   mapOrAbsent,
   mapOrEmpty,
-  mapsInPlace,
   textOrEmpty,
   textsInPlace,
 } from '../../api/members.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+import { metaText, specOf } from '../../api/object-members.ts'
+import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, count, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { conditionAt, orNone, textAt } from '../../codec/tables/reading.ts'
 import { always, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
+import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
-import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
+import { checkFixed, checkStatus } from './flow-control.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_PRECEDENCE = 10_000
@@ -63,8 +64,8 @@ const FIXED_SCHEMAS: Readonly<Record<string, ValueMap>> = {
 }
 
 function checkFlowSchema(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
-  const name = nameOf(object)
+  const spec = specOf(object)
+  const name = metaText(object, 'name')
   const precedence = integerOrZero(spec, 'matchingPrecedence')
   const at = SPEC.child('matchingPrecedence')
   if (precedence <= 0) check.invalid(at, precedence, 'must be a positive value')
@@ -80,26 +81,21 @@ function checkFlowSchema(object: ValueMap, check: Check): void {
   const level = SPEC.child('priorityLevelConfiguration')
   const type = 'flowcontrol.apiserver.k8s.io_v1.PriorityLevelConfigurationReference'
   check.fields(mapOrEmpty(spec, 'priorityLevelConfiguration'), level, type)
-  for (const [i, rule] of mapsInPlace(spec, 'rules').entries()) checkFlowRule(rule, SPEC.child('rules').index(i), check)
-  const fixed = fixedSpec(FIXED_SCHEMAS, object)
-  if (fixed !== undefined && !equalValues(spec, fixed)) {
-    check.invalid(SPEC, shownJson(spec), `spec of '${name}' must equal the fixed value`)
-  }
+  for (const [rule, place] of placedMaps(spec, 'rules', SPEC)) checkFlowRule(rule, place, check)
+  checkFixed(object, FIXED_SCHEMAS, undefined, check)
   checkStatus(object, check)
 }
 
 function checkFlowRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, subject] of mapsInPlace(rule, 'subjects').entries()) {
-    checkSubject(subject, at.child('subjects').index(i), check)
-  }
+  for (const [subject, place] of placedMaps(rule, 'subjects', at)) checkSubject(subject, place, check)
   check.fields(rule, at, 'flowcontrol.apiserver.k8s.io_v1.PolicyRulesWithSubjects')
-  const resources = mapsInPlace(rule, 'resourceRules')
-  const paths = mapsInPlace(rule, 'nonResourceRules')
+  const resources = placedMaps(rule, 'resourceRules', at)
+  const paths = placedMaps(rule, 'nonResourceRules', at)
   if (resources.length === 0 && paths.length === 0) {
     check.required(at, 'at least one of resourceRules and nonResourceRules has to be non-empty')
   }
-  for (const [i, inner] of resources.entries()) checkResourceRule(inner, at.child('resourceRules').index(i), check)
-  for (const [i, inner] of paths.entries()) checkPathRule(inner, at.child('nonResourceRules').index(i), check)
+  for (const [inner, place] of resources) checkResourceRule(inner, place, check)
+  for (const [inner, place] of paths) checkPathRule(inner, place, check)
 }
 
 const SUBJECTS: Readonly<Record<string, string>> = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' }
@@ -157,11 +153,13 @@ function checkResourceRule(rule: ValueMap, at: FieldPath, check: Check): void {
     check.required(place, 'resource rules that are not cluster scoped must supply at least one namespace')
   } else if (namespaces.includes('*')) checkAlone(namespaces, 'namespaces', place, check)
   else {
-    for (const [i, namespace] of namespaces.entries()) {
-      for (const fault of dns1123Label(namespace)) {
-        const detail = `each member of this list must be '*' or a DNS-1123 label; ${fault}`
-        check.invalid(place.index(i), namespace, detail)
-      }
+    for (const [namespace, each] of placedTexts(rule, 'namespaces', at)) {
+      const faults = dns1123Label(namespace)
+      check.format(
+        each,
+        namespace,
+        faults.map((fault) => `each member of this list must be '*' or a DNS-1123 label; ${fault}`),
+      )
     }
   }
 }
@@ -173,9 +171,9 @@ function checkPathRule(rule: ValueMap, at: FieldPath, check: Check): void {
   if (urls.length === 0) check.required(place, 'nonResourceURLs must contain at least one value')
   else if (urls.includes('*')) checkAlone(urls, 'non-resource URLs', place, check)
   else {
-    for (const [i, url] of urls.entries()) {
+    for (const [url, each] of placedTexts(rule, 'nonResourceURLs', at)) {
       const fault = pathFault(url)
-      if (fault !== undefined) check.invalid(place.index(i), url, fault)
+      if (fault !== undefined) check.invalid(each, url, fault)
     }
   }
 }
@@ -187,21 +185,13 @@ function pathFault(path: string): string | undefined {
   if (path.includes(' ')) return 'must not contain white-space'
   if (path.includes('//')) return 'must not contain double slash'
   const star = path.indexOf('*')
-  return star >= 0 && (star !== path.length - 1 || path.at(-2) !== '/')
-    ? 'wildcard can only do suffix matching'
-    : undefined
+  const isSuffix = star === path.length - 1 && path.at(-2) === '/'
+  return star < 0 || isSuffix ? undefined : 'wildcard can only do suffix matching'
 }
 
 export const FLOW_SCHEMA: Kind = {
   validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkFlowSchema(object, check)
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkFlowSchema(object, check)
-    },
+    ...builtInRules({ object: checkFlowSchema }),
     subresources: { status: (object, _stored, check) => checkStatus(object, check) },
   },
   defaults: within({ spec: always({ matchingPrecedence: zero(1000) }) }),

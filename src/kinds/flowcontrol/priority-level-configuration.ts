@@ -1,9 +1,8 @@
 // Priority levels: how many requests may be under way, and how others wait.
-import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
-import { withMembers } from '../../api/object-members.ts'
-import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
+import { annotationsOf, metaText, specOf, withMembers } from '../../api/object-members.ts'
+import { own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, numberAt } from '../../codec/tables/reading.ts'
 import { absent, within, zero } from '../../schema/defaults/rule.ts'
@@ -11,7 +10,7 @@ import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
-import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
+import { checkFixed, checkStatus } from './flow-control.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_QUEUES = 10_000_000
@@ -29,32 +28,19 @@ const FIXED_LEVELS: Readonly<Record<string, ValueMap>> = {
 
 function checkLevel(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  if (isGiven(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), ZERO_SHARES)) {
+  if (isGiven(annotationsOf(object), ZERO_SHARES)) {
     check.forbidden(METADATA.child('annotations'), `annotation '${ZERO_SHARES}' is forbidden`)
   }
-  const spec = mapOrEmpty(object, 'spec')
-  const name = nameOf(object)
-  checkLevelType(spec, name, check)
-  const fixed = fixedSpec(FIXED_LEVELS, object)
-  if (name === 'exempt') {
-    const { exempt: _, ...rest } = spec
-    if (fixed !== undefined && !equalValues(rest, fixed)) {
-      check.invalid(
-        SPEC,
-        shownJson(spec),
-        `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`,
-      )
-    }
-  } else if (fixed !== undefined && !equalValues(spec, fixed)) {
-    check.invalid(SPEC, shownJson(spec), `spec of '${name}' must equal the fixed value`)
-  }
+  const isExempt = metaText(object, 'name') === 'exempt'
+  checkLevelType(specOf(object), isExempt, check)
+  checkFixed(object, FIXED_LEVELS, isExempt ? 'exempt' : undefined, check)
   checkStatus(object, check)
 }
 
-function checkLevelType(spec: ValueMap, name: string, check: Check): void {
+function checkLevelType(spec: ValueMap, isExempt: boolean, check: Check): void {
   const type = textOrEmpty(spec, 'type')
   const at = SPEC.child('type')
-  if ((name === 'exempt') !== (type === 'Exempt')) {
+  if (isExempt !== (type === 'Exempt')) {
     check.invalid(at, type, "must be 'Exempt' if and only if `name` is 'exempt'")
   }
   if (type === 'Exempt') {

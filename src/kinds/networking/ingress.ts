@@ -8,10 +8,8 @@ import {
   mapsInPlace,
   textOrAbsent,
   textOrEmpty,
-  textsInPlace,
 } from '../../api/members.ts'
-import { annotationsOf } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
+import { annotationsOf, specOf, statusOf } from '../../api/object-members.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { listAt, orNone, textAt } from '../../codec/tables/reading.ts'
@@ -33,6 +31,7 @@ import {
 import type { Kind } from '../kind.ts'
 import { parseIp } from '../shared/ip-address.ts'
 import { balancerAddresses, checkLoadBalancer } from '../shared/load-balancer.ts'
+import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -44,18 +43,16 @@ const strictServiceName = asName(dns1035Label)
 
 function checkIngress(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = mapOrEmpty(object, 'spec')
-  const rules = mapsInPlace(spec, 'rules')
+  const spec = specOf(object)
   const fallback = mapOrAbsent(spec, 'defaultBackend')
-  if (rules.length === 0 && fallback === undefined) {
+  if (mapsInPlace(spec, 'rules').length === 0 && fallback === undefined) {
     const shown = isGiven(spec, 'rules') ? [] : undefined
     check.invalid(SPEC, shown, 'either `defaultBackend` or `rules` must be specified')
   }
   if (fallback !== undefined) checkBackend(fallback, SPEC.child('defaultBackend'), check)
-  for (const [i, rule] of rules.entries()) checkRule(rule, SPEC.child('rules').index(i), check)
-  for (const [i, tls] of mapsInPlace(spec, 'tls').entries()) {
-    const at = SPEC.child('tls').index(i)
-    for (const [h, host] of textsInPlace(tls, 'hosts').entries()) checkHost(host, at.child('hosts').index(h), check)
+  for (const [rule, at] of placedMaps(spec, 'rules', SPEC)) checkRule(rule, at, check)
+  for (const [tls, at] of placedMaps(spec, 'tls', SPEC)) {
+    for (const [host, place] of placedTexts(tls, 'hosts', at)) checkHost(host, place, check)
     check.fields(tls, at, 'networking.k8s.io_v1.IngressTLS')
   }
   check.fields(spec, SPEC, 'networking.k8s.io_v1.IngressSpec')
@@ -74,8 +71,7 @@ function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
   const http = mapOrAbsent(rule, 'http')
   if (http === undefined) return
   check.fields(http, at.child('http'), 'networking.k8s.io_v1.HTTPIngressRuleValue')
-  const list = at.child('http').child('paths')
-  for (const [i, path] of mapsInPlace(http, 'paths').entries()) checkPath(path, list.index(i), check)
+  for (const [path, place] of placedMaps(http, 'paths', at.child('http'))) checkPath(path, place, check)
 }
 
 function checkPath(path: ValueMap, at: FieldPath, check: Check): void {
@@ -128,12 +124,6 @@ export function checkReference(reference: ValueMap, at: FieldPath, check: Check)
   check.fields(reference, at, 'networking.k8s.io_v1.IngressClassParametersReference', 'apiGroup', 'kind', 'name')
 }
 
-const INGRESS_CLASS = 'kubernetes.io/ingress.class'
-
-function hasAnnotation(object: ApiObject, name: string): boolean {
-  return isGiven(annotationsOf(object), name)
-}
-
 /** Rules without a host take part in the count but are not shown. */
 function hosts(ingress: ValueMap): string {
   const rules = listAt(ingress, 'spec', 'rules')
@@ -152,8 +142,8 @@ export const INGRESS: Kind = {
   validation: {
     create: (object, check) => {
       checkIngress(object, check)
-      const annotation = textOrAbsent(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-      const className = textOrAbsent(mapOrEmpty(object, 'spec'), 'ingressClassName')
+      const annotation = textOrAbsent(annotationsOf(object), CLASS_ANNOTATION)
+      const className = textOrAbsent(specOf(object), 'ingressClassName')
       if (annotation !== undefined && className !== undefined && annotation !== className) {
         const at = FieldPath.root('annotations').child(CLASS_ANNOTATION)
         check.invalid(at, annotation, 'must match `ingressClassName` when both are specified')
@@ -166,13 +156,9 @@ export const INGRESS: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
+        const balancerOf = (ingress: ValueMap): ValueMap => mapOrEmpty(statusOf(ingress), 'loadBalancer')
         const at = FieldPath.root('status').child('loadBalancer')
-        const balancer = mapOrEmpty(mapOrEmpty(object, 'status'), 'loadBalancer')
-        checkLoadBalancer(balancer, mapOrEmpty(mapOrEmpty(stored, 'status'), 'loadBalancer'), {
-          at,
-          check,
-          modes: false,
-        })
+        checkLoadBalancer(balancerOf(object), balancerOf(stored), { at, check, modes: false })
       },
     },
   },
@@ -180,12 +166,12 @@ export const INGRESS: Kind = {
     ...WORKLOAD,
     warnings: (object, stored) =>
       stored === undefined &&
-      hasAnnotation(object, INGRESS_CLASS) &&
-      !isGiven(mapOrEmpty(object, 'spec'), 'ingressClassName')
-        ? [`annotation "${INGRESS_CLASS}" is deprecated, please use 'spec.ingressClassName' instead`]
+      isGiven(annotationsOf(object), CLASS_ANNOTATION) &&
+      !isGiven(specOf(object), 'ingressClassName')
+        ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
         : [],
     statusWarnings: (object) =>
-      mapsInPlace(mapOrEmpty(mapOrEmpty(object, 'status'), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
+      mapsInPlace(mapOrEmpty(statusOf(object), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
         addressWarnings(`status.loadBalancer.ingress[${i}]`, own(ingress, 'ip'), 'address'),
       ),
   },

@@ -1,6 +1,7 @@
 // Addresses that belong to something, a service mostly.
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
+import { mapOrAbsent } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { ageOfObject, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, textAt } from '../../codec/tables/reading.ts'
@@ -12,18 +13,14 @@ import { canonicalIpFaults } from '../shared/ip-address.ts'
 const SPEC = FieldPath.root('spec')
 const TYPE = 'networking.k8s.io_v1.IPAddressSpec'
 
-function checkParent(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+function checkAddress(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, canonicalIpFaults, check)
+  const spec = specOf(object)
   check.fields(spec, SPEC, TYPE)
   const parent = mapOrAbsent(spec, 'parentRef')
   if (parent === undefined) return
   const at = SPEC.child('parentRef')
   check.fields(parent, at, 'networking.k8s.io_v1.ParentReference', 'group', 'resource', 'name', 'namespace')
-}
-
-function checkAddress(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, canonicalIpFaults, check)
-  checkParent(object, check)
 }
 
 function addressParent(address: ValueMap): string {
@@ -41,7 +38,7 @@ export const IP_ADDRESS: Kind = {
     update: (object, stored, check) => {
       checkAddress(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      check.unchangedFields({ object: mapOrEmpty(object, 'spec'), stored: mapOrEmpty(stored, 'spec'), at: SPEC }, TYPE)
+      check.unchangedFields({ object: specOf(object), stored: specOf(stored), at: SPEC }, TYPE)
     },
   },
   columns: tableOf([NAME, column('ParentRef', 'What the address belongs to.', addressParent)], ageOfObject),

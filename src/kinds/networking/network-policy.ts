@@ -1,6 +1,7 @@
 // Network policies: who may reach the pods that are meant, and whom they may reach.
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, selectorText } from '../../codec/tables/reading.ts'
@@ -8,13 +9,19 @@ import { absent, always, each, isEmpty, type Rule, within } from '../../schema/d
 import type { Check } from '../../schema/validation/check.ts'
 import { portName, portNumber } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
+
+const DIRECTIONS: readonly (readonly [rules: string, peers: string])[] = [
+  ['ingress', 'from'],
+  ['egress', 'to'],
+]
 
 /** Ranges that the stored policy has anywhere: they may stay. */
 function rangesIn(spec: ValueMap): ReadonlySet<string> {
@@ -33,15 +40,10 @@ interface PolicyScope {
 function checkPolicy(spec: ValueMap, scope: PolicyScope): void {
   const { check } = scope
   checkLabelSelector(mapOrEmpty(spec, 'podSelector'), SPEC.child('podSelector'), check)
-  for (const [direction, peers] of [
-    ['ingress', 'from'],
-    ['egress', 'to'],
-  ] as const) {
-    for (const [i, rule] of mapsInPlace(spec, direction).entries()) {
-      const at = SPEC.child(direction).index(i)
-      for (const [p, port] of mapsInPlace(rule, 'ports').entries())
-        checkPolicyPort(port, at.child('ports').index(p), check)
-      for (const [p, peer] of mapsInPlace(rule, peers).entries()) checkPeer(peer, at.child(peers).index(p), scope)
+  for (const [direction, peers] of DIRECTIONS) {
+    for (const [rule, at] of placedMaps(spec, direction, SPEC)) {
+      for (const [port, place] of placedMaps(rule, 'ports', at)) checkPolicyPort(port, place, check)
+      for (const [peer, place] of placedMaps(rule, peers, at)) checkPeer(peer, place, scope)
     }
   }
   const types = textsInPlace(spec, 'policyTypes')
@@ -89,8 +91,7 @@ function checkBlock(block: ValueMap, at: FieldPath, { check, stored }: PolicySco
   const range = parseCidr(text)
   if (range === undefined) return
   const width = range.address.family === 'IPv4' ? 32 : 128
-  for (const [i, except] of textsInPlace(block, 'except').entries()) {
-    const place = at.child('except').index(i)
+  for (const [except, place] of placedTexts(block, 'except', at)) {
     checkCidr(except, place, check, { stored })
     const inner = parseCidr(except)
     if (inner === undefined) continue
@@ -120,25 +121,16 @@ function blockWarnings(block: ValueMap, path: string): readonly string[] {
 }
 
 export const NETWORK_POLICY: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkPolicy(mapOrEmpty(object, 'spec'), { check, stored: new Set() })
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkPolicy(mapOrEmpty(object, 'spec'), { check, stored: rangesIn(mapOrEmpty(stored, 'spec')) })
-    },
-  },
+  validation: builtInRules({
+    object: (object, check, stored) =>
+      checkPolicy(specOf(object), { check, stored: stored === undefined ? new Set() : rangesIn(specOf(stored)) }),
+  }),
   defaults: within({ spec: always({ policyTypes, ingress: peers, egress: peers }) }),
   strategy: {
     generation: GENERATION_OF_SPEC,
     warnings: (object) =>
-      [
-        ['ingress', 'from'],
-        ['egress', 'to'],
-      ].flatMap(([rules = '', peers = '']) =>
-        mapsInPlace(mapOrEmpty(object, 'spec'), rules).flatMap((rule, i) =>
+      DIRECTIONS.flatMap(([rules, peers]) =>
+        mapsInPlace(specOf(object), rules).flatMap((rule, i) =>
           mapsInPlace(rule, peers).flatMap((peer, j) =>
             blockWarnings(mapOrEmpty(peer, 'ipBlock'), `spec.${rules}[${i}].${peers}[${j}].ipBlock`),
           ),

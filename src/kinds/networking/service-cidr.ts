@@ -9,6 +9,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalCidrFaults, checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { placedTexts } from '../shared/placed-items.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -16,16 +17,15 @@ const RANGES = SPEC.child('cidrs')
 
 function checkRanges(spec: ValueMap, check: Check): void {
   const ranges = textsInPlace(spec, 'cidrs')
-  const shown = shownJson({ CIDRs: ranges })
   check.fields(spec, SPEC, 'networking.k8s.io_v1.ServiceCIDRSpec')
   if (ranges.length > 2) {
-    check.invalid(RANGES, shown, 'may only hold up to 2 values')
+    check.invalid(RANGES, shownJson({ CIDRs: ranges }), 'may only hold up to 2 values')
     return
   }
-  for (const [i, range] of ranges.entries()) {
+  for (const [range, at] of placedTexts(spec, 'cidrs', SPEC)) {
     const before = check.errors.length
-    checkCidr(range, RANGES.index(i), check)
-    if (check.errors.length === before) check.format(RANGES.index(i), range, canonicalCidrFaults(range))
+    checkCidr(range, at, check)
+    if (check.errors.length === before) check.format(at, range, canonicalCidrFaults(range))
   }
   const [first, second] = ranges.map((range) => parseCidr(range)?.address.family)
   if (first !== undefined && first === second) {
@@ -50,9 +50,7 @@ export const SERVICE_CIDR: Kind = {
         check.invalid(RANGES, isGiven(spec, 'cidrs') ? ranges : undefined, IMMUTABLE)
         return
       }
-      for (const [i, range] of old.entries()) {
-        if (range !== ranges[i]) check.invalid(RANGES.index(i), ranges[i], IMMUTABLE)
-      }
+      old.forEach((range, i) => check.unchanged(RANGES.index(i), ranges[i], range))
       if (grows) checkRanges(spec, check)
     },
     subresources: { status: checkBuiltInMetaUpdate },

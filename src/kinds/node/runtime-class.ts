@@ -8,6 +8,7 @@ import { checkLabels } from '../../schema/validation/labels.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { checkOverhead } from '../shared/pod-spec/pod-spec.ts'
 import { checkTolerations } from '../shared/pod-spec/tolerations.ts'
 import { nodeLabelWarnings } from '../shared/warnings.ts'
@@ -21,13 +22,11 @@ function checkRuntimeClass(object: ValueMap, check: Check): void {
   if (scheduling === undefined) return
   const at = FieldPath.root('scheduling')
   checkLabels(mapOrAbsent(scheduling, 'nodeSelector'), at.child('nodeSelector'), check)
-  const tolerations = mapsInPlace(scheduling, 'tolerations')
-  checkTolerations(tolerations, at.child('tolerations'), check)
+  checkTolerations(mapsInPlace(scheduling, 'tolerations'), at.child('tolerations'), check)
   const seen = new Set<string>()
-  for (const [i, toleration] of tolerations.entries()) {
+  for (const [toleration, place] of placedMaps(scheduling, 'tolerations', at)) {
     const key = ['key', 'operator', 'value', 'effect'].map((field) => textOrEmpty(toleration, field)).join('\0')
-    if (seen.has(key))
-      check.duplicate(at.child('tolerations').index(i), shownAs(toleration, formOf('core_v1.Toleration')))
+    if (seen.has(key)) check.duplicate(place, shownAs(toleration, formOf('core_v1.Toleration')))
     seen.add(key)
   }
 }

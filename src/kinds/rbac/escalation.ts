@@ -69,18 +69,9 @@ class Check {
 
   async #may({ verb, resource, namespace, name }: Asked, { user, signal }: WriteContext): Promise<boolean> {
     if (resource === '') return false
-    const access = {
-      kind: 'resource',
-      user,
-      verb,
-      group: GROUP,
-      version: '*',
-      resource,
-      subresource: undefined,
-      namespace: namespace === '' ? undefined : namespace,
-      name: name === '' ? undefined : name,
-    } as const
-    return (await this.#guard.authorizer.authorize(access, signal)).kind === 'allow'
+    const place = { group: GROUP, version: '*', resource, namespace: namespace || undefined, name: name || undefined }
+    const decision = await this.#guard.authorizer.authorize({ kind: 'resource', user, verb, ...place }, signal)
+    return decision.kind === 'allow'
   }
 
   #fault(index: RbacIndex, { object, stored }: GuardedWrite, { user, namespace }: WriteContext): Error | undefined {
@@ -95,27 +86,16 @@ class Check {
       const problem = held.problem === undefined ? '' : `; resolution errors: [${plural(held.problem)}]`
       return `${who} is attempting to grant RBAC permissions not currently held:\n${lines}${problem}`
     }
+    const refusal = (why: string | undefined): Error | undefined =>
+      why === undefined ? undefined : forbiddenError(resource, name, why)
     if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
-      const why = lacking(rulesOf(object)) ?? this.#gatheringFault(lacking, object, stored)
-      return why === undefined ? undefined : forbiddenError(resource, name, why)
+      return refusal(lacking(rulesOf(object)) ?? aggregationFault(lacking, object, stored))
     }
     const role = roleReferenceOf(object)
     const rules = index.rulesOfRole(role, namespace)
     // A reference to something that no role is: validation has the words for it.
     if (rules === undefined) return Object.hasOwn(RESOURCES, role.kind) ? notFoundError(resource, role.name) : undefined
-    const why = lacking(rules)
-    return why === undefined ? undefined : forbiddenError(resource, name, why)
-  }
-
-  /** What gathers rules may come to hold any of them. */
-  #gatheringFault(
-    lacking: (wanted: readonly PolicyRule[]) => string | undefined,
-    object: ApiObject,
-    stored: ApiObject | undefined,
-  ): string | undefined {
-    const gathers = [object, stored].some((role) => role !== undefined && own(role, 'aggregationRule') !== undefined)
-    if (!gathers || lacking(EVERYTHING) === undefined) return undefined
-    return 'must have cluster-admin privileges to use the aggregationRule'
+    return refusal(lacking(rules))
   }
 
   async #storedNow({ store }: RegistryParts, { namespace, signal }: WriteContext): Promise<RbacIndex> {
@@ -130,6 +110,16 @@ class Check {
     }
     return index
   }
+}
+
+/** A role that aggregates others may come to hold any rule. */
+function aggregationFault(
+  lacking: (wanted: readonly PolicyRule[]) => string | undefined,
+  ...roles: readonly (ApiObject | undefined)[]
+): string | undefined {
+  const aggregates = roles.some((role) => role !== undefined && own(role, 'aggregationRule') !== undefined)
+  if (!aggregates || lacking(EVERYTHING) === undefined) return undefined
+  return 'must have cluster-admin privileges to use the aggregationRule'
 }
 
 interface Asked {

@@ -1,7 +1,7 @@
 // Bindings of roles, in a namespace and in the whole cluster: who has what a role says.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, type TableShape, wide } from '../../codec/tables/column.ts'
 import { listAt, textAt } from '../../codec/tables/reading.ts'
 import { always, blank, each, where, within } from '../../schema/defaults/rule.ts'
@@ -23,18 +23,13 @@ function checkBinding(kinds: readonly string[], namespaced: boolean): CreateRule
     check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'apiGroup')
     check.oneOf(ROLE_REF.child('kind'), textOrEmpty(role, 'kind'), kinds)
     check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'name')
-    for (const [i, subject] of mapsInPlace(object, 'subjects').entries()) {
-      checkSubject(subject, namespaced, { at: FieldPath.root('subjects').index(i), check })
-    }
+    mapsInPlace(object, 'subjects').forEach((subject, i) =>
+      checkSubject(subject, namespaced, FieldPath.root('subjects').index(i), check),
+    )
   }
 }
 
-interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
-function checkSubject(subject: ValueMap, namespaced: boolean, { at, check }: Place): void {
+function checkSubject(subject: ValueMap, namespaced: boolean, at: FieldPath, check: Check): void {
   const name = textOrEmpty(subject, 'name')
   const group = textOrEmpty(subject, 'apiGroup')
   check.fields(subject, at, 'rbac.authorization.k8s.io_v1.Subject')
@@ -68,24 +63,17 @@ function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules 
 
 const roleBinding = within({
   roleRef: always({ apiGroup: blank(GROUP) }),
-  subjects: each(
-    within({
-      apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(GROUP)),
-    }),
-  ),
+  subjects: each(within({ apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(GROUP)) })),
 })
 
 /** The subjects of one kind, those of service accounts with their namespace. */
 function subjects(kind: string): (binding: ValueMap) => string {
-  return (binding) =>
-    listAt(binding, 'subjects')
-      .filter((subject) => textAt(subject, 'kind') === kind)
-      .map((subject) =>
-        kind === 'ServiceAccount'
-          ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
-          : textAt(subject, 'name'),
-      )
-      .join(', ')
+  const nameOf = (subject: Value): string =>
+    kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')
+  return (binding) => {
+    const found = listAt(binding, 'subjects').filter((subject) => textAt(subject, 'kind') === kind)
+    return found.map(nameOf).join(', ')
+  }
 }
 
 const COLUMNS: TableShape = tableOf([

@@ -7,6 +7,7 @@ import { checkLabelSelector, isUsable } from '../../schema/validation/labels.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, segmentName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { roleStrategy } from './escalation.ts'
 
 function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
@@ -36,11 +37,11 @@ const checkClusterRole: CreateRule = (object, check) => {
   checkRules(object, false, check)
   const aggregation = mapOrAbsent(object, 'aggregationRule')
   if (aggregation === undefined) return
-  check.fields(aggregation, FieldPath.root('aggregationRule'), 'rbac.authorization.k8s.io_v1.AggregationRule')
-  const at = FieldPath.root('aggregationRule').child('clusterRoleSelectors')
-  for (const [i, selector] of mapsInPlace(aggregation, 'clusterRoleSelectors').entries()) {
-    checkLabelSelector(selector, at.index(i), check)
-    if (!isUsable(selector)) check.invalid(at.index(i), undefined, 'invalid label selector.')
+  const at = FieldPath.root('aggregationRule')
+  check.fields(aggregation, at, 'rbac.authorization.k8s.io_v1.AggregationRule')
+  for (const [selector, place] of placedMaps(aggregation, 'clusterRoleSelectors', at)) {
+    checkLabelSelector(selector, place, check)
+    if (!isUsable(selector)) check.invalid(place, undefined, 'invalid label selector.')
   }
 }
 

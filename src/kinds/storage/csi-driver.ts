@@ -1,15 +1,17 @@
 // Drivers of storage, as they tell of themselves.
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, isGiven, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { integerOrAbsent, isGiven, listOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { metaText, specOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { equalValues, isList, own, type ValueMap } from '../../api/value.ts'
+import { equalValues, own, type ValueMap } from '../../api/value.ts'
 import { AGE, boolean, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, booleanAt, listAt, orNone, textAt, textsAt } from '../../codec/tables/reading.ts'
 import { absent, always, empty, gated, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
@@ -20,10 +22,8 @@ const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
 function checkDriverSpec(spec: ValueMap, check: Check): void {
   check.fields(spec, SPEC, TYPE, 'attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy')
   const audiences = new Set<string>()
-  for (const [i, request] of mapsInPlace(spec, 'tokenRequests').entries()) {
-    const at = SPEC.child('tokenRequests').index(i)
-    const audience = textOrEmpty(request, 'audience')
-    check.unique(audiences, audience, at.child('audience'))
+  for (const [request, at] of placedMaps(spec, 'tokenRequests', SPEC)) {
+    check.unique(audiences, textOrEmpty(request, 'audience'), at.child('audience'))
     const seconds = integerOrAbsent(request, 'expirationSeconds')
     if (seconds !== undefined) checkTokenSeconds(seconds, at.child('expirationSeconds'), check)
   }
@@ -39,30 +39,27 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
 
 /** Whoever asks for tokens is told of a safer place for them. */
 function driverWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
-  const spec = mapOrEmpty(object, 'spec')
-  const asked = own(spec, 'tokenRequests') ?? null
-  if (!isList(asked) || asked.length === 0 || Object.hasOwn(spec, 'serviceAccountTokenInSecrets')) return []
-  if (stored !== undefined && equalValues(asked, own(mapOrEmpty(stored, 'spec'), 'tokenRequests') ?? null)) return []
+  const spec = specOf(object)
+  const asked = listOrEmpty(spec, 'tokenRequests')
+  if (asked.length === 0 || Object.hasOwn(spec, 'serviceAccountTokenInSecrets')) return []
+  if (stored !== undefined && equalValues(asked, own(specOf(stored), 'tokenRequests'))) return []
   const risk = 'to prevent possible logging of tokens in volume attributes'
   return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true ${risk}`]
 }
 
 export const CSI_DRIVER: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
-      if (name !== '') checkDriverName(name, FieldPath.root('name'), check)
-      checkDriverSpec(mapOrEmpty(object, 'spec'), check)
+  validation: builtInRules({
+    object: (object, check, stored) => {
+      const name = metaText(object, 'name')
+      if (stored === undefined && name !== '') checkDriverName(name, FieldPath.root('name'), check)
+      checkDriverSpec(specOf(object), check)
     },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      const [spec, old] = [mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec')]
-      checkDriverSpec(spec, check)
+    change: (object, stored, check) => {
+      const [spec, old] = [specOf(object), specOf(stored)]
       check.unchanged(SPEC.child('attachedRequired'), spec['attachRequired'], old['attachRequired'])
       check.unchangedFields({ object: spec, stored: old, at: SPEC }, TYPE)
     },
-  },
+  }),
   defaults: within({
     spec: always({
       attachRequired: absent(true),
@@ -83,10 +80,11 @@ export const CSI_DRIVER: Kind = {
   }),
   columns: tableOf([
     NAME,
-    boolean('AttachRequired', 'Whether volumes are attached before they are mounted.', (driver) => {
-      const required = at(driver, 'spec', 'attachRequired')
-      return required === undefined || required === true
-    }),
+    boolean(
+      'AttachRequired',
+      'Whether volumes are attached before they are mounted.',
+      (driver) => (at(driver, 'spec', 'attachRequired') ?? true) === true,
+    ),
     boolean('PodInfoOnMount', 'Whether the driver is told about the pod.', (one) =>
       booleanAt(one, 'spec', 'podInfoOnMount'),
     ),
@@ -94,12 +92,9 @@ export const CSI_DRIVER: Kind = {
       booleanAt(one, 'spec', 'storageCapacity'),
     ),
     column('TokenRequests', 'The audiences of the tokens that the driver gets.', (driver) => {
-      const requests = at(driver, 'spec', 'tokenRequests')
-      return requests === undefined
-        ? '<unset>'
-        : listAt(requests)
-            .map((request) => textAt(request, 'audience'))
-            .join(',')
+      if (at(driver, 'spec', 'tokenRequests') === undefined) return '<unset>'
+      const audiences = listAt(driver, 'spec', 'tokenRequests').map((request) => textAt(request, 'audience'))
+      return audiences.join(',')
     }),
     boolean('RequiresRepublish', 'Whether mounts are renewed.', (one) => booleanAt(one, 'spec', 'requiresRepublish')),
     column('Modes', 'The life cycles of volumes that it serves.', (driver) =>

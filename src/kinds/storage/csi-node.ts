@@ -2,23 +2,23 @@
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan, qualifiedName } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_NODE_ID = 256
-const DRIVERS = SPEC.child('drivers')
 
 function checkCsiNode(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const names = new Set<string>()
-  for (const [i, driver] of mapsInPlace(mapOrEmpty(object, 'spec'), 'drivers').entries()) {
-    const at = DRIVERS.index(i)
+  for (const [driver, at] of placedMaps(specOf(object), 'drivers', SPEC)) {
     const name = textOrEmpty(driver, 'name')
     checkDriverName(name, at.child('name'), check)
     const id = textOrEmpty(driver, 'nodeID')
@@ -40,15 +40,14 @@ export const CSI_NODE: Kind = {
     create: checkCsiNode,
     update: (object, stored, check) => {
       checkCsiNode(object, check)
-      const old = new Map(
-        mapsInPlace(mapOrEmpty(stored, 'spec'), 'drivers').map((driver) => [textOrEmpty(driver, 'name'), driver]),
-      )
-      for (const driver of mapsInPlace(mapOrEmpty(object, 'spec'), 'drivers')) {
+      const driversOf = (node: ValueMap): readonly ValueMap[] => mapsInPlace(specOf(node), 'drivers')
+      const old = new Map(driversOf(stored).map((driver) => [textOrEmpty(driver, 'name'), driver]))
+      for (const driver of driversOf(object)) {
         const before = old.get(textOrEmpty(driver, 'name'))
         if (before === undefined) continue
         const { allocatable: _now, ...now } = driver
         const { allocatable: _then, ...then } = before
-        if (!equalValues(now, then)) check.invalid(DRIVERS, shownJson(now), IMMUTABLE)
+        if (!equalValues(now, then)) check.invalid(SPEC.child('drivers'), shownJson(now), IMMUTABLE)
       }
     },
   },

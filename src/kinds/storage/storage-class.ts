@@ -8,6 +8,7 @@ import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { nodeLabelFault } from '../shared/warnings.ts'
 import { checkParameters, checkProvisioner } from './class-parameters.ts'
 
@@ -20,17 +21,15 @@ function checkClass(object: ValueMap, check: Check): void {
   const reclaim = textOrEmpty(object, 'reclaimPolicy')
   if (reclaim !== '') check.oneOf(FieldPath.root('reclaimPolicy'), reclaim, ['Delete', 'Retain'])
   check.fields(object, undefined, TYPE, 'volumeBindingMode')
-  checkTopologies(mapsInPlace(object, 'allowedTopologies'), check)
+  checkTopologies(object, check)
 }
 
-function checkTopologies(terms: readonly ValueMap[], check: Check): void {
-  const list = FieldPath.root('allowedTopologies')
+function checkTopologies(object: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, term] of terms.entries()) {
-    const at = list.index(i).child('matchLabelExpressions')
+  for (const [i, term] of mapsInPlace(object, 'allowedTopologies').entries()) {
+    const at = FieldPath.root('allowedTopologies').index(i)
     const keys = new Map<string, string>()
-    for (const [e, expression] of mapsInPlace(term, 'matchLabelExpressions').entries()) {
-      const place = at.index(e)
+    for (const [expression, place] of placedMaps(term, 'matchLabelExpressions', at)) {
       check.fields(expression, place, 'core_v1.TopologySelectorLabelRequirement', 'values', 'key')
       const key = textOrEmpty(expression, 'key')
       if (keys.has(key)) check.duplicate(place.child('key'), key)
@@ -38,7 +37,7 @@ function checkTopologies(terms: readonly ValueMap[], check: Check): void {
     }
     const form = JSON.stringify([...keys.values()].sort())
     // A term that says nothing counts as said before.
-    if (seen.has(form) || keys.size === 0) check.duplicate(at, '')
+    if (seen.has(form) || keys.size === 0) check.duplicate(at.child('matchLabelExpressions'), '')
     seen.add(form)
   }
 }
@@ -48,6 +47,10 @@ function className(storage: ValueMap): string {
   const marks = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
   const isDefault = marks.some((mark) => textAt(storage, 'metadata', 'annotations', mark) === 'true')
   return isDefault ? `${name} (default)` : name
+}
+
+function orElse(field: string, absent: string): (storage: ValueMap) => string {
+  return (storage) => textAt(storage, field) || absent
 }
 
 export const STORAGE_CLASS: Kind = {
@@ -75,16 +78,8 @@ export const STORAGE_CLASS: Kind = {
   columns: tableOf([
     column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
     column('Provisioner', 'What makes the volumes.', text('provisioner')),
-    column(
-      'ReclaimPolicy',
-      'What happens to a volume after its claim.',
-      (one) => textAt(one, 'reclaimPolicy') || 'Delete',
-    ),
-    column(
-      'VolumeBindingMode',
-      'When a claim gets its volume.',
-      (one) => textAt(one, 'volumeBindingMode') || 'Immediate',
-    ),
+    column('ReclaimPolicy', 'What happens to a volume after its claim.', orElse('reclaimPolicy', 'Delete')),
+    column('VolumeBindingMode', 'When a claim gets its volume.', orElse('volumeBindingMode', 'Immediate')),
     column('AllowVolumeExpansion', 'Whether volumes can grow.', (one) => booleanAt(one, 'allowVolumeExpansion')),
     AGE,
   ]),
