@@ -2,7 +2,7 @@
 // see and cannot change (W-135).
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
-import { annotationsOf, withMeta } from '../../api/object-members.ts'
+import { annotationsOf, specOf, statusOf, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -17,8 +17,8 @@ import {
   selects,
   shownSelector,
 } from '../../schema/validation/labels.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
@@ -40,7 +40,9 @@ import {
   withLabelsOfTemplate,
 } from './workload.ts'
 
-function checkDaemonSet(spec: ValueMap, check: Check): void {
+function checkDaemonSet(object: ValueMap, check: Check, stored?: ValueMap): void {
+  if (stored !== undefined) checkSameSelector(object, stored, check)
+  const spec = specOf(object)
   const selector = mapOrAbsent(spec, 'selector')
   checkLabelSelector(selector, SELECTOR, check)
   const template = mapOrEmpty(spec, 'template')
@@ -93,27 +95,16 @@ function withTemplateGeneration(object: ApiObject, generation: number): ApiObjec
 }
 
 export const DAEMON_SET: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkDaemonSet(mapOrEmpty(object, 'spec'), check)
+  validation: builtInRules({
+    object: checkDaemonSet,
+    status: (object, stored, check) => {
+      check.fields(statusOf(object), STATUS, 'apps_v1.DaemonSetStatus')
+      checkCollisions(object, stored, check)
     },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkSameSelector(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
-      checkDaemonSet(mapOrEmpty(object, 'spec'), check)
-    },
-    subresources: {
-      status: (object, stored, check) => {
-        checkBuiltInMetaUpdate(object, stored, check)
-        check.fields(mapOrEmpty(object, 'status'), STATUS, 'apps_v1.DaemonSetStatus')
-        checkCollisions(mapOrEmpty(object, 'status'), mapOrEmpty(stored, 'status'), check)
-      },
-    },
-  },
+  }),
   defaults: within({
     // Counted by the server; where nobody has said it yet it is there as zero, and is owned like what was said.
-    metadata: always({ annotations: always({ 'deprecated.daemonset.template.generation': blank('0') }) }),
+    metadata: always({ annotations: always({ [TEMPLATE_GENERATION]: blank('0') }) }),
     spec: always({
       template,
       updateStrategy: always({
@@ -129,10 +120,7 @@ export const DAEMON_SET: Kind = {
     prepareForUpdate: (object, stored) => {
       templateGeneration(object)
       const before = templateGeneration(stored)
-      const same = semanticallyEqual(
-        own(mapOrEmpty(object, 'spec'), 'template'),
-        own(mapOrEmpty(stored, 'spec'), 'template'),
-      )
+      const same = semanticallyEqual(own(specOf(object), 'template'), own(specOf(stored), 'template'))
       return withTemplateGeneration(object, same ? before : before + 1)
     },
     prepareStatus: (object, stored) => withTemplateGeneration(object, templateGeneration(stored)),

@@ -1,12 +1,13 @@
 // Deployments: pods of one template, replaced a few at a time where the template changes.
 import type { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
+import { specOf, statusOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, always, blank, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
@@ -32,7 +33,8 @@ import {
 
 const TYPE = 'apps_v1.DeploymentSpec'
 
-function checkDeployment(spec: ValueMap, check: Check): void {
+function checkDeployment(object: ValueMap, check: Check): void {
+  const spec = specOf(object)
   check.fields(spec, SPEC, TYPE, 'replicas')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
@@ -65,27 +67,17 @@ function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check
 }
 
 export const DEPLOYMENT: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkDeployment(mapOrEmpty(object, 'spec'), check)
+  validation: builtInRules({
+    object: checkDeployment,
+    change: checkSameSelector,
+    status: (object, stored, check) => {
+      const status = statusOf(object)
+      check.fields(status, STATUS, 'apps_v1.DeploymentStatus')
+      checkWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
+      checkAvailable(status, 'readyReplicas', check)
+      checkCollisions(object, stored, check)
     },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkDeployment(mapOrEmpty(object, 'spec'), check)
-      checkSameSelector(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
-    },
-    subresources: {
-      status: (object, stored, check) => {
-        checkBuiltInMetaUpdate(object, stored, check)
-        const status = mapOrEmpty(object, 'status')
-        check.fields(status, STATUS, 'apps_v1.DeploymentStatus')
-        checkWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
-        checkAvailable(status, 'readyReplicas', check)
-        checkCollisions(status, mapOrEmpty(stored, 'status'), check)
-      },
-    },
-  },
+  }),
   defaults: within({
     spec: always({
       template,

@@ -1,11 +1,11 @@
 // Replica sets: as many pods of one template as are asked for.
-import { mapOrEmpty } from '../../api/members.ts'
+import { specOf, statusOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { tableOf } from '../../codec/tables/column.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { REPLICA_COLUMNS, selectorColumn } from '../shared/pod-spec/template-columns.ts'
@@ -24,31 +24,22 @@ import {
   withLabelsOfTemplate,
 } from './workload.ts'
 
-function checkReplicaSet(spec: ValueMap, check: Check): void {
+function checkReplicaSet(object: ValueMap, check: Check): void {
+  const spec = specOf(object)
   check.fields(spec, SPEC, 'apps_v1.ReplicaSetSpec')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
 }
 
 export const REPLICA_SET: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkReplicaSet(mapOrEmpty(object, 'spec'), check)
+  validation: builtInRules({
+    object: checkReplicaSet,
+    change: checkSameSelector,
+    status: (object, _stored, check) => {
+      checkReplicas(statusOf(object), check)
+      check.fields(statusOf(object), STATUS, 'apps_v1.ReplicaSetStatus', 'terminatingReplicas')
     },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkReplicaSet(mapOrEmpty(object, 'spec'), check)
-      checkSameSelector(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
-    },
-    subresources: {
-      status: (object, stored, check) => {
-        checkBuiltInMetaUpdate(object, stored, check)
-        checkReplicas(mapOrEmpty(object, 'status'), check)
-        check.fields(mapOrEmpty(object, 'status'), STATUS, 'apps_v1.ReplicaSetStatus', 'terminatingReplicas')
-      },
-    },
-  },
+  }),
   defaults: within({ spec: always({ template, replicas: absent(1) }) }),
   strategy: withGatedFields(gatedPodFields('spec/template/spec'), {
     ...WORKLOAD,

@@ -1,20 +1,31 @@
 // Stateful sets: pods that are told apart by their number, each with volumes of its own.
 import type { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import {
+  integerOrAbsent,
+  isGiven,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  numberOrZero,
+  textOrEmpty,
+} from '../../api/members.ts'
+import { metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import { absent, always, blank, both, each, gated, type Rule, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
+import { checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { checkPodTemplate, checkTemplateMeta } from '../shared/pod-spec/pod-template.ts'
 import { containerColumns, readyOfWanted } from '../shared/pod-spec/template-columns.ts'
@@ -47,7 +58,9 @@ const SET_STRATEGY: Form = [
   ['rollingUpdate', 'RollingUpdate', null, ROLLING_SET],
 ]
 
-function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
+function checkStatefulSet(object: ValueMap, check: Check, stored?: ValueMap): void {
+  const spec = specOf(object)
+  const isNew = stored === undefined
   const management = textOrEmpty(spec, 'podManagementPolicy')
   const at = SPEC.child('podManagementPolicy')
   if (management === '') check.required(at)
@@ -61,8 +74,8 @@ function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
     check.fields(retention, at, 'apps_v1.StatefulSetPersistentVolumeClaimRetentionPolicy')
   }
   if (isNew) {
-    for (const [i, claim] of mapsInPlace(spec, 'volumeClaimTemplates').entries()) {
-      checkClaimSpec(mapOrEmpty(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), check)
+    for (const [claim, place] of placedMaps(spec, 'volumeClaimTemplates', SPEC)) {
+      checkClaimSpec(specOf(claim), place.child('spec'), check)
     }
   }
   check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'replicas', 'minReadySeconds')
@@ -96,11 +109,8 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
 function asMade(spec: ValueMap): ValueMap {
   const template = mapOrEmpty(spec, 'template')
   const { subdomain: _subdomain, hostname: _hostname, ...rest } = mapOrEmpty(template, 'spec')
-  const claims = mapsInPlace(spec, 'volumeClaimTemplates').map((claim) =>
-    textOrEmpty(mapOrEmpty(claim, 'metadata'), 'name'),
-  )
-  if (claims.length === 0) return { ...template, spec: rest }
-  const names = new Set(claims)
+  const names = new Set(mapsInPlace(spec, 'volumeClaimTemplates').map((claim) => metaText(claim, 'name')))
+  if (names.size === 0) return { ...template, spec: rest }
   const claimed = [...names].map((name): Value => ({ name, persistentVolumeClaim: { claimName: name } }))
   const others = mapsInPlace(rest, 'volumes').filter((volume) => !names.has(textOrEmpty(volume, 'name')))
   return { ...template, spec: { ...rest, volumes: [...claimed, ...others] } }
@@ -149,19 +159,15 @@ const chosenStrategy: Rule = (given, context, parent) => {
 const MAX_UNAVAILABLE = gatedFields('apps_v1.StatefulSet', 'spec/updateStrategy/rollingUpdate/maxUnavailable')
 
 function historyWarnings(object: ApiObject): readonly string[] {
-  const limit = own(mapOrEmpty(object, 'spec'), 'revisionHistoryLimit')
-  if (typeof limit !== 'number' || limit >= 0) return []
+  if (numberOrZero(specOf(object), 'revisionHistoryLimit') >= 0) return []
   return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
 }
 
 const statefulSetWarnings: Strategy['warnings'] = (object, stored, context) => [
   ...templateWarnings('spec.template')(object, stored, context),
-  ...mapsInPlace(mapOrEmpty(object, 'spec'), 'volumeClaimTemplates').flatMap((claim, i) =>
+  ...mapsInPlace(specOf(object), 'volumeClaimTemplates').flatMap((claim, i) =>
     // The reference names the member on updates only, and so.
-    claimSpecWarnings(
-      mapOrEmpty(claim, 'spec'),
-      `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`,
-    ),
+    claimSpecWarnings(specOf(claim), `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
   ),
   ...historyWarnings(object),
 ]
@@ -170,39 +176,26 @@ const STATUS_TYPE = 'apps_v1.StatefulSetStatus'
 
 export const STATEFUL_SET: Kind = {
   validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, labelName, check)
-      checkStatefulSet(mapOrEmpty(object, 'spec'), true, check)
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      const spec = mapOrEmpty(object, 'spec')
-      checkStatefulSet(spec, false, check)
-      if (!equalValues(fixedPart(spec), fixedPart(mapOrEmpty(stored, 'spec')))) {
+    ...builtInRules({
+      name: labelName,
+      object: checkStatefulSet,
+      change: (object, stored, check) => {
+        if (equalValues(fixedPart(specOf(object)), fixedPart(specOf(stored)))) return
         const names = CHANGEABLE.map((field) => `'${field}'`)
         const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
         check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
-      }
-    },
+      },
+    }),
     subresources: {
       status: (object, stored, check) => {
-        const status = mapOrEmpty(object, 'status')
+        const status = statusOf(object)
         const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
-        check.fields(
-          status,
-          STATUS,
-          STATUS_TYPE,
-          'replicas',
-          'readyReplicas',
-          'currentReplicas',
-          'updatedReplicas',
-          'availableReplicas',
-        )
-        check.fields(status, STATUS, STATUS_TYPE, 'observedGeneration', 'collisionCount')
+        check.fields(status, STATUS, STATUS_TYPE, 'replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas')
+        check.fields(status, STATUS, STATUS_TYPE, 'availableReplicas', 'observedGeneration', 'collisionCount')
         checkWithin(status, parts, { at: STATUS, check })
         checkAvailable(status, 'status.readyReplicas', check)
         checkBuiltInMetaUpdate(object, stored, check)
-        checkCollisions(status, mapOrEmpty(stored, 'status'), check)
+        checkCollisions(object, stored, check)
       },
     },
   },

@@ -2,6 +2,7 @@
 // they were stored before they had a selector of their own.
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
+import { labelsOf as labelsIn, metaOf, specOf, statusOf } from '../../api/object-members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { always, type Rule } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
@@ -59,13 +60,13 @@ export function checkSelectedTemplate(spec: ValueMap, check: Check): void {
   checkLastingTemplate(mapOrEmpty(spec, 'template'), { at: TEMPLATE, check, kind: 'ReplicaSet' })
 }
 
-export function checkSameSelector(spec: ValueMap, old: ValueMap, check: Check): void {
-  const selector = mapOrAbsent(spec, 'selector')
-  if (!equalValues(selector, mapOrAbsent(old, 'selector'))) check.invalid(SELECTOR, shownSelector(selector), IMMUTABLE)
+export function checkSameSelector(object: ValueMap, stored: ValueMap, check: Check): void {
+  const [selector, old] = [mapOrAbsent(specOf(object), 'selector'), mapOrAbsent(specOf(stored), 'selector')]
+  if (!equalValues(selector, old)) check.invalid(SELECTOR, shownSelector(selector), IMMUTABLE)
 }
 
-export function checkCollisions(status: ValueMap, old: ValueMap, check: Check): void {
-  const [now, before] = [integerOrAbsent(status, 'collisionCount'), integerOrAbsent(old, 'collisionCount')]
+export function checkCollisions(object: ValueMap, stored: ValueMap, check: Check): void {
+  const [now, before] = [object, stored].map((each) => integerOrAbsent(statusOf(each), 'collisionCount'))
   if (before !== undefined && (now === undefined || now < before)) {
     check.invalid(STATUS.child('collisionCount'), now ?? 0, 'cannot be decremented')
   }
@@ -80,10 +81,10 @@ export function checkAvailable(status: ValueMap, words: string, check: Check): v
 
 /** Workloads without labels once had those of their pods, and selected by them. */
 export function withLabelsOfTemplate(document: ValueMap): ValueMap {
-  const [metadata, spec] = [mapOrEmpty(document, 'metadata'), mapOrEmpty(document, 'spec')]
-  const labels = mapOrEmpty(mapOrEmpty(spec, 'template'), 'metadata')['labels']
+  const [metadata, spec] = [metaOf(document), specOf(document)]
+  const { labels } = metaOf(mapOrEmpty(spec, 'template'))
   if (labels === undefined) return document
-  const hasLabels = Object.keys(mapOrEmpty(metadata, 'labels')).length > 0
+  const hasLabels = Object.keys(labelsIn(document)).length > 0
   return {
     ...document,
     metadata: hasLabels ? metadata : { ...metadata, labels },

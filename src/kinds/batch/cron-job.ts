@@ -1,6 +1,7 @@
 // Cron jobs: jobs that are made at the times of a schedule.
 import { FieldPath } from '../../api/field-path.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { metaText, specOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, boolean, column, integer, length, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { ageOf } from '../../codec/tables/elapsed.ts'
@@ -9,13 +10,9 @@ import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { shownSelector } from '../../schema/validation/labels.ts'
-import {
-  checkBuiltInMeta,
-  checkBuiltInMetaUpdate,
-  METADATA,
-  subdomainName,
-} from '../../schema/validation/object-meta.ts'
+import { METADATA } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
@@ -32,27 +29,26 @@ const SPEC = FieldPath.root('spec')
 /** What is left of a label after the time that names of jobs end in. */
 const MAX_NAME = 52
 
-function checkSpec(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
+function checkCronJob(object: ValueMap, check: Check, stored?: ValueMap): void {
+  const [spec, old] = [specOf(object), stored === undefined ? undefined : specOf(stored)]
   const schedule = textOrEmpty(spec, 'schedule')
   const zone = textOrAbsent(spec, 'timeZone')
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'schedule')
+  // A zone inside the schedule may have been stored before it was refused.
   const keepsZone = old !== undefined && textOrEmpty(old, 'schedule').includes('TZ')
-  if (schedule !== '') checkSchedule(schedule, { zone, keepsZone, check })
+  if (schedule !== '') checkSchedule(schedule, zone, keepsZone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'startingDeadlineSeconds')
   if (zone !== undefined && (old === undefined || textOrAbsent(old, 'timeZone') !== zone)) checkZone(zone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'concurrencyPolicy')
   checkTemplate(mapOrEmpty(mapOrEmpty(spec, 'jobTemplate'), 'spec'), check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit')
+  const name = metaText(object, 'name')
+  if (stored === undefined && longerThan(name, MAX_NAME)) {
+    check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
+  }
 }
 
-interface ScheduleScope {
-  readonly zone: string | undefined
-  /** A zone inside the schedule was stored before it was refused. */
-  readonly keepsZone: boolean
-  readonly check: Check
-}
-
-function checkSchedule(schedule: string, { zone, keepsZone, check }: ScheduleScope): void {
+function checkSchedule(schedule: string, zone: string | undefined, keepsZone: boolean, check: Check): void {
   const at = SPEC.child('schedule')
   const fault = scheduleFault(schedule)
   if (fault !== undefined) check.invalid(at, schedule, fault)
@@ -97,27 +93,16 @@ function checkTemplate(spec: ValueMap, check: Check): void {
   if (isTrue(spec, 'manualSelector')) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
 }
 
+const ZONE_IN_SCHEDULE =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
+
 function suspended(cronJob: ValueMap): string {
   const suspend = at(cronJob, 'spec', 'suspend')
   return suspend === undefined ? '<unset>' : suspend === true ? 'True' : 'False'
 }
 
 export const CRON_JOB: Kind = {
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkSpec(mapOrEmpty(object, 'spec'), undefined, check)
-      const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
-      if (longerThan(name, MAX_NAME)) {
-        check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
-      }
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkSpec(mapOrEmpty(object, 'spec'), mapOrEmpty(stored, 'spec'), check)
-    },
-    subresources: { status: () => undefined },
-  },
+  validation: { ...builtInRules({ object: checkCronJob }), subresources: { status: () => undefined } },
   defaults: within({
     spec: always({
       concurrencyPolicy: blank('Allow'),
@@ -131,11 +116,7 @@ export const CRON_JOB: Kind = {
     ...WORKLOAD,
     warnings: (object, stored, context) => [
       ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
-      ...(textOrEmpty(mapOrEmpty(object, 'spec'), 'schedule').includes('TZ')
-        ? [
-            'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
-          ]
-        : []),
+      ...(textOrEmpty(specOf(object), 'schedule').includes('TZ') ? [ZONE_IN_SCHEDULE] : []),
     ],
   }),
   columns: tableOf([

@@ -11,8 +11,10 @@ import {
   textOrAbsent,
   textOrEmpty,
 } from '../../../api/members.ts'
+import { specOf } from '../../../api/object-members.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { placedMaps } from '../../shared/placed-items.ts'
 import { parseIndexes } from './indexes.ts'
 
 const MAX_CODES = 255
@@ -26,23 +28,15 @@ function validValues(words: readonly string[]): string {
 
 export function checkFailurePolicy(spec: ValueMap, at: FieldPath, check: Check): void {
   const policy = mapOrEmpty(spec, 'podFailurePolicy')
-  const list = at.child('rules')
   check.fields(policy, at, 'batch_v1.PodFailurePolicy')
-  const pod = mapOrEmpty(mapOrEmpty(spec, 'template'), 'spec')
-  const names = new Set(
-    ['containers', 'initContainers']
-      .flatMap((field) => mapsInPlace(pod, field))
-      .map((container) => textOrEmpty(container, 'name')),
-  )
-  for (const [i, rule] of mapsInPlace(policy, 'rules').entries()) {
-    const place = list.index(i)
-    checkAction(textOrEmpty(rule, 'action'), isGiven(spec, 'backoffLimitPerIndex'), {
-      at: place.child('action'),
-      check,
-    })
+  const pod = specOf(mapOrEmpty(spec, 'template'))
+  const containers = [...mapsInPlace(pod, 'containers'), ...mapsInPlace(pod, 'initContainers')]
+  const names = new Set(containers.map((container) => textOrEmpty(container, 'name')))
+  for (const [rule, place] of placedMaps(policy, 'rules', at)) {
+    checkAction(textOrEmpty(rule, 'action'), isGiven(spec, 'backoffLimitPerIndex'), place.child('action'), check)
     const codes = mapOrAbsent(rule, 'onExitCodes')
-    const conditions = mapsInPlace(rule, 'onPodConditions')
-    if (codes !== undefined) checkCodes(codes, names, { at: place.child('onExitCodes'), check })
+    const conditions = placedMaps(rule, 'onPodConditions', place)
+    if (codes !== undefined) checkCodes(codes, names, place.child('onExitCodes'), check)
     if (conditions.length > 0) checkConditions(conditions, place.child('onPodConditions'), check)
     if (codes !== undefined && conditions.length > 0) {
       check.invalid(place, OMITTED, 'specifying both OnExitCodes and OnPodConditions is not supported')
@@ -53,19 +47,14 @@ export function checkFailurePolicy(spec: ValueMap, at: FieldPath, check: Check):
   }
 }
 
-interface Place {
-  readonly at: FieldPath
-  readonly check: Check
-}
-
-function checkAction(action: string, perIndex: boolean, { at, check }: Place): void {
+function checkAction(action: string, perIndex: boolean, at: FieldPath, check: Check): void {
   if (action === '') check.required(at, validValues(ACTIONS))
   else if (action === 'FailIndex') {
     if (!perIndex) check.invalid(at, action, 'requires the backoffLimitPerIndex to be set')
   } else check.oneOf(at, action, ACTIONS)
 }
 
-function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: Place): void {
+function checkCodes(codes: ValueMap, names: ReadonlySet<string>, at: FieldPath, check: Check): void {
   const operator = textOrEmpty(codes, 'operator')
   check.fields(codes, at, 'batch_v1.PodFailurePolicyOnExitCodesRequirement')
   const container = textOrAbsent(codes, 'containerName')
@@ -88,14 +77,15 @@ function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: 
   }
 }
 
-function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
+const STATUSES: readonly string[] = ['False', 'True', 'Unknown']
+
+function checkConditions(conditions: readonly (readonly [ValueMap, FieldPath])[], list: FieldPath, check: Check): void {
   if (conditions.length > MAX_CONDITIONS) check.tooMany(list, conditions.length, MAX_CONDITIONS)
-  for (const [i, condition] of conditions.entries()) {
-    check.fields(condition, list.index(i), 'batch_v1.PodFailurePolicyOnPodConditionsPattern')
+  for (const [condition, at] of conditions) {
+    check.fields(condition, at, 'batch_v1.PodFailurePolicyOnPodConditionsPattern')
     const status = textOrEmpty(condition, 'status')
-    const statuses = ['False', 'True', 'Unknown']
-    if (status === '') check.required(list.index(i).child('status'), validValues(statuses))
-    else check.oneOf(list.index(i).child('status'), status, statuses)
+    if (status === '') check.required(at.child('status'), validValues(STATUSES))
+    else check.oneOf(at.child('status'), status, STATUSES)
   }
 }
 
@@ -103,12 +93,10 @@ export function checkSuccessPolicy(spec: ValueMap, at: FieldPath, check: Check):
   const policy = mapOrEmpty(spec, 'successPolicy')
   check.fields(policy, at, 'batch_v1.SuccessPolicy')
   const completions = Number(integerOrAbsent(spec, 'completions') ?? 0)
-  for (const [i, rule] of mapsInPlace(policy, 'rules').entries()) {
-    checkSuccessRule(rule, completions, { at: at.child('rules').index(i), check })
-  }
+  for (const [rule, place] of placedMaps(policy, 'rules', at)) checkSuccessRule(rule, completions, place, check)
 }
 
-function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Place): void {
+function checkSuccessRule(rule: ValueMap, completions: number, at: FieldPath, check: Check): void {
   const indexes = textOrAbsent(rule, 'succeededIndexes')
   const count = integerOrAbsent(rule, 'succeededCount')
   if (indexes === undefined && count === undefined) {
@@ -116,16 +104,15 @@ function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Pl
   }
   let total = 0
   if (indexes !== undefined) {
-    const place = at.child('succeededIndexes')
     check.fields(rule, at, 'batch_v1.SuccessPolicyRule', 'succeededIndexes')
     const parsed = parseIndexes(indexes, completions)
     if (parsed.ok) total = parsed.total
-    else check.invalid(place, indexes, `error parsing succeededIndexes: ${parsed.message}`)
+    else check.invalid(at.child('succeededIndexes'), indexes, `error parsing succeededIndexes: ${parsed.message}`)
   }
   if (count === undefined) return
-  const place = at.child('succeededCount')
   const atMost = (most: number, of: string): void => {
-    if (count > most) check.invalid(place, count, `must be less than or equal to ${most} (the number of ${of})`)
+    if (count > most)
+      check.invalid(at.child('succeededCount'), count, `must be less than or equal to ${most} (the number of ${of})`)
   }
   check.fields(rule, at, 'batch_v1.SuccessPolicyRule', 'succeededCount')
   atMost(completions, 'specified completions')

@@ -13,8 +13,10 @@ import {
   textOrEmpty,
   textsInPlace,
 } from '../../../api/members.ts'
+import { specOf, statusOf } from '../../../api/object-members.ts'
 import { equalValues, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { placedTexts } from '../../shared/placed-items.ts'
 import { overlap, parseIndexes } from './indexes.ts'
 
 const STATUS = FieldPath.root('status')
@@ -27,13 +29,10 @@ interface Job {
 }
 
 function jobOf(object: ValueMap): Job {
-  const status = mapOrEmpty(object, 'status')
-  const held = new Set(
-    mapsInPlace(status, 'conditions')
-      .filter((condition) => textOrEmpty(condition, 'status') === 'True')
-      .map((condition) => textOrEmpty(condition, 'type')),
-  )
-  return { spec: mapOrEmpty(object, 'spec'), status, is: (type) => held.has(type) }
+  const status = statusOf(object)
+  const holding = mapsInPlace(status, 'conditions').filter((condition) => textOrEmpty(condition, 'status') === 'True')
+  const held = new Set(holding.map((condition) => textOrEmpty(condition, 'type')))
+  return { spec: specOf(object), status, is: (type) => held.has(type) }
 }
 
 /** Rules that were not always there hold only where what they speak of changed. */
@@ -70,11 +69,9 @@ function checkCounts({ status }: Job, check: Check): void {
   if (uncounted === undefined) return
   const seen = new Set<string>()
   for (const field of ['succeeded', 'failed']) {
-    const list = STATUS.child('uncountedTerminatedPods').child(field)
-    for (const [i, uid] of textsInPlace(uncounted, field).entries()) {
-      if (uid === '') check.invalid(list.index(i), uid, 'must not be empty')
-      else if (seen.has(uid)) check.duplicate(list.index(i), uid)
-      seen.add(uid)
+    for (const [uid, at] of placedTexts(uncounted, field, STATUS.child('uncountedTerminatedPods'))) {
+      if (uid === '') check.invalid(at, uid, 'must not be empty')
+      else check.unique(seen, uid, at)
     }
   }
 }
@@ -83,17 +80,21 @@ function refuse(detail: string, check: Check): void {
   check.invalid(CONDITIONS, OMITTED, detail)
 }
 
+function checkNotBoth({ is }: Job, one: string, other: string, check: Check): void {
+  if (is(one) && is(other)) refuse(`cannot set ${one}=True and ${other}=true conditions`, check)
+}
+
+function checkNeeds({ is }: Job, one: string, other: string, check: Check): void {
+  if (is(one) && !is(other)) refuse(`cannot set ${one}=True condition without the ${other}=true condition`, check)
+}
+
 function checkEnds(job: Job, changed: Changed, check: Check): void {
   const { status, is } = job
   const complete = is('Complete')
-  const failed = is('Failed')
-  const ended = changed.complete || changed.failed
   const done = status['completionTime'] ?? undefined
   const doneAt = STATUS.child('completionTime')
-  if (ended && complete && failed) refuse('cannot set Complete=True and Failed=true conditions', check)
-  if (changed.complete && complete && is('FailureTarget')) {
-    refuse('cannot set Complete=True and FailureTarget=true conditions', check)
-  }
+  if (changed.complete || changed.failed) checkNotBoth(job, 'Complete', 'Failed', check)
+  if (changed.complete) checkNotBoth(job, 'Complete', 'FailureTarget', check)
   const timed = changed.complete || changed.member('completionTime')
   if (timed && done !== undefined && !complete) {
     check.invalid(doneAt, done, 'cannot set completionTime when there is no Complete=True condition')
@@ -105,12 +106,8 @@ function checkEnds(job: Job, changed: Changed, check: Check): void {
       check.invalid(doneAt, done, 'must be equal to or after `startTime`')
     }
   }
-  if (changed.failed && failed && !is('FailureTarget')) {
-    refuse('cannot set Failed=True condition without the FailureTarget=true condition', check)
-  }
-  if (changed.complete && complete && !is('SuccessCriteriaMet')) {
-    refuse('cannot set Complete=True condition without the SuccessCriteriaMet=true condition', check)
-  }
+  if (changed.failed) checkNeeds(job, 'Failed', 'FailureTarget', check)
+  if (changed.complete) checkNeeds(job, 'Complete', 'SuccessCriteriaMet', check)
   if (isFinished(job)) checkFinished(job, changed, check)
   const ready = integerOrAbsent(status, 'ready')
   if (ready !== undefined && ready > integerOrZero(status, 'active') && changed.member('ready')) {
@@ -119,10 +116,13 @@ function checkEnds(job: Job, changed: Changed, check: Check): void {
 }
 
 function checkFinished({ status }: Job, changed: Changed, check: Check): void {
-  const active = integerOrZero(status, 'active')
-  if (active > 0 && (changed.finished || changed.member('active'))) {
-    check.invalid(STATUS.child('active'), active, 'active>0 is invalid for finished job')
+  const checkNone = (field: string): void => {
+    const count = integerOrZero(status, field)
+    if (count > 0 && (changed.finished || changed.member(field))) {
+      check.invalid(STATUS.child(field), count, `${field}>0 is invalid for finished job`)
+    }
   }
+  checkNone('active')
   if (!isGiven(status, 'startTime') && (changed.finished || changed.member('startTime'))) {
     check.required(STATUS.child('startTime'), 'startTime is required for finished job')
   }
@@ -131,10 +131,7 @@ function checkFinished({ status }: Job, changed: Changed, check: Check): void {
   if (pending > 0 && (changed.finished || changed.member('uncountedTerminatedPods'))) {
     check.invalid(STATUS.child('uncountedTerminatedPods'), shownJson(uncounted), 'must be empty for finished job')
   }
-  const terminating = integerOrZero(status, 'terminating')
-  if (terminating > 0 && (changed.finished || changed.member('terminating'))) {
-    check.invalid(STATUS.child('terminating'), terminating, 'terminating>0 is invalid for finished job')
-  }
+  checkNone('terminating')
 }
 
 function checkIndexSets({ spec, status }: Job, changed: Changed, check: Check): void {
@@ -165,11 +162,11 @@ function checkIndexSets({ spec, status }: Job, changed: Changed, check: Check): 
   }
 }
 
-function checkCriteria({ spec, is }: Job, check: Check): void {
-  const met = is('SuccessCriteriaMet')
-  if (met && is('Failed')) refuse('cannot set SuccessCriteriaMet=True and Failed=true conditions', check)
-  if (met && is('FailureTarget')) refuse('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions', check)
-  if (isGiven(spec, 'successPolicy') && !met && is('Complete')) {
+function checkCriteria(job: Job, check: Check): void {
+  const { spec, is } = job
+  checkNotBoth(job, 'SuccessCriteriaMet', 'Failed', check)
+  checkNotBoth(job, 'SuccessCriteriaMet', 'FailureTarget', check)
+  if (isGiven(spec, 'successPolicy') && !is('SuccessCriteriaMet') && is('Complete')) {
     refuse('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True', check)
   }
 }
@@ -186,9 +183,7 @@ function checkTransitions(job: Job, old: Job, check: Check): void {
   }
   const done = textOrAbsent(job.status, 'completionTime')
   const before = textOrAbsent(old.status, 'completionTime')
-  if (done !== undefined && before !== undefined && done !== before) {
-    check.invalid(STATUS.child('completionTime'), done, 'field is immutable')
-  }
+  if (done !== undefined && before !== undefined) check.unchanged(STATUS.child('completionTime'), done, before)
   const started = textOrAbsent(job.status, 'startTime')
   const startedBefore = textOrAbsent(old.status, 'startTime')
   if (startedBefore !== undefined && startedBefore !== started && !isTrue(job.spec, 'suspend')) {

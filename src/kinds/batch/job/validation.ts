@@ -10,6 +10,7 @@ import {
   textOrAbsent,
   textOrEmpty,
 } from '../../../api/members.ts'
+import { metaOf, specOf } from '../../../api/object-members.ts'
 import { equalValues, type ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
@@ -57,7 +58,7 @@ export const VALIDATION: KindRules = {
 function checkJob(object: ValueMap, check: Check): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
   checkGenerated(object, check)
-  checkWithSelector(mapOrEmpty(object, 'spec'), check)
+  checkWithSelector(specOf(object), check)
   checkHostnames(object, check)
 }
 
@@ -70,17 +71,16 @@ const GENERATED: readonly (readonly [string, string])[] = [
 
 /** Labels that the server gave the template, and the job with it, are looked at in the template alone. */
 function withOwnLabels(object: ValueMap): ValueMap {
-  const meta = mapOrEmpty(object, 'metadata')
+  const meta = metaOf(object)
   const labels = mapOrAbsent(meta, 'labels')
-  if (!equalValues(labels, labelsOf(mapOrEmpty(mapOrEmpty(object, 'spec'), 'template'))) || labels === undefined)
-    return object
+  if (labels === undefined || !equalValues(labels, labelsOf(mapOrEmpty(specOf(object), 'template')))) return object
   const given = Object.entries(labels).filter(([name]) => !GENERATED.some(([label]) => label === name))
   return { ...object, metadata: { ...meta, labels: Object.fromEntries(given) } }
 }
 
 /** Labels and selector that the server gave the job are as it gave them. */
 function checkGenerated(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const selector = mapOrAbsent(spec, 'selector')
   if (isTrue(spec, 'manualSelector') || selector === undefined) return
   const meta = mapOrEmpty(object, 'metadata')
@@ -101,7 +101,7 @@ function checkGenerated(object: ValueMap, check: Check): void {
 
 /** Pods of an indexed job are named after it and their index. */
 function checkHostnames(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const completions = integerOrAbsent(spec, 'completions')
   if (textOrAbsent(spec, 'completionMode') !== 'Indexed' || completions === undefined || completions <= 0) return
   const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
@@ -145,11 +145,8 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
   if (isGiven(spec, 'successPolicy')) {
     if (mode === 'Indexed') checkSuccessPolicy(spec, at.child('successPolicy'), check)
     else {
-      check.invalid(
-        at.child('successPolicy'),
-        shownAs(spec['successPolicy'], formOf('batch_v1.SuccessPolicy')),
-        'requires indexed completion mode',
-      )
+      const shown = shownAs(spec['successPolicy'], formOf('batch_v1.SuccessPolicy'))
+      check.invalid(at.child('successPolicy'), shown, 'requires indexed completion mode')
     }
   }
   checkReplacement(spec, at.child('podReplacementPolicy'), check)
@@ -161,29 +158,23 @@ function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
   const completions = integerOrAbsent(spec, 'completions')
   const parallelism = integerOrAbsent(spec, 'parallelism') ?? 0
   const failed = integerOrAbsent(spec, 'maxFailedIndexes') ?? 0
-  const failedAt = at.child('maxFailedIndexes')
-  const parallelAt = at.child('parallelism')
+  const checkMost = (field: string, value: number | bigint, most: number, when = ''): void => {
+    if (value > most) check.invalid(at.child(field), value, `must be less than or equal to ${most}${when}`)
+  }
   if (completions === undefined) check.required(at.child('completions'), 'when completion mode is Indexed')
-  if (parallelism > MAX_INDEXED_PARALLELISM) {
-    const detail = `must be less than or equal to ${MAX_INDEXED_PARALLELISM} when completion mode is Indexed`
-    check.invalid(parallelAt, parallelism, detail)
-  }
+  checkMost('parallelism', parallelism, MAX_INDEXED_PARALLELISM, ' when completion mode is Indexed')
   if (completions !== undefined && failed > completions) {
-    check.invalid(failedAt, failed, 'must be less than or equal to completions')
+    check.invalid(at.child('maxFailedIndexes'), failed, 'must be less than or equal to completions')
   }
-  if (failed > MAX_FAILED_INDEXES)
-    check.invalid(failedAt, failed, `must be less than or equal to ${MAX_FAILED_INDEXES}`)
+  checkMost('maxFailedIndexes', failed, MAX_FAILED_INDEXES)
   if (completions === undefined || completions <= MANY_COMPLETIONS || !isGiven(spec, 'backoffLimitPerIndex')) return
-  const many = `when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
+  const many = ` when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
   if (!isGiven(spec, 'maxFailedIndexes')) {
-    check.required(failedAt, `must be specified when completions is above ${MANY_COMPLETIONS}`)
+    const detail = `must be specified when completions is above ${MANY_COMPLETIONS}`
+    check.required(at.child('maxFailedIndexes'), detail)
   }
-  if (parallelism > MAX_PARALLELISM_OF_MANY) {
-    check.invalid(parallelAt, parallelism, `must be less than or equal to ${MAX_PARALLELISM_OF_MANY} ${many}`)
-  }
-  if (failed > MAX_FAILED_OF_MANY) {
-    check.invalid(failedAt, failed, `must be less than or equal to ${MAX_FAILED_OF_MANY} ${many}`)
-  }
+  checkMost('parallelism', parallelism, MAX_PARALLELISM_OF_MANY, many)
+  checkMost('maxFailedIndexes', failed, MAX_FAILED_OF_MANY, many)
 }
 
 function checkReplacement(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -210,8 +201,8 @@ const FROZEN: readonly (readonly [field: string, type?: string])[] = [
 ]
 
 function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
-  const old = mapOrEmpty(stored, 'spec')
+  const spec = specOf(object)
+  const old = specOf(stored)
   checkWithSelector(spec, check)
   checkCompletionsChange(spec, old, check)
   const selector = mapOrAbsent(spec, 'selector')
