@@ -7,22 +7,13 @@ import type { AdmissionRequest } from './admission.ts'
 /** A refusal names the object, what it was to be called, or that it has no name (W-066). */
 export function forbidden(request: AdmissionRequest, why: string, causes?: readonly StatusCause[]): ApiError {
   const { group, resource } = request.resource
-  const name = subjectName(request)
-  return new ApiError(
-    'Forbidden',
-    `${formatGroupResource({ group, resource })} ${JSON.stringify(name)} is forbidden: ${why}`,
-    {
-      details: {
-        name,
-        ...(group === '' ? {} : { group }),
-        kind: resource,
-        ...(causes === undefined ? {} : { causes }),
-      },
-    },
-  )
+  const name = request.name || metaText(request.object ?? {}, 'generateName') || 'Unknown'
+  const details = { name, ...(group !== '' && { group }), kind: resource, ...(causes !== undefined && { causes }) }
+  const subject = `${formatGroupResource({ group, resource })} ${JSON.stringify(name)}`
+  return new ApiError('Forbidden', `${subject} is forbidden: ${why}`, { details })
 }
 
-function subjectName({ name, object }: AdmissionRequest): string {
-  if (name !== '') return name
-  return metaText(object ?? {}, 'generateName') || 'Unknown'
+export function namespaceNotFound(name: string): ApiError {
+  const details = { name, kind: 'namespaces' }
+  return new ApiError('NotFound', `namespaces ${JSON.stringify(name)} not found`, { details })
 }

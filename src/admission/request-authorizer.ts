@@ -56,17 +56,14 @@ export class RequestAuthorizer {
     if (decision instanceof Promise) {
       throw new Undecided(
         decision.then(
-          (made) => this.#remember(key, made),
+          (made) => void this.#known.set(key, answerOf(made)),
           (error: unknown) => this.#fail(key, error),
         ),
       )
     }
-    this.#remember(key, decision)
-    return answerOf(decision)
-  }
-
-  #remember(key: string, decision: Decision): void {
-    this.#known.set(key, answerOf(decision))
+    const answer = answerOf(decision)
+    this.#known.set(key, answer)
+    return answer
   }
 
   #fail(key: string, error: unknown): void {

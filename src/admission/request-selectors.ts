@@ -1,12 +1,19 @@
 // Whether the selectors of a webhook or a policy take in a request: by the labels of its namespace, by its own (W-485).
 import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { type LabelSelector, matchesLabels } from '../api/selector.ts'
-import { ApiError } from '../api/status.ts'
-import type { ValueMap } from '../api/value.ts'
+import { labelSelectorOf } from '../api/selector-text.ts'
+import { EVERY_LABEL, type LabelSelector, matchesLabels } from '../api/selector.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
-import type { ObjectReader } from './object-reader.ts'
+import { findEven, type ObjectReader } from './object-reader.ts'
+import { namespaceNotFound } from './refusal.ts'
 import { isAboutNamespaces } from './resource-rules.ts'
+
+/** A selector in a configuration; one that is absent selects everything. */
+export function selectorIn(part: ValueMap, name: string): LabelSelector {
+  const selector = own(part, name)
+  return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
+}
 
 /** A namespace is in itself (W-490). */
 export function namespaceOf(request: AdmissionRequest): string {
@@ -27,8 +34,8 @@ export async function namespaceMatches(
 async function labelsOfNamespace(request: AdmissionRequest, namespace: () => Promise<ApiObject>): Promise<ValueMap> {
   const { operation, resource, subresource, object } = request
   const isWritten = operation === 'CREATE' || operation === 'UPDATE'
-  const own = isAboutNamespaces(resource) && subresource === '' && isWritten ? object : undefined
-  return labelsOf(own ?? (await namespace()))
+  const written = isAboutNamespaces(resource) && subresource === '' && isWritten ? object : undefined
+  return labelsOf(written ?? (await namespace()))
 }
 
 /** Reads the request's namespace once, however many ask for it. */
@@ -40,12 +47,9 @@ export function namespaceReader(
   let found: Promise<ApiObject> | undefined
   const read = async (): Promise<ApiObject> => {
     const name = namespaceOf(request)
-    const known = await namespaces.find('', name, signal)
-    const namespace = known ?? (await namespaces.findLatest('', name, signal))
-    if (namespace !== undefined) return namespace
-    throw new ApiError('NotFound', `namespaces ${JSON.stringify(name)} not found`, {
-      details: { name, kind: 'namespaces' },
-    })
+    const namespace = await findEven(namespaces, ['', name], signal)
+    if (namespace === undefined) throw namespaceNotFound(name)
+    return namespace
   }
   return () => (found ??= read())
 }
@@ -53,12 +57,8 @@ export function namespaceReader(
 /** Either the object as it was or as it is to be. */
 export function objectMatches(selector: LabelSelector, { object, oldObject }: AdmissionRequest): boolean {
   if (selector.requirements.length === 0) return true
+  // Options and the like have no metadata, and so no labels that could be asked for.
   return [object, oldObject].some(
-    (each) => each !== undefined && hasLabels(each) && matchesLabels(selector, labelsOf(each)),
+    (each) => each !== undefined && Object.hasOwn(each, 'metadata') && matchesLabels(selector, labelsOf(each)),
   )
-}
-
-/** Options and the like have no metadata, and so no labels that could be asked for. */
-function hasLabels(object: ApiObject): boolean {
-  return Object.hasOwn(object, 'metadata')
 }

@@ -31,14 +31,21 @@ export function readRule(rule: ValueMap): ResourceRule {
 /** `as` is the version that the request is looked at in: the one it asked for, or another one of the same objects. */
 export function ruleMatches(rule: ResourceRule, request: AdmissionRequest, as: GroupVersionResource): boolean {
   return (
-    names(rule.operations, request.operation) &&
+    mayName(rule, request, as) &&
     names(rule.groups, as.group) &&
     names(rule.versions, as.version) &&
+    inScope(rule.scope, request)
+  )
+}
+
+/** By the operation and the name of the resource alone, which other versions of an object share. */
+export function mayName(rule: ResourceRule, request: AdmissionRequest, as: GroupVersionResource): boolean {
+  return (
+    names(rule.operations, request.operation) &&
     rule.resources.some(
       ({ resource, subresource }) =>
         (resource === '*' || resource === as.resource) && (subresource === '*' || subresource === request.subresource),
-    ) &&
-    inScope(rule.scope, request)
+    )
   )
 }
 

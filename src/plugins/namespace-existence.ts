@@ -1,7 +1,7 @@
 // NamespaceAutoProvision and NamespaceExists: a namespace that somebody makes something in is made, or has to be there.
-import { ApiError } from '../api/status.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import type { ObjectReader } from '../admission/object-reader.ts'
+import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { namespaceNotFound } from '../admission/refusal.ts'
 
 /** Makes a namespace; one that is there by then is just as good. */
 export type MakeNamespace = (name: string, signal: AbortSignal) => Promise<void>
@@ -27,9 +27,7 @@ export function namespaceExists(namespaces: ObjectReader): AdmissionPlugin {
     async validate(request, signal) {
       const { namespace } = request
       if (!isWithin(request) || (await isThere(namespaces, namespace, signal))) return
-      throw new ApiError('NotFound', `namespaces ${JSON.stringify(namespace)} not found`, {
-        details: { name: namespace, kind: 'namespaces' },
-      })
+      throw namespaceNotFound(namespace)
     },
   }
 }
@@ -39,6 +37,5 @@ function isWithin({ namespace, resource }: AdmissionRequest): boolean {
 }
 
 async function isThere(namespaces: ObjectReader, name: string, signal: AbortSignal): Promise<boolean> {
-  if ((await namespaces.find('', name, signal)) !== undefined) return true
-  return (await namespaces.findLatest('', name, signal)) !== undefined
+  return (await findEven(namespaces, ['', name], signal)) !== undefined
 }

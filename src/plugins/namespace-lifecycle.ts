@@ -1,11 +1,11 @@
 // Objects are made in namespaces that exist and are not going; a few namespaces cannot be deleted (W-063 to W-069, W-377).
 import { textOrAbsent } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { ApiError } from '../api/status.ts'
+import type { ApiError } from '../api/status.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { findEven, type ObjectReader } from '../admission/object-reader.ts'
-import { forbidden } from '../admission/refusal.ts'
+import { forbidden, namespaceNotFound } from '../admission/refusal.ts'
 
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
 
@@ -23,11 +23,7 @@ export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
         return request.object
       }
       return whenKnown(findEven(namespaces, ['', namespace], signal), (found) => {
-        if (found === undefined) {
-          throw new ApiError('NotFound', `namespaces ${JSON.stringify(namespace)} not found`, {
-            details: { name: namespace, kind: 'namespaces' },
-          })
-        }
+        if (found === undefined) throw namespaceNotFound(namespace)
         if (isGoing(found)) throw terminating(request)
         return request.object
       })

@@ -1,6 +1,5 @@
 // The admission policies that are stored: every replica follows them for itself.
 import {
-  type ConfiguredPolicies,
   type InvocationParts,
   MutationError,
   type Mutators,
@@ -8,6 +7,7 @@ import {
   openValidatingPolicies,
   type ParamSource,
   type ParamSources,
+  type Policies,
 } from '../admission/policy/policy.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -35,13 +35,13 @@ export function openAdmissionPolicies(parts: AdmissionPolicyParts): ConfiguredPl
   const validating = openValidatingPolicies(shared)
   const mutating = openMutatingPolicies({ ...shared, mutators: policyMutators(parts.resources) })
   const followed = followConfigurations(parts, [
-    ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating),
-    ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating),
+    ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating.policies),
+    ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating.policies),
   ])
   return { plugins: [mutating.plugin, validating.plugin], ...followed }
 }
 
-function ofKind(policies: string, bindings: string, to: ConfiguredPolicies): readonly FollowedConfigurations[] {
+function ofKind(policies: string, bindings: string, to: Policies): readonly FollowedConfigurations[] {
   return [
     { resource: policies, put: (object) => to.putPolicy(object), remove: (name) => to.removePolicy(name) },
     { resource: bindings, put: (object) => to.putBinding(object), remove: (name) => to.removeBinding(name) },

@@ -1,6 +1,6 @@
 // The webhooks of the configurations that are stored: every replica follows those for itself.
 import {
-  type ConfiguredWebhooks,
+  type Hooks,
   openMutatingWebhooks,
   openValidatingWebhooks,
   type WebhookParts,
@@ -26,15 +26,15 @@ export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredP
   }
   const mutating = openMutatingWebhooks({ ...parts, json })
   const validating = openValidatingWebhooks({ ...parts, json })
-  const onChange = (): void => parts.onConfigured(new Set([...mutating.names(), ...validating.names()]))
+  const onChange = (): void => parts.onConfigured(new Set([...mutating.hooks.names(), ...validating.hooks.names()]))
   const followed = followConfigurations(parts, [
-    ofType('mutatingwebhookconfigurations', mutating, onChange),
-    ofType('validatingwebhookconfigurations', validating, onChange),
+    ofType('mutatingwebhookconfigurations', mutating.hooks, onChange),
+    ofType('validatingwebhookconfigurations', validating.hooks, onChange),
   ])
   return { plugins: [mutating.plugin, validating.plugin], ...followed }
 }
 
-function ofType(resource: string, to: ConfiguredWebhooks, onChange: () => void): FollowedConfigurations {
+function ofType(resource: string, to: Hooks, onChange: () => void): FollowedConfigurations {
   return {
     resource,
     put: (object) => {

@@ -38,6 +38,11 @@ export interface Misconfiguration {
   readonly message: string
 }
 
+/** Why a request is refused. */
+export interface Denial extends Misconfiguration {
+  readonly reason: string
+}
+
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
 /** Policies are changed without asking policies; and who may do what is not theirs to decide. */

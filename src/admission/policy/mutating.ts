@@ -8,9 +8,9 @@ import { DecodeError } from '../../schema/decode.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
 import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
-import type { Mutation, Policy, PolicyBinding } from './definition.ts'
+import type { Mutation, Policy } from './definition.ts'
 import { BUDGET, Budget, evaluateAll, evaluateConditions, OutOfBudget } from './evaluation.ts'
-import { candidates, type Invocation, type InvocationParts, PolicyRequest } from './invocations.ts'
+import { candidates, type Denial, type Invocation, type InvocationParts, PolicyRequest } from './invocations.ts'
 import type { BoundPolicy, Policies } from './policies.ts'
 
 const NAME = 'MutatingAdmissionPolicy'
@@ -41,18 +41,11 @@ export function mutatingPolicies(policies: Policies, parts: MutatingParts): Admi
   }
 }
 
-interface PolicyError {
-  readonly policy: Policy
-  readonly binding: PolicyBinding | undefined
-  readonly message: string
-  readonly reason: string
-}
-
 class MutatingPass {
   readonly #parts: MutatingParts
   readonly #asked: PolicyRequest
   readonly #memory: Reinvocation
-  readonly #errors: PolicyError[] = []
+  readonly #errors: Denial[] = []
   #request: AdmissionRequest
 
   constructor(parts: MutatingParts, request: AdmissionRequest, signal: AbortSignal) {
@@ -88,7 +81,7 @@ class MutatingPass {
       this.#errors.push({ policy, binding, message: conditions.message, reason: 'Invalid' })
     }
     if (conditions.kind !== 'match') return
-    const key = `${policy.name}/${binding.name}/${param === undefined ? '' : metaText(param, 'namespace')}/${param === undefined ? '' : metaText(param, 'name')}`
+    const key = [policy.name, binding.name, metaText(param ?? {}, 'namespace'), metaText(param ?? {}, 'name')].join('/')
     if (this.#isSecond && !this.#memory.isDue(key)) return
     const before = this.#request.object
     for (const mutation of policy.mutations) await this.#mutate(invocation, mutation, param)
@@ -138,7 +131,7 @@ class MutatingPass {
   }
 
   /** The code of a refusal, whatever the reason that is given. */
-  #refusal({ reason }: PolicyError): ApiError {
+  #refusal({ reason }: Denial): ApiError {
     const causes = this.#errors.map(({ policy, binding, message }) => ({
       message:
         binding === undefined
@@ -153,13 +146,13 @@ class MutatingPass {
   }
 }
 
-type Patched =
-  | { readonly kind: 'object'; readonly read: ApiObject | undefined }
-  | { readonly kind: 'error'; readonly message: string }
+interface Failed {
+  readonly kind: 'error'
+  readonly message: string
+}
 
-type MadePatch =
-  | { readonly kind: 'patch'; readonly patch: Value }
-  | { readonly kind: 'error'; readonly message: string }
+type Patched = Failed | { readonly kind: 'object'; readonly read: ApiObject | undefined }
+type MadePatch = Failed | { readonly kind: 'patch'; readonly patch: Value }
 
 function patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): MadePatch {
   try {

@@ -2,10 +2,9 @@
 import { textOrEmpty } from '../../api/members.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../../api/object.ts'
-import { labelSelectorOf } from '../../api/selector-text.ts'
-import { EVERY_LABEL, matchesLabels } from '../../api/selector.ts'
-import { own } from '../../api/value.ts'
-import type { ObjectReader } from '../object-reader.ts'
+import { matchesLabels } from '../../api/selector.ts'
+import { findEven, type ObjectReader } from '../object-reader.ts'
+import { selectorIn } from '../request-selectors.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
 
 /** The objects of a kind, shown in the version that was asked for. */
@@ -38,8 +37,16 @@ export async function paramsFor(
   if (source === undefined || paramRef === undefined) return [undefined]
   const place = placeOf(source, textOrEmpty(paramRef, 'namespace'), namespace)
   const name = textOrEmpty(paramRef, 'name')
-  const found =
-    name === '' ? await selected(source, { paramRef, place }, signal) : await named(source, [place, name], signal)
+  const found: ApiObject[] = []
+  if (name === '') {
+    const selector = selectorIn(paramRef, 'selector')
+    for (const object of await source.list(place, signal)) {
+      if (matchesLabels(selector, labelsOf(object))) found.push(object)
+    }
+  } else {
+    const named = await findEven(source, [place, name], signal)
+    if (named !== undefined) found.push(named)
+  }
   if (found.length === 0 && textOrEmpty(paramRef, 'parameterNotFoundAction') === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
@@ -54,24 +61,4 @@ function placeOf({ namespaced }: ParamSource, wanted: string, requestNamespace: 
   const place = wanted === '' ? requestNamespace : wanted
   if (place !== '') return place
   throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
-}
-
-/** One that was just made counts: where the cache has none the storage is asked. */
-async function named(
-  source: ParamSource,
-  [namespace, name]: readonly [string, string],
-  signal: AbortSignal,
-): Promise<readonly ApiObject[]> {
-  const found = (await source.find(namespace, name, signal)) ?? (await source.findLatest(namespace, name, signal))
-  return found === undefined ? [] : [found]
-}
-
-async function selected(
-  source: ParamSource,
-  { paramRef, place }: { readonly paramRef: NonNullable<PolicyBinding['paramRef']>; readonly place: string },
-  signal: AbortSignal,
-): Promise<readonly ApiObject[]> {
-  const written = own(paramRef, 'selector')
-  const selector = (written === undefined ? undefined : labelSelectorOf(written)) ?? EVERY_LABEL
-  return (await source.list(place, signal)).filter((object) => matchesLabels(selector, labelsOf(object)))
 }

@@ -3,15 +3,9 @@ import { ApiError, type StatusReason } from '../../api/status.ts'
 import type { Bindings } from '../../cel/cel.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
-import type { Policy, PolicyBinding, Validation } from './definition.ts'
+import type { Policy, Validation } from './definition.ts'
 import { BUDGET, Budget, evaluateAll, evaluateConditions, OutOfBudget, type Result } from './evaluation.ts'
-import {
-  candidates,
-  type Invocation,
-  type InvocationParts,
-  type Misconfiguration,
-  PolicyRequest,
-} from './invocations.ts'
+import { candidates, type Denial, type Invocation, type InvocationParts, PolicyRequest } from './invocations.ts'
 import type { EnforcementAction, PolicyMeasures } from './measures.ts'
 import type { BoundPolicy, Policies } from './policies.ts'
 
@@ -28,13 +22,6 @@ export function validatingPolicies(policies: Policies, parts: InvocationParts): 
       return asked.length === 0 ? undefined : new ValidatingPass(parts, request, signal).run(asked)
     },
   }
-}
-
-interface Denial {
-  readonly policy: Policy
-  readonly binding: PolicyBinding | undefined
-  readonly message: string
-  readonly reason: string
 }
 
 /** What is wrong with the object, or with the evaluation. */
@@ -72,17 +59,13 @@ class ValidatingPass {
     for (const bound of all) {
       const values = new Map<string, Set<string>>()
       for (const invocation of await this.#asked.invocations(bound)) {
-        if ('message' in invocation) this.#misconfigured(invocation)
+        if ('message' in invocation) this.#denials.push({ ...invocation, reason: 'Invalid' })
         else await this.#evaluate(invocation, values)
       }
       for (const [key, found] of values) this.#request.annotate(`${bound.policy.name}/${key}`, [...found].join(', '))
     }
     const [first] = this.#denials
     if (first !== undefined) throw this.#refusal(first)
-  }
-
-  #misconfigured({ policy, binding, message }: Misconfiguration): void {
-    this.#denials.push({ policy, binding, message, reason: 'Invalid' })
   }
 
   async #evaluate(invocation: Invocation, values: Map<string, Set<string>>): Promise<void> {
@@ -122,13 +105,8 @@ class ValidatingPass {
         const who = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
         this.#request.warn(`Validation failed for ${who}: ${message}`)
       } else if (action === 'Audit') {
-        const note = {
-          message,
-          policy: policy.name,
-          binding: binding.name,
-          expressionIndex: index,
-          validationActions: binding.actions,
-        }
+        const where = { policy: policy.name, binding: binding.name, expressionIndex: index }
+        const note = { message, ...where, validationActions: binding.actions }
         this.#request.annotate(FAILURE_NOTE, JSON.stringify([note]))
       }
     }
@@ -137,12 +115,8 @@ class ValidatingPass {
   #refusal({ policy, binding, message, reason }: Denial): ApiError {
     const bound = binding === undefined ? '' : ` with binding '${binding.name}'`
     const why = `ValidatingAdmissionPolicy '${policy.name}'${bound} denied request: ${message}`
-    const plain = forbidden(this.#request, why, [{ message: why }])
-    return new ApiError(
-      reason as StatusReason,
-      plain.message,
-      plain.details === undefined ? {} : { details: plain.details },
-    )
+    const { message: text, details } = forbidden(this.#request, why, [{ message: why }])
+    return new ApiError(reason as StatusReason, text, details === undefined ? {} : { details })
   }
 }
 

@@ -116,29 +116,19 @@ function denial(hook: string, status: ValueMap = {}): ApiError {
 }
 
 function readDetails(details: ValueMap): StatusDetails {
-  const texts = ['name', 'group', 'kind', 'uid'].flatMap((key) => {
-    const text = textOrEmpty(details, key)
-    return text === '' ? [] : [[key, text]]
-  })
   const retry = numberOrAbsent(details, 'retryAfterSeconds')
   return {
-    ...(Object.fromEntries(texts) as StatusDetails),
-    ...(isList(own(details, 'causes')) ? { causes: mapsOnly(details, 'causes').map(readCause) } : {}),
-    ...(retry === undefined || retry <= 0 ? {} : { retryAfterSeconds: Math.floor(retry) }),
+    ...textsIn(details, 'name', 'group', 'kind', 'uid'),
+    ...(isList(own(details, 'causes')) && {
+      causes: mapsOnly(details, 'causes').map((cause) => textsIn(cause, 'reason', 'message', 'field')),
+    }),
+    ...(retry !== undefined && retry > 0 && { retryAfterSeconds: Math.floor(retry) }),
   }
 }
 
-function readCause(cause: ValueMap): { readonly reason?: string; readonly message?: string; readonly field?: string } {
-  const texts = ['reason', 'message', 'field'].flatMap((key) => {
-    const text = textOrEmpty(cause, key)
-    return text === '' ? [] : [[key, text]]
-  })
-  return Object.fromEntries(texts) as Record<string, string>
-}
-
-/** A failure that was not to be overlooked, as the client is told it. */
-export function failedClosed(failure: HookFailure): ApiError {
-  return internal(failure.message)
+/** Those of the members that say something. */
+function textsIn(map: ValueMap, ...names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, textOrEmpty(map, name)]).filter(([, text]) => text !== ''))
 }
 
 export function internal(text: string, cause?: unknown): ApiError {

@@ -8,11 +8,11 @@ import type { AdmissionRequest } from '../admission.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { RequestAuthorizer } from '../request-authorizer.ts'
 import { namespaceReader } from '../request-selectors.ts'
-import { callHook, failedClosed, HookFailure } from './call.ts'
+import { callHook, HookFailure, internal } from './call.ts'
 import type { Hook } from './hook.ts'
 import type { Invocation, ServedKinds } from './invocation.ts'
 import { invocationOf, type MatchParts } from './matching.ts'
-import type { WebhookObserver, WebhookType } from './observer.ts'
+import type { WebhookObserver, WebhookRejection, WebhookType } from './measures.ts'
 import type { Verdict } from './review.ts'
 
 export interface DispatchParts {
@@ -28,6 +28,11 @@ export interface DispatchParts {
 export interface Turn {
   readonly round: 0 | 1
   readonly index: number
+}
+
+interface Call {
+  readonly invocation: Invocation
+  readonly request: AdmissionRequest
 }
 
 export class Dispatch {
@@ -59,7 +64,7 @@ export class Dispatch {
    * Throws `ApiError` where the request is refused, or the webhook's failure is.
    */
   async call<T>(
-    call: { readonly invocation: Invocation; readonly request: AdmissionRequest; readonly turn: Turn },
+    call: Call & { readonly turn: Turn },
     use: (verdict: Verdict) => T | Promise<T>,
     signal: AbortSignal,
   ): Promise<T | undefined> {
@@ -67,12 +72,8 @@ export class Dispatch {
     const { hook } = invocation
     const began = performance.now()
     try {
-      const verdict = await callHook(
-        this.#parts.caller,
-        { invocation, request, isMutating: this.#type === 'admit' },
-        signal,
-      )
-      const used = await use(verdict)
+      const isMutating = this.#type === 'admit'
+      const used = await use(await callHook(this.#parts.caller, { invocation, request, isMutating }, signal))
       this.#observe(call, began, { code: 200, rejected: false })
       return used
     } catch (error) {
@@ -89,7 +90,7 @@ export class Dispatch {
       if (!hook.failsOpen) {
         this.#parts.log.warn(fields, 'admission webhook failed, request rejected')
         this.#reject(call, 'calling_webhook_error', error.code)
-        throw failedClosed(error)
+        throw internal(error.message)
       }
       this.#parts.log.warn(fields, 'admission webhook failed, ignored by its failure policy')
       this.#parts.observer.failedOpen(hook.name, this.#type)
@@ -99,27 +100,16 @@ export class Dispatch {
     }
   }
 
-  #observe(
-    { invocation, request }: { readonly invocation: Invocation; readonly request: AdmissionRequest },
-    began: number,
-    outcome: { readonly code: number; readonly rejected: boolean },
-  ): void {
-    this.#parts.observer.called({
-      name: invocation.hook.name,
-      type: this.#type,
-      operation: request.operation,
-      milliseconds: performance.now() - began,
-      ...outcome,
-    })
+  #observe(call: Call, began: number, outcome: { readonly code: number; readonly rejected: boolean }): void {
+    this.#parts.observer.called({ ...this.#subject(call), milliseconds: performance.now() - began, ...outcome })
   }
 
-  #reject(
-    { invocation, request }: { readonly invocation: Invocation; readonly request: AdmissionRequest },
-    errorType: 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error',
-    code: number,
-  ): void {
-    const { name } = invocation.hook
-    this.#parts.observer.rejected({ name, type: this.#type, operation: request.operation, errorType, code })
+  #reject(call: Call, errorType: WebhookRejection['errorType'], code: number): void {
+    this.#parts.observer.rejected({ ...this.#subject(call), errorType, code })
+  }
+
+  #subject({ invocation, request }: Call): Pick<WebhookRejection, 'name' | 'type' | 'operation'> {
+    return { name: invocation.hook.name, type: this.#type, operation: request.operation }
   }
 }
 

@@ -1,12 +1,13 @@
-// One webhook of a configuration, read once: what it wants to see, whom to call, what to do where the call fails.
+// The webhooks that are configured now, each read once for every change of its configuration: what it wants to see, whom to call,
+// what to do where the call fails.
 import { mapOrEmpty, mapsInPlace, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { labelSelectorOf } from '../../api/selector-text.ts'
-import { EVERY_LABEL, type LabelSelector } from '../../api/selector.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import type { LabelSelector } from '../../api/selector.ts'
+import type { ValueMap } from '../../api/value.ts'
 import { type ResolveService, readWebhookTarget } from '../../outgoing/webhook-client.ts'
 import type { OutgoingTarget } from '../../outgoing/call.ts'
+import { selectorIn } from '../request-selectors.ts'
 import { readRule, type ResourceRule } from '../resource-rules.ts'
 import { type Conditions, readConditions } from './conditions.ts'
 
@@ -37,8 +38,43 @@ export type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 
 const DEFAULT_TIMEOUT_SECONDS = 10
 
-/** All webhooks of a configuration, in their order. */
-export function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hook[] {
+/** In the order that they are called in: by the name of their configuration, then by their place in it (W-488). */
+export class Hooks {
+  readonly #targets: TargetParts
+  readonly #byConfiguration = new Map<string, readonly Hook[]>()
+  #all: readonly Hook[] = []
+
+  constructor(targets: TargetParts) {
+    this.#targets = targets
+  }
+
+  /** Never changed in place: a request under way keeps the list that it began with. */
+  get all(): readonly Hook[] {
+    return this.#all
+  }
+
+  names(): readonly string[] {
+    return this.#all.map(({ name }) => name)
+  }
+
+  /** A configuration is there, in this state. */
+  put(configuration: ApiObject): void {
+    this.#byConfiguration.set(metaText(configuration, 'name'), readHooks(configuration, this.#targets))
+    this.#arrange()
+  }
+
+  remove(name: string): void {
+    this.#byConfiguration.delete(name)
+    this.#arrange()
+  }
+
+  #arrange(): void {
+    const sorted = [...this.#byConfiguration].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    this.#all = sorted.flatMap(([, hooks]) => hooks)
+  }
+}
+
+function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hook[] {
   const name = metaText(configuration, 'name')
   return mapsInPlace(configuration, 'webhooks').map((hook, index) =>
     readHook(hook, { configuration: name, index }, targets),
@@ -92,9 +128,4 @@ function readHook(
 
 function isReviewVersion(version: string): boolean {
   return REVIEW_VERSIONS.some((known) => known === version)
-}
-
-function selectorIn(hook: ValueMap, name: string): LabelSelector {
-  const selector = own(hook, name)
-  return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
 }

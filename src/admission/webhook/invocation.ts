@@ -3,6 +3,7 @@ import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../../ap
 import type { Value } from '../../api/value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AdmissionRequest } from '../admission.ts'
+import { type ResourceRule, ruleMatches } from '../resource-rules.ts'
 import type { Hook } from './hook.ts'
 
 /** A version that the objects of a request are served in. */
@@ -27,4 +28,22 @@ export interface Invocation {
   readonly as: ServedKind
   readonly object: ApiObject | undefined
   readonly oldObject: ApiObject | undefined
+}
+
+/** The version that was asked for where a rule names it, otherwise the first equivalent one that the earliest rule names. */
+export function versionFor(
+  { rules, wantsEquivalent }: { readonly rules: readonly ResourceRule[]; readonly wantsEquivalent: boolean },
+  request: AdmissionRequest,
+  served: () => readonly ServedKind[],
+): ServedKind | undefined {
+  if (rules.length === 0) return undefined
+  const isNamed = rules.some((rule) => ruleMatches(rule, request, request.requestResource))
+  if (!isNamed && !wantsEquivalent) return undefined
+  const [asked, ...others] = served()
+  if (isNamed) return asked
+  for (const rule of rules) {
+    const found = others.find(({ resource }) => ruleMatches(rule, request, resource))
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -5,9 +5,8 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import type { RequestAuthorizer } from '../request-authorizer.ts'
 import { namespaceMatches, objectMatches } from '../request-selectors.ts'
-import { ruleMatches } from '../resource-rules.ts'
 import type { Hook } from './hook.ts'
-import type { Invocation, ServedKind, ServedKinds } from './invocation.ts'
+import { type Invocation, type ServedKind, type ServedKinds, versionFor } from './invocation.ts'
 import { requestFacts } from './review.ts'
 
 export interface MatchParts {
@@ -22,7 +21,7 @@ export function invocationOf(
   request: AdmissionRequest,
   parts: MatchParts,
 ): Promise<Invocation | undefined> | undefined {
-  const as = versionFor(hook, request, parts.servedKinds)
+  const as = versionFor(hook, request, () => parts.servedKinds(request))
   if (as === undefined || !objectMatches(hook.objectSelector, request)) return undefined
   return invocationAs({ hook, as }, request, parts)
 }
@@ -36,19 +35,6 @@ async function invocationAs(
   const [object, oldObject] = await Promise.all([shown(as, request.object), shown(as, request.oldObject)])
   const invocation: Invocation = { hook, as, object, oldObject }
   return (await meetsConditions(invocation, request, authorizer)) ? invocation : undefined
-}
-
-/** The version that was asked for where a rule names it, otherwise the first equivalent one that the earliest rule names. */
-function versionFor(hook: Hook, request: AdmissionRequest, servedKinds: ServedKinds): ServedKind | undefined {
-  const isNamed = hook.rules.some((rule) => ruleMatches(rule, request, request.requestResource))
-  if (!isNamed && !hook.wantsEquivalent) return undefined
-  const [asked, ...others] = servedKinds(request)
-  if (isNamed) return asked
-  for (const rule of hook.rules) {
-    const found = others.find(({ resource }) => ruleMatches(rule, request, resource))
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 function shown(as: ServedKind, object: ApiObject | undefined): MaybePromise<ApiObject | undefined> {
@@ -73,10 +59,7 @@ async function meetsConditions(
   if (result.kind !== 'error') return result.kind === 'match'
   const { group, resource } = request.requestResource
   const { name } = request
-  const subject = name === '' ? '' : ` ${JSON.stringify(name)}`
-  throw new ApiError(
-    'Forbidden',
-    `${formatGroupResource({ group, resource })}${subject} is forbidden: ${result.message}`,
-    { details: { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource } },
-  )
+  const subject = `${formatGroupResource({ group, resource })}${name === '' ? '' : ` ${JSON.stringify(name)}`}`
+  const details = { ...(name !== '' && { name }), ...(group !== '' && { group }), kind: resource }
+  throw new ApiError('Forbidden', `${subject} is forbidden: ${result.message}`, { details })
 }

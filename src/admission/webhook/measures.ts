@@ -1,7 +1,32 @@
 // What is counted of webhooks, under the names that dashboards know. Names and codes come from users: after so many the rest is
 // counted as one, and what is not configured any more is forgotten.
 import { counter, type Family, histogram } from '../../lib/measure.ts'
-import type { WebhookCall, WebhookObserver, WebhookRejection, WebhookType } from './observer.ts'
+
+export type WebhookType = 'admit' | 'validating'
+
+export interface WebhookCall {
+  readonly name: string
+  readonly type: WebhookType
+  readonly operation: string
+  readonly milliseconds: number
+  /** Of the answer; 0 where we failed ourselves. */
+  readonly code: number
+  readonly rejected: boolean
+}
+
+export interface WebhookRejection {
+  readonly name: string
+  readonly type: WebhookType
+  readonly operation: string
+  readonly errorType: 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error'
+  readonly code: number
+}
+
+export interface WebhookObserver {
+  called(call: WebhookCall): void
+  rejected(rejection: WebhookRejection): void
+  failedOpen(name: string, type: WebhookType): void
+}
 
 const MOST_NAMES = 500
 const MOST_SERIES = 5_000

@@ -8,16 +8,17 @@ import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
 import { isAdmissionConfiguration } from '../resource-rules.ts'
 import { HookFailure, internal } from './call.ts'
 import { type Dispatch, type Turn, turnName } from './dispatch.ts'
-import type { Hook } from './hook.ts'
-import type { Hooks } from './hooks.ts'
+import type { Hook, Hooks } from './hook.ts'
 import type { Invocation } from './invocation.ts'
 import type { Verdict } from './review.ts'
 
 const NAME = 'MutatingAdmissionWebhook'
 
-/** What the reading and applying of patches is done with: other rooms' work. */
+/** Reading and applying patches is other rooms' work. */
 export interface JsonPatching {
+  /** Throws where the bytes are no JSON. */
   parse(bytes: Buffer): Value
+  /** Throws where the patch does not fit. */
   applyPatch(document: Value, patch: Value): Value
 }
 

@@ -5,7 +5,7 @@ import { anySignal } from '../../lib/light-signal.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { isAdmissionConfiguration } from '../resource-rules.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { Hooks } from './hooks.ts'
+import type { Hooks } from './hook.ts'
 import type { Invocation } from './invocation.ts'
 
 export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionPlugin {

@@ -71,19 +71,19 @@ export class PolicyWorld {
 
   validating(name: string, spec: object, binding: object = {}): void {
     const all = { failurePolicy: 'Fail', matchConstraints: CONFIG_MAPS, ...spec }
-    this.#validating.putPolicy(stored(name, all))
-    this.#validating.putBinding(stored(name, { policyName: name, validationActions: ['Deny'], ...binding }))
+    this.#validating.policies.putPolicy(stored(name, all))
+    this.#validating.policies.putBinding(stored(name, { policyName: name, validationActions: ['Deny'], ...binding }))
   }
 
   mutating(name: string, spec: object, binding: object = {}): void {
     const all = { failurePolicy: 'Fail', reinvocationPolicy: 'Never', matchConstraints: CONFIG_MAPS, ...spec }
-    this.#mutating.putPolicy(stored(name, all))
-    this.#mutating.putBinding(stored(name, { policyName: name, ...binding }))
+    this.#mutating.policies.putPolicy(stored(name, all))
+    this.#mutating.policies.putBinding(stored(name, { policyName: name, ...binding }))
   }
 
   unbind(name: string): void {
-    this.#validating.removeBinding(name)
-    this.#mutating.removeBinding(name)
+    this.#validating.policies.removeBinding(name)
+    this.#mutating.policies.removeBinding(name)
   }
 
   #request(object: object | undefined, more: Partial<AdmissionRequest>): AdmissionRequest {

@@ -96,8 +96,8 @@ export async function openWebhookWorld(namespaceLabels: Record<string, string> =
     warnings,
     annotations,
     before,
-    mutating: (name, ...webhooks) => mutating.put(configuration(name, webhooks)),
-    validating: (name, ...webhooks) => validating.put(configuration(name, webhooks)),
+    mutating: (name, ...webhooks) => mutating.hooks.put(configuration(name, webhooks)),
+    validating: (name, ...webhooks) => validating.hooks.put(configuration(name, webhooks)),
     hook: (path, more = {}) => ({
       name: `${path.slice(1)}.example.com`,
       clientConfig: { url: `${server.url}${path}`, caBundle: server.caBundle },
