@@ -1,4 +1,5 @@
 // Who is asking, as every room sees it.
+import type { ValueMap } from './value.ts'
 
 export interface User {
   readonly name: string
@@ -6,4 +7,14 @@ export interface User {
   readonly groups: readonly string[]
   /** What the authenticator has to say beyond that; keys are lower case. */
   readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+/** As requests and reviews show a user, without what says nothing. */
+export function userInfo({ name, uid, groups, extra }: User): ValueMap {
+  return {
+    ...(name !== '' && { username: name }),
+    ...(uid !== undefined && uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  }
 }

@@ -2,6 +2,7 @@
 import { jsonText } from '../../api/json-text.ts'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
+import { userInfo } from '../../api/user.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { namespaceOf } from '../request-selectors.ts'
@@ -26,19 +27,10 @@ export function requestFacts({ kind, resource }: Pick<ServedKind, 'kind' | 'reso
     ...(name === '' ? {} : { name }),
     ...(namespace === '' ? {} : { namespace }),
     operation,
-    userInfo: userInfo(request),
+    userInfo: { username: '', ...userInfo(request.user) },
     dryRun,
     options: optionsOf(request),
   } satisfies ValueMap
-}
-
-function userInfo({ user }: AdmissionRequest): ValueMap {
-  return {
-    username: user.name,
-    ...(user.uid === undefined || user.uid === '' ? {} : { uid: user.uid }),
-    ...(user.groups.length === 0 ? {} : { groups: user.groups }),
-    ...(Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }),
-  }
 }
 
 const OPTIONS_KINDS = {

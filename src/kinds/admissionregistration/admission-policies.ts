@@ -1,6 +1,7 @@
 // Admission policies, validating and mutating: expressions that decide about a request.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { metaText, specOf, statusOf } from '../../api/object-members.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { isIdentifier } from '../../cel/cel.ts'
@@ -12,9 +13,9 @@ import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/vali
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
-import { matchResources } from './match-defaults.ts'
-import { checkMatch, checkMatchConditions, checkMutableOperations } from './match-resources.ts'
+import { checkMatch, checkMatchConditions, checkMutableOperations, matchResources } from './match-resources.ts'
 import { PolicyExpressions } from './policy-expressions.ts'
 import { CONFIGURATION } from './strategy.ts'
 
@@ -29,7 +30,7 @@ const MAX_VALUE_EXPRESSION = 5 * 1024
 function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): PolicyExpressions {
   const isMutating = object['kind'] === 'MutatingAdmissionPolicy'
   checkMeta(object, subdomainName, check)
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   check.fields(spec, SPEC, TYPE, 'failurePolicy')
   const kind = mapOrAbsent(spec, 'paramKind')
   if (kind !== undefined) checkParameterKind(kind, SPEC.child('paramKind'), check)
@@ -41,22 +42,15 @@ function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Chec
     if (mapsInPlace(match, 'resourceRules').length === 0) check.required(at.child('resourceRules'))
     if (isMutating) checkMutableOperations(match, at, check)
   }
-  const old = stored === undefined ? undefined : mapOrEmpty(stored, 'spec')
+  const old = stored === undefined ? undefined : specOf(stored)
   const isSame = (field: string): boolean => old !== undefined && equalValues(spec[field], old[field])
   if (!isSame('paramKind') || !isSame('matchConditions')) {
-    checkMatchConditions(mapsInPlace(spec, 'matchConditions'), SPEC.child('matchConditions'), check, kind !== undefined)
+    checkMatchConditions(spec, SPEC, check, kind !== undefined)
   }
   const isStored = old !== undefined && equalValues(spec, old)
   const expressions = new PolicyExpressions(spec, { check, isStored, ...(isMutating ? { hasVariables: true } : {}) })
-  for (const [i, variable] of mapsInPlace(spec, 'variables').entries()) {
-    checkVariable(variable, SPEC.child('variables').index(i), { expressions, check })
-  }
+  for (const [variable, place] of placedMaps(spec, 'variables', SPEC)) checkVariable(variable, place, expressions)
   return expressions
-}
-
-interface Checks {
-  readonly expressions: PolicyExpressions
-  readonly check: Check
 }
 
 function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
@@ -80,18 +74,18 @@ function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function checkVariable(variable: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+function checkVariable(variable: ValueMap, at: FieldPath, expressions: PolicyExpressions): void {
+  const { check } = expressions
   const name = textOrEmpty(variable, 'name')
   if (name.trim() === '') check.required(at.child('name'), 'name is not specified')
-  else if (!isIdentifier(name)) {
-    check.invalid(at.child('name'), name, 'must be a valid CEL identifier')
-  }
+  else if (!isIdentifier(name)) check.invalid(at.child('name'), name, 'must be a valid CEL identifier')
   const expression = textOrEmpty(variable, 'expression')
   if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
   expressions.declare(name, expression, at.child('expression'))
 }
 
-function checkValidation(validation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+function checkValidation(validation: ValueMap, at: FieldPath, expressions: PolicyExpressions): void {
+  const { check } = expressions
   const expression = textOrEmpty(validation, 'expression')
   if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
   expressions.compile(expression, at.child('expression'), { wanted: 'bool' })
@@ -107,15 +101,16 @@ function checkValidation(validation: ValueMap, at: FieldPath, { expressions, che
   check.fields(validation, at, 'admissionregistration.k8s.io_v1.Validation')
 }
 
-function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { expressions, check }: Checks): void {
-  const list = SPEC.child('auditAnnotations')
+function checkAnnotations(object: ValueMap, expressions: PolicyExpressions): void {
+  const { check } = expressions
+  const annotations = mapsInPlace(specOf(object), 'auditAnnotations')
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
-    check.invalid(list, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)
+    const detail = `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`
+    check.invalid(SPEC.child('auditAnnotations'), annotations, detail)
   }
-  const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
+  const name = metaText(object, 'name')
   const seen = new Set<string>()
-  for (const [i, annotation] of annotations.entries()) {
-    const at = list.index(i)
+  for (const [annotation, at] of placedMaps(specOf(object), 'auditAnnotations', SPEC)) {
     const key = textOrEmpty(annotation, 'key')
     const whole = `${name}/${key}`
     if (name === '') check.invalid(at.child('key'), key, 'requires metadata.name be non-empty')
@@ -132,29 +127,23 @@ function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { 
 }
 
 function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const checks = { expressions: checkCommon(object, stored, check), check }
-  const spec = mapOrEmpty(object, 'spec')
-  const validations = mapsInPlace(spec, 'validations')
-  const annotations = mapsInPlace(spec, 'auditAnnotations')
-  if (validations.length === 0 && annotations.length === 0) {
+  const expressions = checkCommon(object, stored, check)
+  const validations = placedMaps(specOf(object), 'validations', SPEC)
+  if (validations.length === 0 && mapsInPlace(specOf(object), 'auditAnnotations').length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
     check.required(SPEC.child('validations'), detail)
     check.required(SPEC.child('auditAnnotations'), detail)
     return
   }
-  for (const [i, validation] of validations.entries()) {
-    checkValidation(validation, SPEC.child('validations').index(i), checks)
-  }
-  checkAnnotations(object, annotations, checks)
+  for (const [validation, at] of validations) checkValidation(validation, at, expressions)
+  checkAnnotations(object, expressions)
 }
 
 function checkMutating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const checks = { expressions: checkCommon(object, stored, check), check }
-  const spec = mapOrEmpty(object, 'spec')
+  const expressions = checkCommon(object, stored, check)
+  const spec = specOf(object)
   check.fields(spec, SPEC, MUTATING_TYPE, 'mutations')
-  for (const [i, mutation] of mapsInPlace(spec, 'mutations').entries()) {
-    checkMutation(mutation, SPEC.child('mutations').index(i), checks)
-  }
+  for (const [mutation, at] of placedMaps(spec, 'mutations', SPEC)) checkMutation(mutation, at, expressions)
   check.fields(spec, SPEC, MUTATING_TYPE, 'reinvocationPolicy')
 }
 
@@ -164,7 +153,8 @@ const MUTATIONS = {
 } as const
 
 /** Only what its type asks for is compiled. */
-function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+function checkMutation(mutation: ValueMap, at: FieldPath, expressions: PolicyExpressions): void {
+  const { check } = expressions
   const type = textOrEmpty(mutation, 'patchType')
   if (type === '') {
     check.required(at.child('patchType'))
@@ -188,11 +178,11 @@ function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }
 }
 
 function checkStatus(object: ValueMap, check: Check): void {
-  const status = mapOrEmpty(object, 'status')
-  const list = STATUS.child('typeChecking').child('expressionWarnings')
-  for (const [i, warning] of mapsInPlace(mapOrEmpty(status, 'typeChecking'), 'expressionWarnings').entries()) {
-    check.fields(warning, list.index(i), 'admissionregistration.k8s.io_v1.ExpressionWarning')
-    if (textOrEmpty(warning, 'fieldRef').trim() === '') check.required(list.index(i).child('fieldRef'))
+  const status = statusOf(object)
+  const typeChecking = mapOrEmpty(status, 'typeChecking')
+  for (const [warning, at] of placedMaps(typeChecking, 'expressionWarnings', STATUS.child('typeChecking'))) {
+    check.fields(warning, at, 'admissionregistration.k8s.io_v1.ExpressionWarning')
+    if (textOrEmpty(warning, 'fieldRef').trim() === '') check.required(at.child('fieldRef'))
   }
   checkConditions(mapsInPlace(status, 'conditions'), STATUS.child('conditions'), check)
 }

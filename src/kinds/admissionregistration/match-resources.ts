@@ -3,10 +3,12 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { absent, each, type Fields, within } from '../../schema/defaults/rule.ts'
 import { compilePolicyExpression } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 
 const MUTABLE_OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 const MAX_CONDITIONS = 64
@@ -32,13 +34,12 @@ interface WordScope {
 
 function checkAll(rule: ValueMap, field: string, at: FieldPath, { check, others, mayBeEmpty }: WordScope): void {
   const words = textsInPlace(rule, field)
-  const place = at.child(field)
-  if (words.length === 0) check.required(place)
+  if (words.length === 0) check.required(at.child(field))
   if (words.length > 1 && words.includes('*')) {
-    check.invalid(place, words, `if '*' is present, must not specify other ${others}`)
+    check.invalid(at.child(field), words, `if '*' is present, must not specify other ${others}`)
   }
   if (mayBeEmpty) return
-  for (const [i, word] of words.entries()) if (word === '') check.required(place.index(i))
+  for (const [word, place] of placedTexts(rule, field, at)) if (word === '') check.required(place)
 }
 
 function checkResources(resources: readonly string[], at: FieldPath, check: Check): void {
@@ -82,13 +83,11 @@ export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
     checkLabelSelector(mapOrAbsent(match, field), at.child(field), check)
   }
   for (const field of ['resourceRules', 'excludeResourceRules']) {
-    for (const [i, rule] of mapsInPlace(match, field).entries()) checkNamedRule(rule, at.child(field).index(i), check)
+    for (const [rule, place] of placedMaps(match, field, at)) {
+      check.fields(rule, place, 'admissionregistration.k8s.io_v1.NamedRuleWithOperations')
+      checkRule(rule, place, check)
+    }
   }
-}
-
-function checkNamedRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  check.fields(rule, at, 'admissionregistration.k8s.io_v1.NamedRuleWithOperations')
-  checkRule(rule, at, check)
 }
 
 /** What is deleted cannot be changed on the way. */
@@ -100,16 +99,13 @@ export function checkMutableOperations(match: ValueMap, at: FieldPath, check: Ch
   }
 }
 
-export function checkMatchConditions(
-  conditions: readonly ValueMap[],
-  at: FieldPath,
-  check: Check,
-  hasParams = false,
-): void {
-  if (conditions.length > MAX_CONDITIONS) check.tooMany(at, conditions.length, MAX_CONDITIONS)
+export function checkMatchConditions(part: ValueMap, at: FieldPath, check: Check, hasParams = false): void {
+  const conditions = placedMaps(part, 'matchConditions', at)
+  if (conditions.length > MAX_CONDITIONS) {
+    check.tooMany(at.child('matchConditions'), conditions.length, MAX_CONDITIONS)
+  }
   const seen = new Set<string>()
-  for (const [i, condition] of conditions.entries()) {
-    const place = at.index(i)
+  for (const [condition, place] of conditions) {
     const expression = textOrEmpty(condition, 'expression').trim()
     if (expression === '') check.required(place.child('expression'))
     else {
@@ -125,3 +121,14 @@ export function checkMatchConditions(
     check.unique(seen, name, place.child('name'))
   }
 }
+
+/** The defaults of rules. */
+export const rules = each(within({ scope: absent('*') }))
+
+export const SELECTION: Fields = {
+  matchPolicy: absent('Equivalent'),
+  namespaceSelector: absent({}),
+  objectSelector: absent({}),
+}
+
+export const matchResources = within({ ...SELECTION, resourceRules: rules, excludeResourceRules: rules })

@@ -2,16 +2,14 @@
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, type TableShape, text } from '../../codec/tables/column.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, listAt, mapAt, textAt } from '../../codec/tables/reading.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
-import { matchResources } from './match-defaults.ts'
-import { checkMatch, checkMutableOperations } from './match-resources.ts'
+import { checkMatch, checkMutableOperations, matchResources } from './match-resources.ts'
 import { CONFIGURATION } from './strategy.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -55,9 +53,6 @@ function checkActions(spec: ValueMap, check: Check): void {
   }
 }
 
-const VALIDATION: KindRules = { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) }
-const BINDING_DEFAULTS = within({ spec: within({ matchResources }) })
-
 /** The one selector that the reference prints as it is held in memory. */
 function printedSelector(selector: Value): string {
   const labels = Object.entries(mapAt(selector, 'matchLabels')).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -80,25 +75,17 @@ function paramRef(binding: ValueMap): string {
   return selector === undefined ? '<unset>' : printedSelector(selector)
 }
 
-const BINDING_COLUMNS: TableShape = tableOf([
-  NAME,
-  column('PolicyName', 'The policy that is bound.', text('spec', 'policyName')),
-  column('ParamRef', 'Where its parameters are.', paramRef),
-  AGE,
-])
-
 export const VALIDATING_ADMISSION_POLICY_BINDING: Kind = {
-  validation: VALIDATION,
-  defaults: BINDING_DEFAULTS,
+  validation: { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) },
+  defaults: within({ spec: within({ matchResources }) }),
   strategy: CONFIGURATION,
-  columns: BINDING_COLUMNS,
+  columns: tableOf([
+    NAME,
+    column('PolicyName', 'The policy that is bound.', text('spec', 'policyName')),
+    column('ParamRef', 'Where its parameters are.', paramRef),
+    AGE,
+  ]),
   olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }
 
-export const MUTATING_ADMISSION_POLICY_BINDING: Kind = {
-  validation: VALIDATION,
-  defaults: BINDING_DEFAULTS,
-  strategy: CONFIGURATION,
-  columns: BINDING_COLUMNS,
-  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
-}
+export const MUTATING_ADMISSION_POLICY_BINDING: Kind = VALIDATING_ADMISSION_POLICY_BINDING

@@ -11,7 +11,7 @@ import {
 } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
 
-export interface PolicyUse {
+interface PolicyUse {
   readonly check: Check
   /** What is stored was compiled before, and stays acceptable. */
   readonly isStored: boolean
@@ -21,14 +21,14 @@ export interface PolicyUse {
 
 /** Those that are missing are complained of elsewhere. */
 export class PolicyExpressions {
-  readonly #check: Check
+  readonly check: Check
   readonly #isStored: boolean
   readonly #plain: PolicyScope
   readonly #variables = new Map<string, Type>()
   readonly #scope: PolicyScope
 
   constructor(spec: ValueMap, { check, isStored, hasVariables }: PolicyUse) {
-    this.#check = check
+    this.check = check
     this.#isStored = isStored
     this.#plain = { hasParams: isGiven(spec, 'paramKind'), hasAuthorizer: true }
     const isComposed = hasVariables ?? mapsInPlace(spec, 'variables').length > 0
@@ -56,7 +56,7 @@ export class PolicyExpressions {
   }
 
   #refuse(at: FieldPath, shown: string, { problem, isInternal }: Extract<PolicyExpression, { kind: 'refused' }>): void {
-    if (isInternal === true) this.#check.internal(at, problem)
-    else this.#check.invalid(at, shown, problem)
+    if (isInternal === true) this.check.internal(at, problem)
+    else this.check.invalid(at, shown, problem)
   }
 }

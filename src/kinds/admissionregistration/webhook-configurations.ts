@@ -3,21 +3,18 @@
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
-import { AGE, integer, length, NAME, tableOf, type TableShape } from '../../codec/tables/column.ts'
-import { absent, each, type Fields, type Rule, within } from '../../schema/defaults/rule.ts'
+import { AGE, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
+import { absent, each, type Fields, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
-import type { KindStrategy } from '../strategy.ts'
-import { rules, SELECTION } from './match-defaults.ts'
-import { checkMatchConditions, checkRule } from './match-resources.ts'
+import { checkMatchConditions, checkRule, rules, SELECTION } from './match-resources.ts'
 import { CONFIGURATION } from './strategy.ts'
 
-const WEBHOOKS = FieldPath.root('webhooks')
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
 const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
@@ -56,7 +53,7 @@ function checkHooks(object: ValueMap, scope: HookScope): void {
   checkMeta(object, subdomainName, check)
   const seen = new Set<string>()
   for (const [i, hook] of mapsInPlace(object, 'webhooks').entries()) {
-    const at = WEBHOOKS.index(i)
+    const at = FieldPath.root('webhooks').index(i)
     checkHook(hook, at, scope)
     checkReviewVersions(textsInPlace(hook, 'admissionReviewVersions'), at.child('admissionReviewVersions'), {
       check,
@@ -71,7 +68,7 @@ function checkHooks(object: ValueMap, scope: HookScope): void {
 
 function checkHook(hook: ValueMap, at: FieldPath, { check, allowedSideEffects, skipsConditions }: HookScope): void {
   checkHookName(textOrEmpty(hook, 'name'), at.child('name'), check)
-  for (const [i, rule] of mapsInPlace(hook, 'rules').entries()) checkRule(rule, at.child('rules').index(i), check)
+  for (const [rule, place] of placedMaps(hook, 'rules', at)) checkRule(rule, place, check)
   check.fields(hook, at, TYPE, 'failurePolicy', 'matchPolicy')
   const effects = textOrAbsent(hook, 'sideEffects')
   const place = at.child('sideEffects')
@@ -83,7 +80,7 @@ function checkHook(hook: ValueMap, at: FieldPath, { check, allowedSideEffects, s
   }
   check.fields(hook, at, TYPE, 'reinvocationPolicy')
   checkClientConfig(mapOrEmpty(hook, 'clientConfig'), at.child('clientConfig'), check)
-  if (!skipsConditions) checkMatchConditions(mapsInPlace(hook, 'matchConditions'), at.child('matchConditions'), check)
+  if (!skipsConditions) checkMatchConditions(hook, at, check)
 }
 
 const MIN_SEGMENTS = 3
@@ -97,46 +94,27 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
-const VALIDATION: KindRules = {
-  create: (object, check) => checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'))),
-  update: (object, stored, check) =>
-    checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'), mapsInPlace(stored, 'webhooks'))),
-}
-
-const webhooks = (more: Fields): Rule =>
-  within({
-    webhooks: each(
-      within({
-        failurePolicy: absent('Fail'),
-        ...SELECTION,
-        timeoutSeconds: absent(10),
-        ...more,
-        clientConfig: within({ service: within({ port: absent(443) }) }),
-        rules,
-      }),
-    ),
+function configuration(ownDefaults: Fields): Kind {
+  const hook = within({
+    failurePolicy: absent('Fail'),
+    ...SELECTION,
+    timeoutSeconds: absent(10),
+    ...ownDefaults,
+    clientConfig: within({ service: within({ port: absent(443) }) }),
+    rules,
   })
-
-const COLUMNS: TableShape = tableOf([
-  NAME,
-  integer('Webhooks', 'How many webhooks it configures.', length('webhooks')),
-  AGE,
-])
-
-const STRATEGY: KindStrategy = { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] } }
-
-export const VALIDATING_WEBHOOK_CONFIGURATION: Kind = {
-  validation: VALIDATION,
-  defaults: webhooks({}),
-  strategy: STRATEGY,
-  columns: COLUMNS,
-  olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },
+  return {
+    validation: {
+      create: (object, check) => checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'))),
+      update: (object, stored, check) =>
+        checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'), mapsInPlace(stored, 'webhooks'))),
+    },
+    defaults: within({ webhooks: each(hook) }),
+    strategy: { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] } },
+    columns: tableOf([NAME, integer('Webhooks', 'How many webhooks it configures.', length('webhooks')), AGE]),
+    olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },
+  }
 }
 
-export const MUTATING_WEBHOOK_CONFIGURATION: Kind = {
-  validation: VALIDATION,
-  defaults: webhooks({ reinvocationPolicy: absent('Never') }),
-  strategy: STRATEGY,
-  columns: COLUMNS,
-  olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },
-}
+export const VALIDATING_WEBHOOK_CONFIGURATION: Kind = configuration({})
+export const MUTATING_WEBHOOK_CONFIGURATION: Kind = configuration({ reinvocationPolicy: absent('Never') })

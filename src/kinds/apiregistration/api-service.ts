@@ -1,7 +1,8 @@
 // Groups of the API that other servers answer for.
 import { quoted } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrZero, isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
+import { integerOrZero, isTrue, mapOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { specOf, statusOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, conditionAt, textAt } from '../../codec/tables/reading.ts'
@@ -10,13 +11,13 @@ import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, type NameFormat, pathSegment, portNumber } from '../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
 
 function checkService(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const group = textOrEmpty(spec, 'group')
   const version = textOrEmpty(spec, 'version')
   const wanted = `${version}.${group}`
@@ -64,6 +65,13 @@ function backend(service: ValueMap): string {
   return reference === undefined ? 'Local' : `${textAt(reference, 'namespace')}/${textAt(reference, 'name')}`
 }
 
+const LOCAL = {
+  type: 'Available',
+  status: 'True',
+  reason: 'Local',
+  message: 'Local APIServices are always available',
+} as const
+
 export const API_SERVICE: Kind = {
   validation: {
     create: checkService,
@@ -74,8 +82,7 @@ export const API_SERVICE: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkMetaUpdate(object, stored, check)
-        for (const [i, condition] of mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').entries()) {
-          const at = STATUS.child('conditions').index(i)
+        for (const [condition, at] of placedMaps(statusOf(object), 'conditions', FieldPath.root('status'))) {
           check.fields(condition, at, 'apiregistration.k8s.io_v1.APIServiceCondition')
         }
       },
@@ -87,19 +94,7 @@ export const API_SERVICE: Kind = {
     status: WITH_STATUS_ALONE,
     // Local ones are there as soon as they are said to be (W-623).
     firstStatus: (object, { now }) =>
-      Object.hasOwn(mapOrEmpty(object, 'spec'), 'service')
-        ? {}
-        : {
-            conditions: [
-              {
-                type: 'Available',
-                status: 'True',
-                lastTransitionTime: now,
-                reason: 'Local',
-                message: 'Local APIServices are always available',
-              },
-            ],
-          },
+      Object.hasOwn(specOf(object), 'service') ? {} : { conditions: [{ ...LOCAL, lastTransitionTime: now }] },
   },
   columns: tableOf([
     NAME,

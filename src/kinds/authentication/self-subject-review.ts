@@ -1,5 +1,6 @@
 // Tells whoever asks as whom the server takes them (P-161).
 import type { ApiObject } from '../../api/object.ts'
+import { userInfo } from '../../api/user.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
@@ -22,13 +23,6 @@ export function selfSubjectReviewAction(schemas: SchemaTable): Action {
 async function reviewSelf(review: ApiObject, context: ActionContext): Promise<ActionAnswer> {
   await context.validate(review)
   const { kind, apiVersion } = review
-  const { name, uid, groups, extra } = context.user
-  const userInfo = {
-    username: name,
-    ...(uid === undefined || uid === '' ? {} : { uid }),
-    ...(groups.length === 0 ? {} : { groups }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  }
   const metadata = { creationTimestamp: context.now }
-  return { kind: 'object', object: { kind, apiVersion, metadata, status: { userInfo } } }
+  return { kind: 'object', object: { kind, apiVersion, metadata, status: { userInfo: userInfo(context.user) } } }
 }

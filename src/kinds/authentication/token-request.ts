@@ -2,11 +2,11 @@
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
-import { integerOrZero, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
-import { metaText, withMeta, withSpec } from '../../api/object-members.ts'
+import { integerOrZero, mapOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
+import { metaText, specOf, withMeta, withSpec } from '../../api/object-members.ts'
 import { type ApiObject, parseGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
 import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
 import { conflictError } from '../../registry/errors.ts'
 import { withMemberOf } from '../../registry/object-meta.ts'
@@ -39,7 +39,7 @@ export interface TokenRequestOptions {
 
 /** Its metadata is that of the account. */
 const VALIDATION: KindRules = question((object, check) => {
-  const seconds = integerOrZero(mapOrEmpty(object, 'spec'), 'expirationSeconds')
+  const seconds = integerOrZero(specOf(object), 'expirationSeconds')
   checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
 })
 
@@ -68,7 +68,7 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   const uid = metaText(account, 'uid')
   checkAccountUid(request, name, uid)
   const bound = await boundTo(request, context)
-  const spec = mapOrEmpty(request, 'spec')
+  const spec = specOf(request)
   const audiences = textsOnly(spec, 'audiences')
   const seconds = shortened(Number(own(spec, 'expirationSeconds')), options, context.warn)
   const isExtended =
@@ -92,22 +92,15 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
 function checkName(request: ApiObject, name: string): void {
   const given = metaText(request, 'name')
   if (given === '' || given === name) return
-  const fault = invalid(
-    FieldPath.root('metadata').child('name'),
-    given,
-    'must match the service account name if specified',
-  )
-  throw invalidError(KIND, name, [fault])
+  const at = FieldPath.root('metadata').child('name')
+  throw invalidError(KIND, name, [invalid(at, given, 'must match the service account name if specified')])
 }
 
 function checkAccountUid(request: ApiObject, name: string, uid: string): void {
   const given = metaText(request, 'uid')
   if (given === '' || given === uid) return
-  throw conflictError(
-    { group: KIND.group, resource: KIND.kind },
-    name,
-    `the UID in the token request (${given}) does not match the UID of the service account (${uid})`,
-  )
+  const why = `the UID in the token request (${given}) does not match the UID of the service account (${uid})`
+  throw conflictError({ group: KIND.group, resource: KIND.kind }, name, why)
 }
 
 /** The request with what it left open, and without an answer that it brought along. */
@@ -117,7 +110,7 @@ function completed(
   { name, namespace, now }: ActionContext,
 ): ApiObject {
   const request = withMeta(withMemberOf(sent, {}, 'status'), { name, namespace, creationTimestamp: now })
-  const asked = textsOnly(mapOrEmpty(request, 'spec'), 'audiences')
+  const asked = textsOnly(specOf(request), 'audiences')
   return asked.length > 0 ? request : withSpec(request, { audiences: apiAudiences })
 }
 
@@ -131,41 +124,32 @@ function shortened(
   return most
 }
 
+const BINDABLE: Readonly<Record<string, string>> = { Pod: 'pods', Node: 'nodes', Secret: 'secrets' }
+
 type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
 
 /** What the token is to live as long as. */
 async function boundTo(request: ApiObject, context: ActionContext): Promise<Bound> {
-  const reference = own(mapOrEmpty(request, 'spec'), 'boundObjectRef')
-  if (!isMap(reference)) return {}
+  const reference = mapOrAbsent(specOf(request), 'boundObjectRef')
+  if (reference === undefined) return {}
   const [kind, name] = [textOrEmpty(reference, 'kind'), textOrEmpty(reference, 'name')]
   const { group, version } = parseGroupVersion(textOrEmpty(reference, 'apiVersion')) ?? { group: '', version: '' }
-  switch (group === '' ? kind : '') {
-    case 'Pod': {
-      const pod = await read(context, 'pods', name)
-      const spec = mapOrEmpty(pod, 'spec')
-      if (textOrEmpty(spec, 'serviceAccountName') !== context.name) {
-        throw new ApiError(
-          'BadRequest',
-          `cannot bind token for serviceaccount ${JSON.stringify(context.name)} to pod running with different serviceaccount name.`,
-        )
-      }
-      checkUid(reference, pod)
-      const node = textOrEmpty(spec, 'nodeName')
-      return { pod: named(pod), ...(node === '' ? {} : { node: await nodeNamed(context, node) }) }
-    }
-    case 'Node': {
-      const node = await read(context, 'nodes', name)
-      checkUid(reference, node)
-      return { node: named(node) }
-    }
-    case 'Secret': {
-      const secret = await read(context, 'secrets', name)
-      checkUid(reference, secret)
-      return { secret: named(secret) }
-    }
-    default:
-      throw new ApiError('BadRequest', `cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  const plural = group === '' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined
+  if (plural === undefined) {
+    throw new ApiError('BadRequest', `cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   }
+  const object = await read(context, plural, name)
+  const spec = specOf(object)
+  if (kind === 'Pod' && textOrEmpty(spec, 'serviceAccountName') !== context.name) {
+    const who = `serviceaccount ${JSON.stringify(context.name)}`
+    const why = `cannot bind token for ${who} to pod running with different serviceaccount name.`
+    throw new ApiError('BadRequest', why)
+  }
+  checkUid(reference, object)
+  if (kind === 'Node') return { node: named(object) }
+  if (kind === 'Secret') return { secret: named(object) }
+  const node = textOrEmpty(spec, 'nodeName')
+  return { pod: named(object), ...(node === '' ? {} : { node: await nodeNamed(context, node) }) }
 }
 
 function checkUid(reference: ValueMap, object: ApiObject): void {

@@ -1,7 +1,9 @@
 // Tells others whose a token is that they were shown (P-058 to P-060).
-import { mapOrEmpty, textOrEmpty } from '../../api/members.ts'
+import { textOrEmpty, textsOnly } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import { ApiError } from '../../api/status.ts'
-import { isList, own, type Value } from '../../api/value.ts'
+import { userInfo } from '../../api/user.ts'
+import type { Value } from '../../api/value.ts'
 import type { BearerTokens, TokenReview } from '../../auth/bearer-tokens.ts'
 import type { Action } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
@@ -19,13 +21,11 @@ export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['re
     body: actionBody(schemas, { ...GROUP_VERSION, kind: 'TokenReview' }, TOKEN_REVIEW),
     alsoVersions: [],
     run: async (object, context) => {
-      const spec = mapOrEmpty(object, 'spec')
+      const spec = specOf(object)
       const token = textOrEmpty(spec, 'token')
       if (token === '') throw new ApiError('BadRequest', 'token is required for TokenReview in authentication')
       await context.validate(object)
-      const asked = own(spec, 'audiences')
-      const audiences = isList(asked) ? asked.filter((audience) => typeof audience === 'string') : []
-      const status = statusOf(await review(token, audiences, context.signal))
+      const status = statusOf(await review(token, textsOnly(spec, 'audiences'), context.signal))
       return { kind: 'object', object: { ...object, status } }
     },
   }
@@ -33,16 +33,6 @@ export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['re
 
 function statusOf(review: TokenReview): Value {
   if (review.kind === 'refused') return { user: {}, error: review.problem }
-  const { name, uid, groups, extra } = review.user
-  const hasExtra = Object.keys(extra).length > 0
-  return {
-    authenticated: true,
-    user: {
-      ...(name === '' ? {} : { username: name }),
-      ...(uid === undefined || uid === '' ? {} : { uid }),
-      ...(groups.length === 0 ? {} : { groups }),
-      ...(hasExtra ? { extra } : {}),
-    },
-    ...(review.audiences.length === 0 ? {} : { audiences: review.audiences }),
-  }
+  const { user, audiences } = review
+  return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences }) }
 }

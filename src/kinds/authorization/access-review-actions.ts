@@ -1,8 +1,8 @@
 // Questions about rights: may this user do that, may I, what may I (P-155 to P-160). They are answered by the same deciders that
 // requests are.
 import { invalidError } from '../../api/invalid-error.ts'
-import { asMap, textOrEmpty } from '../../api/members.ts'
-import { specOf } from '../../api/object-members.ts'
+import { listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
+import { specOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ruleDocument } from '../../api/policy-rule.ts'
 import { parseFieldSelector } from '../../api/selector-fields.ts'
@@ -10,7 +10,7 @@ import { labelSelectorOf, parseLabelSelector } from '../../api/selector-text.ts'
 import type { FieldTerm, LabelRequirement } from '../../api/selector.ts'
 import { ApiError } from '../../api/status.ts'
 import type { User } from '../../api/user.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
@@ -96,11 +96,8 @@ async function reviewRules(authorizer: Authorizer, review: ApiObject, context: A
   const nonResourceRules = documents.filter((rule) => own(rule, 'nonResourceURLs') !== undefined)
   const { kind, apiVersion } = review
   const status = {
-    resourceRules: resourceRules.map((rule) => without(rule, 'nonResourceURLs')),
-    nonResourceRules: nonResourceRules.map((rule) => ({
-      verbs: own(rule, 'verbs')!,
-      nonResourceURLs: own(rule, 'nonResourceURLs')!,
-    })),
+    resourceRules: resourceRules.map((rule) => withMembers(rule, { nonResourceURLs: undefined })),
+    nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => withMembers({}, { verbs, nonResourceURLs })),
     incomplete,
     ...(problem === undefined ? {} : { evaluationError: problem }),
   }
@@ -108,13 +105,12 @@ async function reviewRules(authorizer: Authorizer, review: ApiObject, context: A
 }
 
 function userOf(spec: ValueMap): User {
-  const extra = own(spec, 'extra')
-  const uid = textOrEmpty(spec, 'uid')
+  const extra = mapOrEmpty(spec, 'extra')
   return {
     name: textOrEmpty(spec, 'user'),
-    uid: uid === '' ? undefined : uid,
-    groups: texts(own(spec, 'groups')),
-    extra: Object.fromEntries(Object.entries(asMap(extra)).map(([key, values]) => [key, texts(values)])),
+    uid: textOrEmpty(spec, 'uid') || undefined,
+    groups: textsOnly(spec, 'groups'),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsOnly(extra, key)])),
   }
 }
 
@@ -126,20 +122,16 @@ interface Asked {
 
 /** Empty texts are meant as they stand; only a version that is not given means every one (P-159). */
 function accessOf(spec: ValueMap, user: User): Asked {
-  const asked = own(spec, 'resourceAttributes')
-  if (!isMap(asked)) {
-    const path = own(spec, 'nonResourceAttributes')
-    const on = asMap(path)
-    return {
-      access: { kind: 'path', user, verb: textOrEmpty(on, 'verb'), path: textOrEmpty(on, 'path') },
-      problems: [],
-    }
+  const asked = mapOrAbsent(spec, 'resourceAttributes')
+  if (asked === undefined) {
+    const on = mapOrEmpty(spec, 'nonResourceAttributes')
+    const access = { kind: 'path', user, verb: textOrEmpty(on, 'verb'), path: textOrEmpty(on, 'path') } as const
+    return { access, problems: [] }
   }
   const fields = readSelector(own(asked, 'fieldSelector'), FIELDS)
   const labels = readSelector(own(asked, 'labelSelector'), LABELS)
   const selectors = { fields: fields.requirements, labels: labels.requirements }
-  const optional = (key: string): string | undefined =>
-    textOrEmpty(asked, key) === '' ? undefined : textOrEmpty(asked, key)
+  const optional = (key: string): string | undefined => textOrEmpty(asked, key) || undefined
   return {
     access: {
       kind: 'resource',
@@ -171,7 +163,7 @@ interface ReadSelector<T> {
 const FIELDS: SelectorReader<FieldTerm> = {
   parse: (selector) => parseFieldSelector(selector).terms,
   one: (requirement) => {
-    const values = texts(own(requirement, 'values'))
+    const values = textsOnly(requirement, 'values')
     const operator = { In: '=', NotIn: '!=' } as const
     const sign = own(operator, textOrEmpty(requirement, 'operator')) as FieldTerm['operator'] | undefined
     if (values.length !== 1 || sign === undefined) return undefined
@@ -195,8 +187,8 @@ function readSelector<T>(selector: Value | undefined, reader: SelectorReader<T>)
       return { requirements: undefined, isBroken: true }
     }
   }
-  const given = own(selector, 'requirements')
-  const all = isList(given) ? given.map((each) => (isMap(each) ? reader.one(each) : undefined)) : []
+  const given = listOrEmpty(selector, 'requirements')
+  const all = given.map((each) => (isMap(each) ? reader.one(each) : undefined))
   const requirements = all.filter((each) => each !== undefined)
   return {
     requirements: requirements.length === 0 ? undefined : requirements,
@@ -208,12 +200,4 @@ function ignored(name: string, { requirements, isBroken }: ReadSelector<unknown>
   if (!isBroken) return []
   const extent = requirements === undefined ? 'ignored' : 'partially ignored'
   return [`spec.resourceAttributes.${name} ${extent} due to parse error`]
-}
-
-function without(map: ValueMap, key: string): ValueMap {
-  return Object.fromEntries(Object.entries(map).filter(([name]) => name !== key))
-}
-
-function texts(value: Value | undefined): readonly string[] {
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
 }

@@ -1,11 +1,13 @@
 // Questions about what somebody may do: the four kinds of them, and what each has to say.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { metaText, specOf } from '../../api/object-members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkAskedRequirement } from '../../schema/validation/labels.ts'
 import type { Kind } from '../kind.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { question } from '../shared/question.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -42,7 +44,7 @@ function checkSelectors(spec: ValueMap, check: Check): void {
     if (selector === undefined) continue
     const at = RESOURCE.child(field)
     const raw = textOrEmpty(selector, 'rawSelector')
-    const requirements = mapsInPlace(selector, 'requirements')
+    const requirements = placedMaps(selector, 'requirements', at)
     if (raw !== '' && requirements.length > 0) {
       check.invalid(at.child('rawSelector'), raw, 'may not specified at the same time as requirements')
     }
@@ -50,11 +52,8 @@ function checkSelectors(spec: ValueMap, check: Check): void {
       const detail = `when ${at.toString()} is specified, requirements or rawSelector is required`
       check.required(at.child('requirements'), detail)
     }
-    for (const [i, requirement] of requirements.entries()) {
-      checkAskedRequirement(requirement, at.child('requirements').index(i), {
-        check,
-        isLabel: field === 'labelSelector',
-      })
+    for (const [requirement, place] of requirements) {
+      checkAskedRequirement(requirement, place, { check, isLabel: field === 'labelSelector' })
     }
   }
 }
@@ -93,40 +92,42 @@ function inOrder(meta: ValueMap): ValueMap {
   )
 }
 
+interface ReviewRule {
+  /** Whose rights are asked about has to be said. */
+  readonly hasSubject: boolean
+  /** What the metadata may hold. */
+  readonly metadata: readonly string[]
+}
+
+function checkReview(object: ValueMap, { hasSubject, metadata }: ReviewRule, check: Check): void {
+  const spec = specOf(object)
+  checkAttributes(spec, check)
+  if (hasSubject) checkSubject(spec, check)
+  checkSelectors(spec, check)
+  checkEmptyMeta(object, metadata, check)
+}
+
 export const SUBJECT_ACCESS_REVIEW: Kind = {
-  validation: question((object, check) => {
-    const spec = mapOrEmpty(object, 'spec')
-    checkAttributes(spec, check)
-    checkSubject(spec, check)
-    checkSelectors(spec, check)
-    checkEmptyMeta(object, ['managedFields'], check)
-  }),
+  validation: question((object, check) =>
+    checkReview(object, { hasSubject: true, metadata: ['managedFields'] }, check),
+  ),
 }
 
 export const SELF_SUBJECT_ACCESS_REVIEW: Kind = {
-  validation: question((object, check) => {
-    const spec = mapOrEmpty(object, 'spec')
-    checkAttributes(spec, check)
-    checkSelectors(spec, check)
-    checkEmptyMeta(object, ['managedFields'], check)
-  }),
+  validation: question((object, check) =>
+    checkReview(object, { hasSubject: false, metadata: ['managedFields'] }, check),
+  ),
 }
 
 export const LOCAL_SUBJECT_ACCESS_REVIEW: Kind = {
   validation: question((object, check) => {
-    const spec = mapOrEmpty(object, 'spec')
-    checkAttributes(spec, check)
-    checkSubject(spec, check)
-    checkSelectors(spec, check)
-    checkEmptyMeta(object, ['managedFields', 'namespace'], check)
-    const resource = mapOrAbsent(spec, 'resourceAttributes')
-    if (
-      resource !== undefined &&
-      textOrEmpty(resource, 'namespace') !== textOrEmpty(mapOrEmpty(object, 'metadata'), 'namespace')
-    ) {
-      check.invalid(RESOURCE.child('namespace'), textOrEmpty(resource, 'namespace'), 'must match metadata.namespace')
+    checkReview(object, { hasSubject: true, metadata: ['managedFields', 'namespace'] }, check)
+    const resource = mapOrAbsent(specOf(object), 'resourceAttributes')
+    const namespace = textOrEmpty(resource ?? {}, 'namespace')
+    if (resource !== undefined && namespace !== metaText(object, 'namespace')) {
+      check.invalid(RESOURCE.child('namespace'), namespace, 'must match metadata.namespace')
     }
-    const path = mapOrAbsent(spec, 'nonResourceAttributes')
+    const path = mapOrAbsent(specOf(object), 'nonResourceAttributes')
     if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
   }),
 }

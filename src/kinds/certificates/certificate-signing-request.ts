@@ -1,10 +1,10 @@
 // Requests for certificates say who asked, which nobody but the server can write; approval and signing are written through
 // endpoints of their own (W-596 to W-598).
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { withMembers, withSpec } from '../../api/object-members.ts'
+import { mapsInPlace, mapsOnly, textOrEmpty } from '../../api/members.ts'
+import { specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import type { User } from '../../api/user.ts'
+import { userInfo } from '../../api/user.ts'
 import { equalValues, own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { humanDuration } from '../../codec/tables/elapsed.ts'
@@ -12,8 +12,10 @@ import { at, listAt, numberAt, orNone, textAt } from '../../codec/tables/reading
 import { withMemberOf } from '../../registry/object-meta.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
+import type { UpdateRule } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
 import { certificateFault, requestFault } from '../shared/pem.ts'
+import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 import { checkSignerName } from '../shared/signer-name.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -23,35 +25,29 @@ const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
 
 function checkRequest(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, () => [], check)
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   const request = textOrEmpty(spec, 'request')
   const fault = requestFault(Buffer.from(request, 'base64').toString('latin1'))
   if (fault !== undefined) check.invalid(SPEC.child('request'), request === '' ? undefined : request, fault)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'usages')
-  checkNoneTwice(textsInPlace(spec, 'usages'), SPEC.child('usages'), check)
+  // After all that the reference says of each by itself.
+  const usages = new Set<string>()
+  for (const [usage, at] of placedTexts(spec, 'usages', SPEC)) check.unique(usages, usage, at)
   const signer = textOrEmpty(spec, 'signerName')
   if (signer === LEGACY_SIGNER) {
     check.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version')
   } else checkSignerName(signer, SPEC.child('signerName'), check)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'expirationSeconds')
-  checkConditions(mapsInPlace(mapOrEmpty(object, 'status'), 'conditions'), check)
+  checkConditions(statusOf(object), check)
   checkCertificate(object, check)
 }
 
-/** After all that the reference says of each by itself. */
-function checkNoneTwice(usages: readonly string[], list: FieldPath, check: Check): void {
-  const seen = new Set<string>()
-  for (const [i, usage] of usages.entries()) {
-    check.unique(seen, usage, list.index(i))
-  }
-}
+const DECISIONS: readonly string[] = ['Approved', 'Denied']
+const FINAL: readonly string[] = [...DECISIONS, 'Failed']
 
-const FINAL: readonly string[] = ['Approved', 'Denied', 'Failed']
-
-function checkConditions(conditions: readonly ValueMap[], check: Check): void {
+function checkConditions(requestStatus: ValueMap, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, condition] of conditions.entries()) {
-    const at = CONDITIONS.index(i)
+  for (const [condition, at] of placedMaps(requestStatus, 'conditions', STATUS)) {
     const type = textOrEmpty(condition, 'type')
     const status = textOrEmpty(condition, 'status')
     check.fields(condition, at, 'certificates.k8s.io_v1.CertificateSigningRequestCondition')
@@ -67,7 +63,7 @@ function checkConditions(conditions: readonly ValueMap[], check: Check): void {
 }
 
 function checkCertificate(object: ValueMap, check: Check): void {
-  const certificate = textOrEmpty(mapOrEmpty(object, 'status'), 'certificate')
+  const certificate = textOrEmpty(statusOf(object), 'certificate')
   if (certificate === '') return
   const fault = certificateFault(Buffer.from(certificate, 'base64').toString('latin1'))
   if (fault !== undefined) check.invalid(STATUS.child('certificate'), '<certificate data>', fault)
@@ -78,83 +74,72 @@ interface Allowed {
   readonly certificate: boolean
 }
 
-function conditionsOf(object: ValueMap, type: string): readonly ValueMap[] {
-  return mapsInPlace(mapOrEmpty(object, 'status'), 'conditions').filter(
-    (condition) => textOrEmpty(condition, 'type') === type,
-  )
+function isOfType(type: string): (condition: ValueMap) => boolean {
+  return (condition) => textOrEmpty(condition, 'type') === type
 }
 
-function checkChange(object: ValueMap, stored: ValueMap, { check, allowed }: { check: Check; allowed: Allowed }): void {
-  checkRequest(object, check)
-  checkBuiltInMetaUpdate(object, stored, check)
-  for (const type of FINAL) {
-    if (conditionsOf(object, type).length < conditionsOf(stored, type).length) {
-      check.forbidden(CONDITIONS, `updates may not remove a condition of type "${type}"`)
-    }
-  }
-  if (!allowed.approval) {
-    for (const type of ['Approved', 'Denied']) {
-      const [now, before] = [conditionsOf(object, type), conditionsOf(stored, type)]
-      if (now.length > before.length) check.forbidden(CONDITIONS, `updates may not add a condition of type "${type}"`)
-      else if (now.length === before.length && !equalValues(now, before)) {
-        check.forbidden(CONDITIONS, `updates may not modify a condition of type "${type}"`)
+function conditionsOf(object: ValueMap, type: string): readonly ValueMap[] {
+  return mapsInPlace(statusOf(object), 'conditions').filter(isOfType(type))
+}
+
+const changeRule =
+  (allowed: Allowed): UpdateRule =>
+  (object, stored, check) => {
+    checkRequest(object, check)
+    checkBuiltInMetaUpdate(object, stored, check)
+    for (const type of FINAL) {
+      if (conditionsOf(object, type).length < conditionsOf(stored, type).length) {
+        check.forbidden(CONDITIONS, `updates may not remove a condition of type "${type}"`)
       }
     }
+    if (!allowed.approval) {
+      for (const type of DECISIONS) {
+        const [now, before] = [conditionsOf(object, type), conditionsOf(stored, type)]
+        if (now.length > before.length) check.forbidden(CONDITIONS, `updates may not add a condition of type "${type}"`)
+        else if (now.length === before.length && !equalValues(now, before)) {
+          check.forbidden(CONDITIONS, `updates may not modify a condition of type "${type}"`)
+        }
+      }
+    }
+    const before = textOrEmpty(statusOf(stored), 'certificate')
+    if (textOrEmpty(statusOf(object), 'certificate') === before) return
+    const at = STATUS.child('certificate')
+    if (!allowed.certificate) check.forbidden(at, 'updates may not set certificate content')
+    else if (before !== '') check.forbidden(at, 'updates may not modify existing certificate content')
   }
-  const certificate = textOrEmpty(mapOrEmpty(object, 'status'), 'certificate')
-  const before = textOrEmpty(mapOrEmpty(stored, 'status'), 'certificate')
-  if (certificate === before) return
-  const at = STATUS.child('certificate')
-  if (!allowed.certificate) check.forbidden(at, 'updates may not set certificate content')
-  else if (before !== '') check.forbidden(at, 'updates may not modify existing certificate content')
-}
 
-const DECISIONS: ReadonlySet<string> = new Set(['Approved', 'Denied'])
-
-function writtenBy(user: User): Readonly<Record<string, ValueMap[string] | undefined>> {
-  const extra = Object.entries(user.extra)
-  return {
-    username: user.name === '' ? undefined : user.name,
-    uid: user.uid === undefined || user.uid === '' ? undefined : user.uid,
-    groups: user.groups.length === 0 ? undefined : user.groups,
-    extra: extra.length === 0 ? undefined : Object.fromEntries(extra),
-  }
-}
+/** Nobody but the server says who asks. */
+const NOBODY = { username: undefined, uid: undefined, groups: undefined, extra: undefined } as const
 
 /** A signer repeats what was decided, word for word; that one is added or taken away is for validation to refuse. */
 function withDecisionsOf(object: ApiObject, stored: ApiObject): ApiObject {
-  const before = mapsOnly(mapOrEmpty(stored, 'status'), 'conditions')
-  let conditions = mapsOnly(mapOrEmpty(object, 'status'), 'conditions')
+  const before = mapsOnly(statusOf(stored), 'conditions')
+  let conditions = mapsOnly(statusOf(object), 'conditions')
   for (const type of DECISIONS) {
-    const decided = before.filter((condition) => textOrEmpty(condition, 'type') === type)
-    if (conditions.filter((condition) => textOrEmpty(condition, 'type') === type).length !== decided.length) continue
+    const decided = before.filter(isOfType(type))
+    if (conditions.filter(isOfType(type)).length !== decided.length) continue
     let next = 0
-    conditions = conditions.map((condition) => (textOrEmpty(condition, 'type') === type ? decided[next++]! : condition))
+    conditions = conditions.map((condition) => (isOfType(type)(condition) ? decided[next++]! : condition))
   }
   return withConditions(object, conditions)
 }
 
 function withConditionTimes(object: ApiObject, stored: ApiObject, now: string): ApiObject {
-  const before = mapsOnly(mapOrEmpty(stored, 'status'), 'conditions')
-  const conditions = mapsOnly(mapOrEmpty(object, 'status'), 'conditions').map((condition) => {
-    const same = before.find(
-      (old) =>
-        textOrEmpty(old, 'type') === textOrEmpty(condition, 'type') &&
-        textOrEmpty(old, 'status') === textOrEmpty(condition, 'status') &&
-        textOrEmpty(old, 'lastTransitionTime') !== '',
-    )
+  const before = mapsOnly(statusOf(stored), 'conditions')
+  const conditions = mapsOnly(statusOf(object), 'conditions').map((condition) => {
+    const isSame = (old: ValueMap, field: string): boolean => textOrEmpty(old, field) === textOrEmpty(condition, field)
+    const times = before.filter((old) => isSame(old, 'type') && isSame(old, 'status'))
+    const known = times.map((old) => textOrEmpty(old, 'lastTransitionTime')).find((time) => time !== '')
     return withMembers(condition, {
       lastUpdateTime: textOrEmpty(condition, 'lastUpdateTime') || now,
-      lastTransitionTime:
-        textOrEmpty(condition, 'lastTransitionTime') ||
-        (same === undefined ? now : textOrEmpty(same, 'lastTransitionTime')),
+      lastTransitionTime: textOrEmpty(condition, 'lastTransitionTime') || (known ?? now),
     })
   })
   return withConditions(object, conditions)
 }
 
 function withConditions(object: ApiObject, conditions: readonly ValueMap[]): ApiObject {
-  const status = mapOrEmpty(object, 'status')
+  const status = statusOf(object)
   if (conditions.length === 0 && !Object.hasOwn(status, 'conditions')) return object
   return { ...object, status: { ...status, conditions } }
 }
@@ -174,26 +159,23 @@ function requestedDuration(request: ValueMap): string {
 export const CERTIFICATE_SIGNING_REQUEST: Kind = {
   validation: {
     create: checkRequest,
-    update: (object, stored, check) =>
-      checkChange(object, stored, { check, allowed: { approval: false, certificate: false } }),
+    update: changeRule({ approval: false, certificate: false }),
     subresources: {
-      status: (object, stored, check) =>
-        checkChange(object, stored, { check, allowed: { approval: false, certificate: true } }),
-      approval: (object, stored, check) =>
-        checkChange(object, stored, { check, allowed: { approval: true, certificate: false } }),
+      status: changeRule({ approval: false, certificate: true }),
+      approval: changeRule({ approval: true, certificate: false }),
     },
   },
   strategy: {
     status: { keepsMetadata: [], resetFields: ['spec', 'status.conditions'] },
-    prepareForCreate: (object, { user }) => withSpec(object, writtenBy(user)),
+    prepareForCreate: (object, { user }) => withSpec(object, { ...NOBODY, ...userInfo(user) }),
     prepareForUpdate: (object, stored) => withMemberOf(object, stored, 'spec'),
     prepareStatus: (object, stored, { now }) => withConditionTimes(withDecisionsOf(object, stored), stored, now),
     resetFields: ['spec', 'status'],
     subresources: {
       approval: {
         prepare: (object, stored, { now }) => {
-          const conditions = own(mapOrEmpty(withConditionTimes(object, stored, now), 'status'), 'conditions')
-          const status = withMembers(mapOrEmpty(stored, 'status'), { conditions })
+          const conditions = own(statusOf(withConditionTimes(object, stored, now)), 'conditions')
+          const status = withMembers(statusOf(stored), { conditions })
           return { ...withMemberOf(object, stored, 'spec'), status }
         },
         resetFields: ['spec', 'status.certificate'],
