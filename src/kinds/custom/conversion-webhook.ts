@@ -1,10 +1,10 @@
 // Custom resources whose versions are converted by a webhook of their definition (P-366). What comes back is the same object
 // in another version: of its metadata only labels and annotations may differ.
 import { randomUUID } from 'node:crypto'
-import { asMap, textOrEmpty } from '../../api/members.ts'
+import { asMap, listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { equalValues, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { labelValue, qualifiedName } from '../../lib/name-formats.ts'
 import { type ResolveService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../../outgoing/webhook-client.ts'
 import { checkAnswer } from '../../outgoing/answer.ts'
@@ -37,17 +37,17 @@ const ANSWER_FACTOR = 4
 
 /** `webhook` is `spec.conversion.webhook` of the definition. */
 export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): ConvertByWebhook {
-  const config = own(webhook, 'clientConfig')
-  const target = readWebhookTarget(asMap(config), parts.locate)
-  const versions = own(webhook, 'conversionReviewVersions')
-  const version = isList(versions) ? firstKnown(versions) : undefined
+  const target = readWebhookTarget(mapOrEmpty(webhook, 'clientConfig'), parts.locate)
+  const [version] = textsOnly(webhook, 'conversionReviewVersions').flatMap(
+    (wanted) => REVIEW_VERSIONS.find((known) => known === wanted) ?? [],
+  )
   return async (objects, toApiVersion, signal) => {
     const others = objects.filter(({ apiVersion }) => apiVersion !== toApiVersion)
     const [first] = others
     if (first === undefined) return objects
     if (version === undefined) throw broken('no supported conversion review versions')
     const review: Review = { version, uid: randomUUID(), desiredAPIVersion: toApiVersion, objects: others }
-    const subject = `conversion webhook for ${nameOf(first)}`
+    const subject = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`
     let converted: readonly Value[]
     try {
       converted = readAnswer(await ask(parts, target, { review, signal }), review, parts)
@@ -62,14 +62,6 @@ export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): Co
     let next = 0
     return objects.map((object) => (object.apiVersion === toApiVersion ? object : made[next++]!))
   }
-}
-
-function firstKnown(versions: readonly Value[]): ReviewVersion | undefined {
-  for (const wanted of versions) {
-    const known = REVIEW_VERSIONS.find((version) => version === wanted)
-    if (known !== undefined) return known
-  }
-  return undefined
 }
 
 interface Review {
@@ -109,7 +101,7 @@ function ask(
 function readAnswer(answer: OutgoingAnswer, { version, uid }: Review, { parse }: ConversionParts): readonly Value[] {
   checkAnswer(answer)
   const review = asMap(parsed(answer, parse))
-  const response = own(review, 'response')
+  const response = mapOrAbsent(review, 'response')
   if (version === 'v1') {
     const [apiVersion, kind] = [textOrEmpty(review, 'apiVersion'), textOrEmpty(review, 'kind')]
     if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'ConversionReview') {
@@ -117,18 +109,17 @@ function readAnswer(answer: OutgoingAnswer, { version, uid }: Review, { parse }:
       throw new ReviewFault(`expected webhook response of ${wanted}, got ${apiVersion}, Kind=${kind}`)
     }
   }
-  if (!isMap(response)) throw new ReviewFault('no response provided')
+  if (response === undefined) throw new ReviewFault('no response provided')
   const sent = textOrEmpty(response, 'uid')
   if (version === 'v1' && sent !== uid) {
     throw new ReviewFault(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(sent)}`)
   }
-  const result = asMap(own(response, 'result') ?? null)
+  const result = mapOrEmpty(response, 'result')
   const status = textOrEmpty(result, 'status')
   if (status !== 'Success') {
     throw new ReviewFault(textOrEmpty(result, 'message') || `response.result.status was '${status}', not 'Success'`)
   }
-  const converted = own(response, 'convertedObjects')
-  return isList(converted) ? converted : []
+  return listOrEmpty(response, 'convertedObjects')
 }
 
 function parsed({ body }: OutgoingAnswer, parse: ConversionParts['parse']): Value {
@@ -157,7 +148,7 @@ function accept(subject: string, { original, value, toApiVersion }: Conversion):
   if (kind !== original.kind) throw fault(`invalid kind (expected ${original.kind}, received ${kind})`)
   const metadata = own(object, 'metadata')
   for (const [member, name] of IDENTITY_MEMBERS) {
-    const [before, after] = [textOrEmpty(original.metadata, member), textOrEmpty(asMap(metadata ?? null), member)]
+    const [before, after] = [textOrEmpty(original.metadata, member), textOrEmpty(asMap(metadata), member)]
     if (before === after) continue
     throw broken(`${subject} returned invalid object: must have the same ${name}: ${before} != ${after}`)
   }
@@ -201,9 +192,4 @@ function texts(field: 'labels' | 'annotations', original: ValueMap, converted: V
 /** A failure of the webhook is one of the server's own, without a reason. */
 function broken(message: string): ApiError {
   return new ApiError('', message)
-}
-
-/** `example.com/v1, Kind=Foo`. */
-function nameOf({ apiVersion, kind }: ApiObject): string {
-  return `${apiVersion}, Kind=${kind}`
 }

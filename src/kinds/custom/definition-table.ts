@@ -1,6 +1,6 @@
 // What is served now: the built-in resources and those that definitions add while the server runs. A definition that comes,
 // changes or goes is taken up in one step; whoever found a resource before keeps it to the end of his request.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import type { DiscoveryGroup } from '../../registry/discovery.ts'
@@ -194,16 +194,13 @@ export class DefinitionTable implements ResourceTable {
   }
 
   /** Resolves at the next change, or after that time. */
-  changed(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        stop()
-        resolve()
-      }
-      const timer = setTimeout(done, milliseconds)
-      const stop = this.onChange(done)
-    })
+  async changed(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    const stop = this.onChange(resolve)
+    await promise
+    clearTimeout(timer)
+    stop()
   }
 
   #retire({ resources }: Installed, isGone: boolean): void {
@@ -233,11 +230,8 @@ export class DefinitionTable implements ResourceTable {
   #makeGroup(group: string, installed: readonly Installed[]): DiscoveryGroup | undefined {
     const told = this.#options.groups ?? this.#builtInGroups
     const builtIn = told.find((one) => one.group === group)?.versions ?? []
-    const names = new Set(
-      installed.flatMap(({ definition }) =>
-        definition.versions.filter(({ served }) => served).map(({ version }) => version),
-      ),
-    )
+    const served = installed.flatMap(({ definition }) => definition.versions.filter((version) => version.served))
+    const names = new Set(served.map(({ version }) => version))
     for (const { version } of builtIn) names.delete(version)
     const versions = [...names].sort(compareVersions).map((version) => ({
       version,
@@ -299,11 +293,7 @@ function discoveryResource(definition: Definition, version: DefinitionVersion): 
     shortNames: accepted.shortNames,
     categories: accepted.categories,
     verbs: toldVerbs(definition),
-    storageVersionHash: createHash('sha256')
-      .update(`${group}/${storageVersion}/${kind}`)
-      .digest()
-      .subarray(0, 8)
-      .toString('base64'),
+    storageVersionHash: hash('sha256', `${group}/${storageVersion}/${kind}`, 'buffer').toString('base64', 0, 8),
     subresources: [
       ...(version.hasStatus ? [{ ...gvk, name: 'status', verbs }] : []),
       ...(version.scale === undefined ? [] : [{ ...scale, name: 'scale', verbs }]),

@@ -6,12 +6,13 @@ import {
   mapsInPlace,
   mapsOnly,
   numberOrZero,
+  textOrAbsent,
   textOrEmpty,
   textsOnly,
 } from '../../api/members.ts'
-import { metaText, specOf } from '../../api/object-members.ts'
+import { metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { isMap, own, type ValueMap } from '../../api/value.ts'
+import type { ValueMap } from '../../api/value.ts'
 import type { PrinterColumn } from '../../codec/table.ts'
 import { isTerminating, metaNumber } from '../../registry/object-meta.ts'
 import { authorityFault } from '../shared/pem.ts'
@@ -72,8 +73,7 @@ export interface ScalePaths {
 }
 
 export function readDefinition(object: ApiObject): Definition {
-  const spec = mapOrEmpty(object, 'spec')
-  const status = mapOrEmpty(object, 'status')
+  const [spec, status] = [specOf(object), statusOf(object)]
   const isTrue = (type: string): boolean => conditionOf(object, type)?.['status'] === 'True'
   const conversion = mapOrEmpty(spec, 'conversion')
   const versions = mapsInPlace(spec, 'versions')
@@ -98,7 +98,7 @@ export function readDefinition(object: ApiObject): Definition {
 
 /** Whether the webhook that converts is to be trusted by something that is no certificate (P-314). */
 export function hasBadAuthority(object: ApiObject): boolean {
-  const config = mapOrEmpty(mapOrEmpty(mapOrEmpty(mapOrEmpty(object, 'spec'), 'conversion'), 'webhook'), 'clientConfig')
+  const config = mapOrEmpty(mapOrEmpty(mapOrEmpty(specOf(object), 'conversion'), 'webhook'), 'clientConfig')
   return authorityFault(textOrEmpty(config, 'caBundle')) !== undefined
 }
 
@@ -109,7 +109,7 @@ export function schemaIn(object: ApiObject, index: number): ValueMap | undefined
 }
 
 export function conditionOf(object: ValueMap, type: string): ValueMap | undefined {
-  return mapsOnly(mapOrEmpty(object, 'status'), 'conditions').find((condition) => condition['type'] === type)
+  return mapsOnly(statusOf(object), 'conditions').find((condition) => condition['type'] === type)
 }
 
 function namesOf(names: ValueMap): DefinitionNames {
@@ -125,16 +125,15 @@ function namesOf(names: ValueMap): DefinitionNames {
 
 function versionOf(version: ValueMap, index: number): DefinitionVersion {
   const subresources = mapOrEmpty(version, 'subresources')
-  const warning = own(version, 'deprecationWarning')
-  const scale = own(subresources, 'scale')
+  const scale = mapOrAbsent(subresources, 'scale')
   return {
     version: textOrEmpty(version, 'name'),
     index,
     served: version['served'] === true,
     deprecated: version['deprecated'] === true,
-    deprecationWarning: typeof warning === 'string' ? warning : undefined,
-    hasStatus: isMap(own(subresources, 'status')),
-    scale: isMap(scale) ? scaleOf(scale) : undefined,
+    deprecationWarning: textOrAbsent(version, 'deprecationWarning'),
+    hasStatus: mapOrAbsent(subresources, 'status') !== undefined,
+    scale: scale && scaleOf(scale),
     columns: mapsOnly(version, 'additionalPrinterColumns').map(columnOf),
     selectable: mapsOnly(version, 'selectableFields').map((field) => textOrEmpty(field, 'jsonPath')),
   }
@@ -171,9 +170,7 @@ export function compareVersions(a: string, b: string): number {
 
 const STABILITY: Readonly<Record<string, number>> = { alpha: 0, beta: 1 }
 
-function parseVersion(
-  text: string,
-): { readonly stability: number; readonly major: number; readonly minor: number } | undefined {
+function parseVersion(text: string): Readonly<Record<'stability' | 'major' | 'minor', number>> | undefined {
   const parts = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(text)
   if (parts === null) return undefined
   const [, major = '', word = '', minor = '0'] = parts

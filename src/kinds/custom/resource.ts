@@ -68,7 +68,16 @@ export function customResource(
   const gvk: GroupVersionKind = { group, version: version.version, kind }
   const schema = schemas.get(version.version)
   if (schema === undefined) throw new InvariantError(`no schema was made for ${version.version} of ${definition.name}`)
-  const kindSchema = new CustomKindSchema(gvk, schema)
+  const kindSchema: KindSchema = {
+    ...gvk,
+    isList: false,
+    hasProtobuf: false,
+    custom: true,
+    get shape() {
+      return schema.shape
+    },
+  }
+  const { encodeInTurns } = parts
   const convert = parts.converter(definition)
   const selectable = customSelectableFields({ namespaced, paths: version.selectable })
   const stored: Resource['stored'] = {
@@ -78,9 +87,7 @@ export function customResource(
     namespaced,
     selectableFields: selectable.own,
     encode: (object) => parts.encode(object, kindSchema),
-    ...(parts.encodeInTurns === undefined
-      ? {}
-      : { encodeInTurns: (object, turns) => parts.encodeInTurns!(object, kindSchema, turns) }),
+    ...(encodeInTurns && { encodeInTurns: (object, turns) => encodeInTurns(object, kindSchema, turns) }),
     form: new CustomForm({
       group,
       version: version.version,
@@ -135,27 +142,6 @@ function isStoredAsServed(definition: Definition, version: DefinitionVersion, sc
   return !version.hasStatus || schema.node.properties?.get('status')?.default === undefined
 }
 
-class CustomKindSchema implements KindSchema {
-  readonly group: string
-  readonly version: string
-  readonly kind: string
-  readonly isList = false
-  readonly hasProtobuf = false
-  readonly custom = true
-  readonly #schema: CustomSchema
-
-  constructor({ group, version, kind }: GroupVersionKind, schema: CustomSchema) {
-    this.group = group
-    this.version = version
-    this.kind = kind
-    this.#schema = schema
-  }
-
-  get shape(): ObjectShape {
-    return this.#schema.shape
-  }
-}
-
 function subresourcesOf(
   schemas: SchemaTable,
   gvk: GroupVersionKind,
@@ -182,13 +168,9 @@ function versionsOf(group: string, schemas: VersionSchemas, convert: ConvertObje
       const renamed = { ...object, apiVersion }
       return schemaOf(apiVersion)?.known(renamed) ?? renamed
     },
-    ...(convert === undefined ? {} : { convertElsewhere: convertOne(convert) }),
+    ...(convert !== undefined && {
+      convertElsewhere: async (object, apiVersion, signal) =>
+        (await convert([object as ApiObject], apiVersion, signal))[0] ?? object,
+    }),
   })
-}
-
-function convertOne(convert: ConvertObjects): NonNullable<Resource['versions']['convertElsewhere']> {
-  return async (object, apiVersion, signal) => {
-    const [converted] = await convert([object as ApiObject], apiVersion, signal)
-    return converted ?? object
-  }
 }

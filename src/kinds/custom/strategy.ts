@@ -36,7 +36,7 @@ export function customStrategy(kind: CustomKind): Strategy {
     unconditionalUpdate: false,
     firstGeneration: 1,
     bumpsGeneration: (object, stored) =>
-      changesBeyond(object, stored, hasStatus ? ['metadata', 'status'] : ['metadata']),
+      changesBeyond(object, stored, ['apiVersion', 'kind', 'metadata', ...(hasStatus ? ['status'] : [])]),
     bumpsGenerationOn: new Set(version.scale === undefined ? [] : ['scale']),
     answersDeleteWithObject: false,
     defaultPropagation: 'Background',
@@ -65,11 +65,6 @@ export function customStrategy(kind: CustomKind): Strategy {
 
 function contextOf({ namespaced }: Definition, { gates }: WriteContext): ValidationContext {
   return { gates, namespaced }
-}
-
-function terminating(definition: Definition, name: string): Error {
-  const resource = { group: definition.group, resource: definition.names.plural }
-  return forbiddenError(resource, name, 'create not allowed while custom resource definition is terminating')
 }
 
 interface Values {
@@ -168,8 +163,10 @@ function notWhileTerminating(
   object: ApiObject,
   faults: readonly FieldError[],
 ): readonly FieldError[] {
-  if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
-  return faults
+  if (faults.length > 0 || !definition.isTerminating) return faults
+  const resource = { group: definition.group, resource: definition.names.plural }
+  const why = 'create not allowed while custom resource definition is terminating'
+  throw forbiddenError(resource, metaText(object, 'name'), why)
 }
 
 /** Only the status is taken, and who owns what; labels too are kept from what is stored. */
@@ -197,12 +194,8 @@ function statusEndpoint(kind: CustomKind): UpdateEndpoint {
 }
 
 function changesBeyond(object: ApiObject, stored: ApiObject, ignored: readonly string[]): boolean {
-  const names = new Set([...Object.keys(object), ...Object.keys(stored)])
-  for (const name of names) {
-    if (ignored.includes(name) || name === 'apiVersion' || name === 'kind') continue
-    if (!equalValues(own(object, name), own(stored, name))) return true
-  }
-  return false
+  const names = new Set([...Object.keys(object), ...Object.keys(stored)]).difference(new Set(ignored))
+  return [...names].some((name) => !equalValues(own(object, name), own(stored, name)))
 }
 
 const OTHERS = 'to avoid accidental conflicts with other finalizer writers'

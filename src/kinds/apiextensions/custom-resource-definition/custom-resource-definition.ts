@@ -1,8 +1,8 @@
 // Definitions of kinds. Every version that objects were ever stored in stays on record (W-612, W-617).
-import { isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
-import { withMembers, withMeta } from '../../../api/object-members.ts'
+import { isTrue, listOrEmpty, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
+import { type Members, specOf, statusOf, withMembers, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
-import { isList, isMap, own, type Value } from '../../../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { finalizersOf } from '../../../registry/object-meta.ts'
 import { isRecognizedFormat } from '../../../schema/custom/custom.ts'
 import { absent, always, both, empty, isAbsent, type Rule, within } from '../../../schema/defaults/rule.ts'
@@ -12,32 +12,32 @@ import { definitionFromV1beta1 } from './v1beta1.ts'
 import { VALIDATION } from './validation.ts'
 
 /** Formats that say nothing here (P-326). */
-function unknownFormats(object: ApiObject): ReadonlySet<string> {
+function unknownFormats(object: ValueMap): ReadonlySet<string> {
   const unknown = new Set<string>()
   const visit = (value: Value | undefined): void => {
     if (isList(value)) for (const item of value) visit(item)
     if (!isMap(value)) return
-    const format = own(value, 'format')
-    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textOrEmpty(value, 'type'))) {
-      unknown.add(format)
-    }
+    const format = textOrEmpty(value, 'format')
+    if (format !== '' && !isRecognizedFormat(format, textOrEmpty(value, 'type'))) unknown.add(format)
     for (const field of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) visit(own(value, field))
     for (const property of Object.values(mapOrEmpty(value, 'properties'))) visit(property)
   }
-  for (const version of mapsOnly(mapOrEmpty(object, 'spec'), 'versions')) {
+  for (const version of mapsOnly(specOf(object), 'versions')) {
     visit(own(mapOrEmpty(version, 'schema'), 'openAPIV3Schema'))
   }
   return unknown
 }
 
-const NO_FORMATS: ReadonlySet<string> = new Set()
-
 /** Holds a definition until its objects are gone (W-619). */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
-function storageVersion(object: ApiObject): string | undefined {
-  const version = mapsOnly(mapOrEmpty(object, 'spec'), 'versions').find((each) => isTrue(each, 'storage'))
+function storageVersion(object: ValueMap): string | undefined {
+  const version = mapsOnly(specOf(object), 'versions').find((each) => isTrue(each, 'storage'))
   return version === undefined ? undefined : textOrEmpty(version, 'name')
+}
+
+function withStatus(object: ApiObject, members: Members): ApiObject {
+  return { ...object, status: withMembers(statusOf(object), members) }
 }
 
 /** A name that follows from the kind's. */
@@ -50,12 +50,9 @@ const fromKind =
 
 /** The version that objects are stored in is one in which they have been stored. */
 const withStoredVersion: Rule = (given, context, object) => {
-  const versions = isMap(object['spec']) ? object['spec']['versions'] : undefined
-  const stored = isList(versions)
-    ? versions.find((version) => isMap(version) && version['storage'] === true)
-    : undefined
-  if (!isMap(stored) || typeof stored['name'] !== 'string') return given
-  return always({ storedVersions: empty([stored['name']]) })(given, context, object)
+  const version = storageVersion(object)
+  if (version === undefined) return given
+  return always({ storedVersions: empty([version]) })(given, context, object)
 }
 
 export const CUSTOM_RESOURCE_DEFINITION: Kind = {
@@ -79,9 +76,8 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
     status: { keepsMetadata: [], resetFields: ['metadata', 'spec'] },
     answersDeleteWithObject: true,
     warnings: (object, stored) => {
-      const before = stored === undefined ? NO_FORMATS : unknownFormats(stored)
-      const added = [...unknownFormats(object)].filter((format) => !before.has(format))
-      return added.sort().map((format) => `unrecognized format ${JSON.stringify(format)}`)
+      const added = unknownFormats(object).difference(unknownFormats(stored ?? {}))
+      return [...added].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`)
     },
     firstStatus: (object) => {
       const version = storageVersion(object)
@@ -89,25 +85,18 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
       return { conditions: null, acceptedNames, storedVersions: version === undefined ? null : [version] }
     },
     prepareForUpdate: (object) => {
-      const status = mapOrEmpty(object, 'status')
       const version = storageVersion(object)
-      const known = own(status, 'storedVersions')
-      const versions = Array.isArray(known) ? known : []
+      const versions = listOrEmpty(statusOf(object), 'storedVersions')
       if (version === undefined || versions.includes(version)) return object
-      return { ...object, status: withMembers(status, { storedVersions: [...versions, version] }) }
+      return withStatus(object, { storedVersions: [...versions, version] })
     },
-    prepareStatus: (object) => {
-      const status = mapOrEmpty(object, 'status')
-      const known = own(status, 'storedVersions')
-      if (Array.isArray(known) && known.length > 0) return object
-      return { ...object, status: withMembers(status, { storedVersions: [storageVersion(object) ?? ''] }) }
-    },
+    prepareStatus: (object) =>
+      listOrEmpty(statusOf(object), 'storedVersions').length > 0
+        ? object
+        : withStatus(object, { storedVersions: [storageVersion(object) ?? ''] }),
     markOnDelete: (object, now) => {
-      const finalizers = finalizersOf(object)
-      const marked = withMeta(object, {
-        deletionTimestamp: now,
-        finalizers: finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP],
-      })
+      const before = finalizersOf(object)
+      const finalizers = before.includes(CLEANUP) ? before : [...before, CLEANUP]
       const condition = {
         type: 'Terminating',
         status: 'True',
@@ -115,9 +104,10 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
         reason: 'InstanceDeletionPending',
         message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
       }
-      const status = mapOrEmpty(object, 'status')
-      const others = mapsOnly(status, 'conditions').filter((one) => one['type'] !== 'Terminating')
-      return { ...marked, status: withMembers(status, { conditions: [...others, condition] }) }
+      const others = mapsOnly(statusOf(object), 'conditions').filter((one) => one['type'] !== 'Terminating')
+      return withStatus(withMeta(object, { deletionTimestamp: now, finalizers }), {
+        conditions: [...others, condition],
+      })
     },
   },
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',

@@ -14,6 +14,7 @@ import {
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { followPath, valueFaults } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { placedMaps } from '../../shared/placed-items.ts'
 import { checkSchemaRules } from './schema-rules.ts'
 import { hasUnknown, mapKeys, schemasIn, structuralFaults, unsupported } from './schema-structure.ts'
 
@@ -162,20 +163,18 @@ function checkDocument(schema: ValueMap, place: Place): void {
   const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDocument(not, child(at.child('not')))
   for (const field of ['allOf', 'oneOf', 'anyOf']) {
-    for (const [i, inner] of mapsInPlace(schema, field).entries()) checkDocument(inner, child(at.child(field).index(i)))
+    for (const [inner, path] of placedMaps(schema, field, at)) checkDocument(inner, child(path))
   }
   for (const [name, inner] of schemasIn(schema, 'definitions')) {
     checkDocument(inner, child(at.child('definitions').key(name)))
   }
   const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) checkDocument(items, child(at.child('items')))
-  else
-    for (const [i, inner] of mapsInPlace(schema, 'items').entries())
-      checkDocument(inner, child(at.child('items').index(i)))
+  else for (const [inner, path] of placedMaps(schema, 'items', at)) checkDocument(inner, child(path))
   checkExtensions(schema, at, check)
   checkMapList(schema, at, check)
   checkKeys(schema, at, check)
-  checkRules(schema, at, check)
+  for (const [rule, path] of placedMaps(schema, RULES, at)) checkExpression(rule, schema, path, check)
 }
 
 function checkWords(schema: ValueMap, { at, check, insideMeta, noDefaults }: Place): void {
@@ -285,11 +284,6 @@ function checkKeys(schema: ValueMap, at: FieldPath, check: Check): void {
 }
 
 const BREAK = /[\n\r]/
-
-function checkRules(schema: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, rule] of mapsInPlace(schema, RULES).entries())
-    checkExpression(rule, schema, at.child(RULES).index(i), check)
-}
 
 function checkExpression(rule: ValueMap, schema: ValueMap, at: FieldPath, check: Check): void {
   const text = textOrEmpty(rule, 'rule').trim()

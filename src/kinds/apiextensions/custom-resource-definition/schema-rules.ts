@@ -52,10 +52,8 @@ export function checkSchemaRules(
     .filter(({ cost }) => cost >= SCHEMA_COST / 100)
     .sort((a, b) => b.cost - a.cost)
     .slice(0, MOST_EXPENSIVE)
-  for (const one of expensive) {
-    const whole = 'estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
-    check.forbidden(one.at, `contributed to ${whole}`)
-  }
+  const whole = 'estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+  for (const one of expensive) check.forbidden(one.at, `contributed to ${whole}`)
   const what = 'estimated rule cost total for entire OpenAPIv3 schema'
   check.forbidden(at, overCost(`${RULES} ${what}`, costs.total, SCHEMA_COST))
 }
@@ -70,21 +68,14 @@ function visit(schema: ValueMap, place: Place, walk: Walk): void {
   const { at, count } = place
   const rules = mapsInPlace(schema, RULES)
   if (rules.length > 0 && !walk.wrong.some((field) => field.startsWith(at.toString()))) {
-    checkRules(schema, rules, { place, walk })
+    checkRules(schema, rules, place, walk)
   }
   const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) {
     const isKeyed = textOrAbsent(schema, 'x-kubernetes-list-type') === 'map'
-    visit(
-      items,
-      {
-        at: at.child('items'),
-        isResource: isTrue(items, EMBEDDED),
-        count: times(count, integerOrAbsent(schema, 'maxItems')),
-        lost: place.lost ?? (isKeyed ? undefined : at),
-      },
-      walk,
-    )
+    const lostInItems = place.lost ?? (isKeyed ? undefined : at)
+    const most = times(count, integerOrAbsent(schema, 'maxItems'))
+    visit(items, { at: at.child('items'), isResource: isTrue(items, EMBEDDED), count: most, lost: lostInItems }, walk)
   }
   const { lost } = place
   for (const [name, property] of schemasIn(schema, 'properties')) {
@@ -102,11 +93,7 @@ function times(count: number | undefined, most: number | bigint | undefined): nu
   return count === undefined || most === undefined ? undefined : count * Number(most)
 }
 
-function checkRules(
-  schema: ValueMap,
-  rules: readonly ValueMap[],
-  { place, walk }: { readonly place: Place; readonly walk: Walk },
-): void {
+function checkRules(schema: ValueMap, rules: readonly ValueMap[], place: Place, walk: Walk): void {
   const type = ruleType(schema, place.isResource)
   if (type === undefined) {
     const why = 'unable to convert structural schema to CEL declarations'

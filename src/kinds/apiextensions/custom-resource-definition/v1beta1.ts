@@ -1,7 +1,7 @@
 // Definitions in the version that kube-apiserver stores them in: what all versions of a definition have in common stands beside
 // the list of versions there, and some names differ.
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
-import { withMembers } from '../../../api/object-members.ts'
+import { isGiven, listOrEmpty, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
+import { specOf, withMembers } from '../../../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 
 /** What stands beside the versions in `v1beta1`, and what it is called in each of them. */
@@ -13,19 +13,14 @@ const SHARED = {
 } as const
 
 export function definitionFromV1beta1(document: ValueMap): ValueMap {
-  const spec = mapOrEmpty(document, 'spec')
-  const shared = Object.entries(SHARED).flatMap(([name, inVersion]) => {
-    const value = own(spec, name)
-    return value === undefined || value === null ? [] : [[inVersion, value] as const]
-  })
-  const versions = versionsOf(spec).map((version) => withColumns({ ...version, ...Object.fromEntries(shared) }))
-  const rest = withMembers(spec, {
-    version: undefined,
-    subresources: undefined,
-    validation: undefined,
-    additionalPrinterColumns: undefined,
-    selectableFields: undefined,
-  })
+  const spec = specOf(document)
+  const shared = Object.entries(SHARED).filter(([name]) => isGiven(spec, name))
+  const common = Object.fromEntries(shared.map(([name, inVersion]) => [inVersion, spec[name]!]))
+  const versions = versionsOf(spec).map((version) => withColumns({ ...version, ...common }))
+  const rest = withMembers(
+    spec,
+    Object.fromEntries(['version', ...Object.keys(SHARED)].map((name) => [name, undefined])),
+  )
   return {
     ...document,
     spec: {
@@ -60,14 +55,11 @@ function conversionOf(conversion: ValueMap): ValueMap {
   const strategy = textOrEmpty(conversion, 'strategy') || 'None'
   const clientConfig = own(conversion, 'webhookClientConfig') ?? null
   const versions = own(conversion, 'conversionReviewVersions') ?? null
-  const reviewVersions = strategy === 'Webhook' && !hasItems(versions) ? ['v1beta1'] : versions
+  const isSaid = listOrEmpty(conversion, 'conversionReviewVersions').length > 0
+  const reviewVersions = strategy === 'Webhook' && !isSaid ? ['v1beta1'] : versions
   if (clientConfig === null && reviewVersions === null) return { strategy }
   return {
     strategy,
     webhook: { ...(clientConfig === null ? {} : { clientConfig }), conversionReviewVersions: reviewVersions },
   }
-}
-
-function hasItems(value: Value): boolean {
-  return isList(value) && value.length > 0
 }

@@ -11,12 +11,15 @@ import {
   textOrEmpty,
   textsInPlace,
 } from '../../../api/members.ts'
-import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
-import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
+import { annotationsOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
+import { equalValues, type ValueMap } from '../../../api/value.ts'
+import { conditionHolds } from '../../../codec/tables/reading.ts'
+import type { Check } from '../../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, type NameFormat } from '../../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from '../../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { authorityFault } from '../../shared/pem.ts'
+import { placedTexts } from '../../shared/placed-items.ts'
 import { parseWebAddress } from '../../shared/web-address.ts'
 import { checkClientConfig, checkReviewVersions } from '../../shared/webhook-client.ts'
 import { checkSchema } from './schema-document.ts'
@@ -42,14 +45,13 @@ function versionsOf(spec: ValueMap): Versions {
   const versions = mapsInPlace(spec, 'versions')
   const [first] = versions
   const shared = SHARED.filter((field) => versions.every((version) => equalValues(version[field], first?.[field])))
-  const common: Record<string, Value> = {}
-  for (const field of shared) {
-    const value = first?.[field]
-    if (value !== undefined) common[field] = value
-  }
-  const without = (version: ValueMap): ValueMap =>
-    Object.fromEntries(Object.entries(version).filter(([field]) => !shared.includes(field)))
-  return { common, versions: versions.map(without) }
+  const common = withMembers({}, Object.fromEntries(shared.map((field) => [field, first?.[field]])))
+  const without = Object.fromEntries(shared.map((field) => [field, undefined]))
+  return { common, versions: versions.map((version) => withMembers(version, without)) }
+}
+
+function hasSchema(version: ValueMap): boolean {
+  return isGiven(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
 }
 
 function shownVersions(versions: readonly ValueMap[]): Shown {
@@ -60,10 +62,7 @@ function shownVersions(versions: readonly ValueMap[]): Shown {
       Storage: isTrue(version, 'storage'),
       Deprecated: isTrue(version, 'deprecated'),
       DeprecationWarning: version['deprecationWarning'] ?? null,
-      Schema:
-        isGiven(version, 'schema') && !isGiven(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
-          ? NO_SCHEMA
-          : (version['schema'] ?? null),
+      Schema: isGiven(version, 'schema') && !hasSchema(version) ? NO_SCHEMA : (version['schema'] ?? null),
       Subresources: version['subresources'] ?? null,
       AdditionalPrinterColumns: isGiven(version, 'additionalPrinterColumns')
         ? mapsInPlace(version, 'additionalPrinterColumns').map(shownColumn)
@@ -102,11 +101,8 @@ function checkSpec(spec: ValueMap, check: Check): void {
   if (conversion === undefined) return
   const strategy = textOrEmpty(conversion, 'strategy')
   if (strategy !== 'None' && isTrue(spec, 'preserveUnknownFields')) {
-    check.invalid(
-      SPEC.child('conversion').child('strategy'),
-      strategy,
-      'must be None if spec.preserveUnknownFields is true',
-    )
+    const at = SPEC.child('conversion').child('strategy')
+    check.invalid(at, strategy, 'must be None if spec.preserveUnknownFields is true')
   }
   checkConversion(conversion, check)
 }
@@ -131,11 +127,7 @@ function hasStatus(part: ValueMap | undefined): boolean {
 function checkVersions({ common, versions }: Versions, check: Check): void {
   const list = SPEC.child('versions')
   for (const [i, version] of versions.entries()) {
-    if (
-      isGiven(mapOrEmpty(common, 'schema'), 'openAPIV3Schema') ||
-      isGiven(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
-    )
-      continue
+    if (hasSchema(common) || hasSchema(version)) continue
     check.required(list.index(i).child('schema').child('openAPIV3Schema'))
   }
   for (const [i, version] of versions.entries()) {
@@ -150,8 +142,7 @@ function checkVersions({ common, versions }: Versions, check: Check): void {
     check.invalid(list, shownVersions(versions), 'must contain unique version names')
   }
   if (versions.filter((version) => isTrue(version, 'storage')).length !== 1) {
-    const detail = 'must have exactly one version marked as storage version'
-    check.invalid(list, shownVersions(versions), detail)
+    check.invalid(list, shownVersions(versions), 'must have exactly one version marked as storage version')
   }
   const [first = ''] = names
   const faults = first === '' ? [] : dns1035Label(first)
@@ -167,23 +158,22 @@ function checkCommon({ common, versions }: Versions, check: Check): void {
   if (schema !== undefined) checkSchema(schema, at, parts.some(hasStatus), check)
   checkSubresources(common, SPEC, check)
   checkColumns(common, SPEC, check)
-  const fields = mapsInPlace(common, 'selectableFields')
-  if (fields.length === 0) return
-  const place = SPEC.child('selectableFields')
-  if (validation === undefined) check.invalid(place, '', 'may only be set when validations.schema is included')
-  else checkSelectable(fields, schema ?? {}, place, check)
+  if (mapsInPlace(common, 'selectableFields').length === 0) return
+  if (validation !== undefined) checkSelectable(common, schema ?? {}, SPEC, check)
+  else check.invalid(SPEC.child('selectableFields'), '', 'may only be set when validations.schema is included')
 }
 
 function checkNames(names: ValueMap, at: FieldPath, check: Check): void {
-  const told = (place: FieldPath, value: string, intro = ''): void => {
+  const checkName = (field: string, intro = ''): void => {
+    const value = textOrEmpty(names, field)
     const faults = value === '' ? [] : dns1035Label(intro === '' ? value : value.toLowerCase())
-    if (faults.length > 0) check.invalid(place, value, `${intro}${faults.join(',')}`)
+    if (faults.length > 0) check.invalid(at.child(field), value, `${intro}${faults.join(',')}`)
   }
   const mixed = 'may have mixed case, but should otherwise match: '
-  told(at.child('plural'), textOrEmpty(names, 'plural'))
-  told(at.child('singular'), textOrEmpty(names, 'singular'))
-  told(at.child('kind'), textOrEmpty(names, 'kind'), mixed)
-  told(at.child('listKind'), textOrEmpty(names, 'listKind'), mixed)
+  checkName('plural')
+  checkName('singular')
+  checkName('kind', mixed)
+  checkName('listKind', mixed)
   checkLabelsOf(names, 'shortNames', at, check)
   const kind = textOrEmpty(names, 'kind')
   if (kind !== '' && kind === textOrEmpty(names, 'listKind')) {
@@ -193,9 +183,9 @@ function checkNames(names: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkLabelsOf(names: ValueMap, field: string, at: FieldPath, check: Check): void {
-  for (const [i, name] of textsInPlace(names, field).entries()) {
+  for (const [name, place] of placedTexts(names, field, at)) {
     const faults = dns1035Label(name)
-    if (faults.length > 0) check.invalid(at.child(field).index(i), name, faults.join(','))
+    if (faults.length > 0) check.invalid(place, name, faults.join(','))
   }
 }
 
@@ -220,7 +210,7 @@ function checkConversion(conversion: ValueMap, check: Check): void {
 }
 
 function checkStored(object: ValueMap, check: Check): void {
-  const status = mapOrEmpty(object, 'status')
+  const status = statusOf(object)
   checkNames(mapOrEmpty(status, 'acceptedNames'), STATUS.child('acceptedNames'), check)
   const at = STATUS.child('storedVersions')
   const stored = textsInPlace(status, 'storedVersions')
@@ -228,27 +218,25 @@ function checkStored(object: ValueMap, check: Check): void {
     check.invalid(at, isGiven(status, 'storedVersions') ? stored : undefined, 'must have at least one stored version')
     return
   }
-  const versions = mapsInPlace(mapOrEmpty(object, 'spec'), 'versions')
+  const versions = mapsInPlace(specOf(object), 'versions')
   const names = new Set(stored)
-  for (const version of versions) {
+  for (const version of versions.filter((each) => isTrue(each, 'storage'))) {
     const name = textOrEmpty(version, 'name')
-    if (isTrue(version, 'storage') && !names.has(name)) {
-      check.invalid(at, stored, `must have the storage version ${name}`)
-    }
+    if (!names.has(name)) check.invalid(at, stored, `must have the storage version ${name}`)
   }
   const known = new Set(versions.map((version) => textOrEmpty(version, 'name')))
-  for (const [i, name] of stored.entries()) {
+  for (const [name, place] of placedTexts(status, 'storedVersions', STATUS)) {
     if (known.has(name)) continue
     const until = `a storage migration ensures no data remains persisted in ${name} and removes ${name}`
     const must = `${name} was previously a storage version, and must remain in spec.versions until ${until}`
-    check.invalid(at.index(i), name, `missing from spec.versions; ${must} from status.storedVersions`)
+    check.invalid(place, name, `missing from spec.versions; ${must} from status.storedVersions`)
   }
 }
 
 type Approval = 'missing' | 'approved' | 'bypassed' | 'invalid'
 
 function approvalOf(object: ValueMap): Approval {
-  const text = textOrEmpty(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), APPROVAL)
+  const text = textOrEmpty(annotationsOf(object), APPROVAL)
   if (text === '') return 'missing'
   if (text.startsWith('unapproved')) return 'bypassed'
   const parsed = parseWebAddress(text)
@@ -258,7 +246,7 @@ function approvalOf(object: ValueMap): Approval {
 
 /** Groups of the community need somebody's word. */
 function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const group = textOrEmpty(mapOrEmpty(object, 'spec'), 'group')
+  const group = textOrEmpty(specOf(object), 'group')
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return
   const approval = approvalOf(object)
   if (stored !== undefined && approvalOf(stored) === approval) return
@@ -266,39 +254,33 @@ function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Ch
   const detail = `protected groups must have approval annotation "${APPROVAL}"`
   if (approval === 'missing') check.required(at, `${detail}, ${APPROVAL_POLICY}`)
   else if (approval === 'invalid') {
-    const text = textOrEmpty(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), APPROVAL)
     const how = `${detail} with either a URL or a reason starting with "unapproved", ${APPROVAL_POLICY}`
-    check.invalid(at, text, how)
+    check.invalid(at, textOrEmpty(annotationsOf(object), APPROVAL), how)
   }
 }
 
 function checkPreserving(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+  const spec = specOf(object)
   if (!isTrue(spec, 'preserveUnknownFields')) return
-  if (
-    mapsInPlace(spec, 'versions').some((version) =>
-      hasDefaults(mapOrEmpty(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')),
-    )
-  ) {
-    check.invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')
-  }
-  if (stored !== undefined && isTrue(mapOrEmpty(stored, 'spec'), 'preserveUnknownFields')) return
+  const at = SPEC.child('preserveUnknownFields')
+  const schemas = mapsInPlace(spec, 'versions').map((version) =>
+    mapOrEmpty(mapOrEmpty(version, 'schema'), 'openAPIV3Schema'),
+  )
+  if (schemas.some(hasDefaults)) check.invalid(at, true, 'must be false in order to use defaults in the schema')
+  if (stored !== undefined && isTrue(specOf(stored), 'preserveUnknownFields')) return
   const detail =
     'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
-  check.invalid(SPEC.child('preserveUnknownFields'), true, detail)
+  check.invalid(at, true, detail)
 }
 
 function isEstablished(object: ValueMap): boolean {
-  const conditions = mapsInPlace(mapOrEmpty(object, 'status'), 'conditions')
-  return conditions.some(
-    (condition) => textOrEmpty(condition, 'type') === 'Established' && textOrEmpty(condition, 'status') === 'True',
-  )
+  return conditionHolds(object, 'Established', 'status', 'conditions')
 }
 
 /** A bundle that was bad before, or that nobody has needed yet, may be so (P-314). */
 function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void {
   const bundleOf = (definition: ValueMap): string => {
-    const conversion = mapOrEmpty(mapOrEmpty(definition, 'spec'), 'conversion')
+    const conversion = mapOrEmpty(specOf(definition), 'conversion')
     return textOrEmpty(mapOrEmpty(mapOrEmpty(conversion, 'webhook'), 'clientConfig'), 'caBundle')
   }
   const fault = authorityFault(bundleOf(object))
@@ -308,24 +290,20 @@ function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void 
 }
 
 function checkUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
-  const old = mapOrEmpty(stored, 'spec')
-  const names = mapOrEmpty(spec, 'names')
-  const oldNames = mapOrEmpty(old, 'names')
-  const unchanged = (at: FieldPath, now: string, before: string): void => {
-    if (now !== before) check.invalid(at, now, IMMUTABLE)
-  }
+  const checkSame = (part: (definition: ValueMap) => ValueMap, at: FieldPath, field: string): void =>
+    check.unchanged(at.child(field), textOrEmpty(part(object), field), textOrEmpty(part(stored), field))
+  const namesOf = (definition: ValueMap): ValueMap => mapOrEmpty(specOf(definition), 'names')
   if (isEstablished(stored)) {
-    unchanged(SPEC.child('scope'), textOrEmpty(spec, 'scope'), textOrEmpty(old, 'scope'))
-    unchanged(SPEC.child('names').child('kind'), textOrEmpty(names, 'kind'), textOrEmpty(oldNames, 'kind'))
+    checkSame(specOf, SPEC, 'scope')
+    checkSame(namesOf, SPEC.child('names'), 'kind')
   }
-  unchanged(SPEC.child('group'), textOrEmpty(spec, 'group'), textOrEmpty(old, 'group'))
-  unchanged(SPEC.child('names').child('plural'), textOrEmpty(names, 'plural'), textOrEmpty(oldNames, 'plural'))
+  checkSame(specOf, SPEC, 'group')
+  checkSame(namesOf, SPEC.child('names'), 'plural')
 }
 
 export const VALIDATION: KindRules = {
   create: (object, check) => {
-    const spec = mapOrEmpty(object, 'spec')
+    const spec = specOf(object)
     const wanted = `${textOrEmpty(mapOrEmpty(spec, 'names'), 'plural')}.${textOrEmpty(spec, 'group')}`
     const named: NameFormat = (name, prefix) =>
       name === wanted
@@ -339,7 +317,7 @@ export const VALIDATION: KindRules = {
   },
   update: (object, stored, check) => {
     checkMetaUpdate(object, stored, check)
-    checkSpec(mapOrEmpty(object, 'spec'), check)
+    checkSpec(specOf(object), check)
     checkAuthority(object, stored, check)
     checkUpdate(object, stored, check)
     checkStored(object, check)
@@ -349,7 +327,7 @@ export const VALIDATION: KindRules = {
   subresources: {
     status: (object, stored, check) => {
       checkMetaUpdate(object, stored, check)
-      checkNames(mapOrEmpty(mapOrEmpty(object, 'status'), 'acceptedNames'), STATUS.child('acceptedNames'), check)
+      checkNames(mapOrEmpty(statusOf(object), 'acceptedNames'), STATUS.child('acceptedNames'), check)
     },
   },
 }

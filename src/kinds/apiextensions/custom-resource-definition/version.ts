@@ -4,6 +4,7 @@ import { isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty
 import type { ValueMap } from '../../../api/value.ts'
 import { followPath } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { placedMaps } from '../../shared/placed-items.ts'
 import { checkSchema } from './schema-document.ts'
 
 const COLUMN_TYPES: readonly string[] = ['boolean', 'date', 'integer', 'number', 'string']
@@ -22,9 +23,13 @@ export function checkVersion(version: ValueMap, at: FieldPath, withStatus: boole
   checkSubresources(version, at, check)
   checkColumns(version, at, check)
   if (mapsInPlace(version, 'selectableFields').length === 0) return
-  const place = at.child('selectableFields')
-  if (schema !== undefined) checkSelectable(mapsInPlace(version, 'selectableFields'), schema, place, check)
-  else check.invalid(place, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')
+  if (schema !== undefined) checkSelectable(version, schema, at, check)
+  else
+    check.invalid(
+      at.child('selectableFields'),
+      '',
+      'may only be set when `version.schema.openAPIV3Schema` is not included',
+    )
 }
 
 function warningFaults(warning: string, isDeprecated: boolean): readonly string[] {
@@ -41,8 +46,7 @@ function warningFaults(warning: string, isDeprecated: boolean): readonly string[
 }
 
 export function checkColumns(part: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, column] of mapsInPlace(part, 'additionalPrinterColumns').entries()) {
-    const place = at.child('additionalPrinterColumns').index(i)
+  for (const [column, place] of placedMaps(part, 'additionalPrinterColumns', at)) {
     if (textOrEmpty(column, 'name') === '') check.required(place.child('name'))
     const type = textOrEmpty(column, 'type')
     const types = `must be one of ${COLUMN_TYPES.join(',')}`
@@ -86,11 +90,11 @@ export function checkSubresources(part: ValueMap, at: FieldPath, check: Check): 
 
 const SELECTABLE_TYPES: readonly string[] = ['string', 'boolean', 'integer']
 
-export function checkSelectable(fields: readonly ValueMap[], schema: ValueMap, at: FieldPath, check: Check): void {
+export function checkSelectable(part: ValueMap, schema: ValueMap, at: FieldPath, check: Check): void {
   const seen = new Set<string>()
-  for (const [i, field] of fields.entries()) {
+  for (const [field, item] of placedMaps(part, 'selectableFields', at)) {
     const path = textOrEmpty(field, 'jsonPath')
-    const place = at.index(i).child('jsonPath')
+    const place = item.child('jsonPath')
     if (path === '') {
       check.required(place)
       continue
@@ -109,5 +113,5 @@ export function checkSelectable(fields: readonly ValueMap[], schema: ValueMap, a
     if (seen.has(whole)) check.duplicate(place, path)
     seen.add(whole)
   }
-  if (seen.size > MAX_SELECTABLE_FIELDS) check.tooMany(at, seen.size, MAX_SELECTABLE_FIELDS)
+  if (seen.size > MAX_SELECTABLE_FIELDS) check.tooMany(at.child('selectableFields'), seen.size, MAX_SELECTABLE_FIELDS)
 }
