@@ -1,7 +1,8 @@
 // CertificateApproval and CertificateSigning: besides the right to the subresource one needs a right to the signer, by its name
 // or by all of its domain (W-474, W-475). Whoever approves or signs for a signer decides who gets its certificates.
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
+import { textOrEmpty } from '../api/members.ts'
+import { specOf, statusOf } from '../api/object-members.ts'
+import type { ApiObject } from '../api/object.ts'
 import { equalValues, own } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
@@ -16,9 +17,7 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
     operations: ['UPDATE'],
     async validate(request, signal) {
       if (request.subresource !== 'approval' || request.object === undefined) return
-      const signer = textOrEmpty(specOf(request.object), 'signerName')
-      if (await isAllowed(authorizer, { request, verb: 'approve', signer }, signal)) return
-      throw forbidden(request, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`)
+      await checkSigner(authorizer, { request, verb: 'approve', signed: request.object }, signal)
     },
   }
 }
@@ -31,12 +30,10 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (subresource !== 'status' || object === undefined || oldObject === undefined) return
-      const [status, before] = [mapOrEmpty(object, 'status'), mapOrEmpty(oldObject, 'status')]
+      const [status, before] = [statusOf(object), statusOf(oldObject)]
       const isSame = (name: string): boolean => equalValues(own(status, name), own(before, name))
       if (isSame('certificate') && isSame('conditions')) return
-      const signer = textOrEmpty(specOf(oldObject), 'signerName')
-      if (await isAllowed(authorizer, { request, verb: 'sign', signer }, signal)) return
-      throw forbidden(request, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`)
+      await checkSigner(authorizer, { request, verb: 'sign', signed: oldObject }, signal)
     },
   }
 }
@@ -44,29 +41,20 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
 interface SignerQuestion {
   readonly request: AdmissionRequest
   readonly verb: 'approve' | 'sign'
-  readonly signer: string
+  readonly signed: ApiObject
 }
 
-async function isAllowed(
+async function checkSigner(
   authorizer: Authorizer,
-  { request, verb, signer }: SignerQuestion,
+  { request, verb, signed }: SignerQuestion,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
+  const signer = textOrEmpty(specOf(signed), 'signerName')
   const [domain = ''] = signer.split('/')
   for (const name of [signer, `${domain}/*`]) {
-    const access = {
-      kind: 'resource',
-      user: request.user,
-      verb,
-      group: 'certificates.k8s.io',
-      version: '*',
-      resource: 'signers',
-      subresource: undefined,
-      namespace: undefined,
-      name,
-    } as const
-    const decision = await authorizer.authorize(access, signal)
-    if (decision.kind === 'allow') return true
+    const place = { group: 'certificates.k8s.io', version: '*', resource: 'signers', name }
+    const decision = await authorizer.authorize({ kind: 'resource', user: request.user, verb, ...place }, signal)
+    if (decision.kind === 'allow') return
   }
-  return false
+  throw forbidden(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`)
 }

@@ -1,9 +1,9 @@
 // PersistentVolumeClaimResize: a claim grows only where its class lets volumes grow (W-472).
-import { mapOrEmpty, textOrAbsent, textOrEmpty } from '../api/members.ts'
-import { annotationsOf, specOf } from '../api/object-members.ts'
+import { mapOrEmpty, quantityOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, specOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
-import { compareQuantities, parseQuantity, type Quantity } from '../lib/quantity.ts'
+import { compareQuantities, type Quantity } from '../lib/quantity.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -16,16 +16,15 @@ export function claimResize(classes: ObjectReader): AdmissionPlugin {
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (object === undefined || oldObject === undefined || subresource !== '' || !grows(oldObject, object)) return
-      if (textOrEmpty(mapOrEmpty(oldObject, 'status'), 'phase') !== 'Bound') {
+      if (textOrEmpty(statusOf(oldObject), 'phase') !== 'Bound') {
         throw forbidden(request, 'Only bound persistent volume claims can be expanded')
       }
       const name = classOf(object)
       const found = name === '' || classOf(oldObject) === '' ? undefined : await classes.find('', name, signal)
       if (found === undefined || own(found, 'allowVolumeExpansion') !== true) {
-        throw forbidden(
-          request,
-          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
-        )
+        const why =
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
+        throw forbidden(request, why)
       }
     },
   }
@@ -36,12 +35,12 @@ function grows(before: ApiObject, after: ApiObject): boolean {
   return old !== undefined && wanted !== undefined && compareQuantities(wanted, old) > 0
 }
 
-function storageOf(claim: ApiObject): Quantity | undefined {
-  const parsed = parseQuantity(textOrEmpty(mapOrEmpty(mapOrEmpty(specOf(claim), 'resources'), 'requests'), 'storage'))
-  return parsed.ok ? parsed.quantity : undefined
+/** What the claim asks for. */
+export function storageOf(claim: ApiObject): Quantity | undefined {
+  return quantityOrAbsent(mapOrEmpty(mapOrEmpty(specOf(claim), 'resources'), 'requests'), 'storage')
 }
 
-function classOf(claim: ApiObject): string {
+export function classOf(claim: ApiObject): string {
   const older = textOrAbsent(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
   return older ?? textOrEmpty(specOf(claim), 'storageClassName')
 }

@@ -4,6 +4,7 @@ import { textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
+import { compareTexts } from '../lib/text-order.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 
@@ -45,12 +46,8 @@ function newestDefault(classes: readonly ApiObject[], marks: readonly string[]):
   const defaults = classes.filter((item) => marks.some((mark) => textOrEmpty(annotationsOf(item), mark) === 'true'))
   const [newest] = defaults.toSorted(
     (a, b) =>
-      compare(metaText(b, 'creationTimestamp'), metaText(a, 'creationTimestamp')) ||
-      compare(metaText(a, 'name'), metaText(b, 'name')),
+      compareTexts(metaText(b, 'creationTimestamp'), metaText(a, 'creationTimestamp')) ||
+      compareTexts(metaText(a, 'name'), metaText(b, 'name')),
   )
   return newest === undefined ? undefined : metaText(newest, 'name')
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -17,10 +17,8 @@ export const LIMIT_HARD_ANTI_AFFINITY: AdmissionPlugin = {
     for (const term of mapsOnly(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')) {
       const key = textOrEmpty(term, 'topologyKey')
       if (key === HOSTNAME) continue
-      throw forbidden(
-        request,
-        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${HOSTNAME} is allowed`,
-      )
+      const why = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${HOSTNAME} is allowed`
+      throw forbidden(request, why)
     }
   },
 }

@@ -119,14 +119,12 @@ function claimFaults(claim: ApiObject, limits: readonly ValueMap[]): readonly st
   return limits.flatMap((limit) => {
     const type = textOrEmpty(limit, 'type')
     if (type !== 'PersistentVolumeClaim') return []
-    const max = amountsIn(limit, 'max')
     return [
       ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, { requests, limits: NOTHING })),
-      ...namesOf(max).flatMap((name) => {
-        const [bound, request] = [max.get(name)!, requests.get(name)]
+      ...constraints(limit, 'max', (name, bound) => {
         const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
-        if (request === undefined) return [`${rule}.  No request is specified`]
-        return compareQuantities(request, bound) > 0 ? [`${rule}, but request is ${formatQuantity(request)}`] : []
+        const asked: Said = ['request', requests.get(name)]
+        return boundFault(rule, asked, asked, (amount) => compareQuantities(amount, bound) > 0)
       }),
     ]
   })
@@ -158,24 +156,23 @@ function constraints(
 
 function minFault({ type, name, bound }: Bound, { requests, limits }: Asked): string | undefined {
   const rule = `minimum ${name} usage per ${type} is ${formatQuantity(bound)}`
-  const [request, limit] = [requests.get(name), limits.get(name)]
-  if (request === undefined) return `${rule}.  No request is specified`
-  if (compareQuantities(request, bound) < 0) return `${rule}, but request is ${formatQuantity(request)}`
-  if (limit !== undefined && compareQuantities(limit, bound) < 0) {
-    return `${rule}, but limit is ${formatQuantity(limit)}`
-  }
-  return undefined
+  const isLess = (amount: Quantity): boolean => compareQuantities(amount, bound) < 0
+  return boundFault(rule, ['request', requests.get(name)], ['limit', limits.get(name)], isLess)
 }
 
 function maxFault({ type, name, bound }: Bound, { requests, limits }: Asked): string | undefined {
   const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
-  const [request, limit] = [requests.get(name), limits.get(name)]
-  if (limit === undefined) return `${rule}.  No limit is specified`
-  if (compareQuantities(limit, bound) > 0) return `${rule}, but limit is ${formatQuantity(limit)}`
-  if (request !== undefined && compareQuantities(request, bound) > 0) {
-    return `${rule}, but request is ${formatQuantity(request)}`
-  }
-  return undefined
+  const isMore = (amount: Quantity): boolean => compareQuantities(amount, bound) > 0
+  return boundFault(rule, ['limit', limits.get(name)], ['request', requests.get(name)], isMore)
+}
+
+type Said = readonly [word: 'request' | 'limit', amount: Quantity | undefined]
+
+/** The first has to be said; neither may be out of bounds. */
+function boundFault(rule: string, first: Said, second: Said, isOut: (amount: Quantity) => boolean): string | undefined {
+  if (first[1] === undefined) return `${rule}.  No ${first[0]} is specified`
+  const out = [first, second].find(([, amount]) => amount !== undefined && isOut(amount))
+  return out === undefined ? undefined : `${rule}, but ${out[0]} is ${formatQuantity(out[1]!)}`
 }
 
 function ratioFault({ type, name, bound }: Bound, { requests, limits }: Asked): string | undefined {

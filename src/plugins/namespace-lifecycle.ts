@@ -1,6 +1,5 @@
 // Objects are made in namespaces that exist and are not going; a few namespaces cannot be deleted (W-063 to W-069, W-377).
-import { textOrAbsent } from '../api/members.ts'
-import type { ApiObject } from '../api/object.ts'
+import { metaText } from '../api/object-members.ts'
 import type { ApiError } from '../api/status.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
@@ -24,7 +23,7 @@ export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
       }
       return whenKnown(findEven(namespaces, ['', namespace], signal), (found) => {
         if (found === undefined) throw namespaceNotFound(namespace)
-        if (isGoing(found)) throw terminating(request)
+        if (metaText(found, 'deletionTimestamp') !== '') throw terminating(request)
         return request.object
       })
     },
@@ -35,17 +34,9 @@ function isNamespace({ resource, subresource }: AdmissionRequest): boolean {
   return resource.group === '' && resource.resource === 'namespaces' && subresource === ''
 }
 
-function isGoing(namespace: ApiObject): boolean {
-  return textOrAbsent(namespace.metadata, 'deletionTimestamp') !== undefined
-}
-
 function terminating(request: AdmissionRequest): ApiError {
   const { namespace } = request
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`
-  const cause = {
-    reason: 'NamespaceTerminating',
-    message: `namespace ${namespace} is being terminated`,
-    field: 'metadata.namespace',
-  }
-  return forbidden(request, why, [cause])
+  const message = `namespace ${namespace} is being terminated`
+  return forbidden(request, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }])
 }

@@ -2,8 +2,8 @@
 // the state of pods bound to it, its leases, tokens of its pods (P-169, CVE-2025-4563, CVE-2025-5187).
 import { quoted } from '../api/field-error.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { labelsOf, metaText, specOf } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
+import { labelsOf, metaOf, metaText, specOf, statusOf } from '../api/object-members.ts'
+import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { nodeOfUser } from '../auth/node-authorizer.ts'
@@ -42,16 +42,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   'certificatesigningrequests.certificates.k8s.io': judgeCertificate,
 }
 
-const RESOURCES: readonly string[] = [
-  'pods',
-  'nodes',
-  'persistentvolumeclaims',
-  'serviceaccounts',
-  'leases.coordination.k8s.io',
-  'csinodes.storage.k8s.io',
-  'resourceslices.resource.k8s.io',
-  'certificatesigningrequests.certificates.k8s.io',
-]
+const RESOURCES: readonly string[] = [...new Set(Object.keys(JUDGES).map((place) => place.split('/')[0]!))]
 
 export function nodeRestriction(parts: TokenParts): AdmissionPlugin {
   return {
@@ -73,7 +64,7 @@ export function nodeRestriction(parts: TokenParts): AdmissionPlugin {
 
 function judge(parts: TokenParts, asked: Asked): ReturnType<Judge> {
   const { resource, subresource } = asked.request
-  const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
+  const name = formatGroupResource(resource)
   const place = subresource === '' ? name : `${name}/${subresource}`
   if (Object.hasOwn(JUDGES, place)) return JUDGES[place]!(parts, asked)
   if (name === 'pods') {
@@ -98,7 +89,7 @@ async function judgeNewPod(parts: TokenParts, { node, signal }: Asked, pod: ApiO
   if (!isMirror(pod)) return `pod does not have ${quoted(MIRROR)} annotation, ${who} can only create mirror pods`
   const spec = specOf(pod)
   if (textOrEmpty(spec, 'nodeName') !== node) return `${who} can only create pods with spec.nodeName set to itself`
-  const [owner, ...others] = mapsOnly(mapOrEmpty(pod, 'metadata'), 'ownerReferences')
+  const [owner, ...others] = mapsOnly(metaOf(pod), 'ownerReferences')
   if (others.length > 0) return `${who} can only create pods with a single owner reference set to itself`
   const isOwn =
     owner !== undefined &&
@@ -132,18 +123,17 @@ function judgePodStatus(_: TokenParts, { request, node }: Asked): string | undef
     return `${who} can only update pod status for pods with spec.nodeName set to itself`
   }
   if (!equalValues(labelsOf(object), labelsOf(oldObject))) return `${who} cannot update labels through pod status`
-  const claims = (pod: ApiObject): readonly ValueMap[] => mapsOnly(mapOrEmpty(pod, 'status'), 'resourceClaimStatuses')
-  const extended = (pod: ApiObject): ValueMap => mapOrEmpty(mapOrEmpty(pod, 'status'), 'extendedResourceClaimStatus')
+  const claims = (pod: ApiObject): readonly ValueMap[] => mapsOnly(statusOf(pod), 'resourceClaimStatuses')
+  const extended = (pod: ApiObject): ValueMap => mapOrEmpty(statusOf(pod), 'extendedResourceClaimStatus')
   if (!equalValues(claims(object), claims(oldObject))) return `${who} cannot update resource claim statues`
-  return equalValues(extended(object), extended(oldObject))
-    ? undefined
-    : `${who} cannot update extended resource claim status`
+  if (equalValues(extended(object), extended(oldObject))) return undefined
+  return `${who} cannot update extended resource claim status`
 }
 
 async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
   const { operation, object, namespace } = request
   if (operation !== 'CREATE') return `unexpected operation ${operation}`
-  const name = request.name === '' && object !== undefined ? metaText(object, 'name') : request.name
+  const name = request.name || metaText(object ?? {}, 'name')
   if (name === '') return 'could not determine pod from request data'
   const pod = await parts.pods.find(namespace, name, signal)
   if (pod === undefined) throw notFound('pod', name)
@@ -154,7 +144,7 @@ async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked
 function judgeNode(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   const who = `node ${quoted(node)}`
-  const name = request.name === '' && object !== undefined ? metaText(object, 'name') : request.name
+  const name = request.name || metaText(object ?? {}, 'name')
   if (name !== node) return `${who} is not allowed to modify node ${quoted(name)}`
   if (object === undefined) return undefined
   const forbiddenLabels = changedLabels(object, oldObject).filter(isForbiddenLabel)
@@ -174,7 +164,7 @@ function judgeNode(_: TokenParts, { request, node }: Asked): string | undefined 
     return `${who} is not allowed to modify taints`
   }
   // An owner that is not there would have the garbage collector delete the node.
-  const owners = (each: ApiObject): readonly ValueMap[] => mapsOnly(mapOrEmpty(each, 'metadata'), 'ownerReferences')
+  const owners = (each: ApiObject): readonly ValueMap[] => mapsOnly(metaOf(each), 'ownerReferences')
   if (!equalValues(owners(object), owners(oldObject))) return `${who} is not allowed to modify ownerReferences`
   return forbiddenLabels.length === 0 ? undefined : `is not allowed to modify labels: ${forbiddenLabels.join(', ')}`
 }
@@ -189,7 +179,7 @@ function judgeClaimStatus(_: TokenParts, { request, node }: Asked): string | und
   const rest = (claim: ApiObject): ValueMap => ({
     ...claim,
     metadata: without(claim.metadata, ['resourceVersion', 'managedFields']),
-    status: without(mapOrEmpty(claim, 'status'), CLAIM_STATUS),
+    status: without(statusOf(claim), CLAIM_STATUS),
   })
   if (equalValues(rest(object), rest(oldObject))) return undefined
   return `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`

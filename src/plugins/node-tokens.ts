@@ -32,7 +32,7 @@ export async function refuseAudience(
   { request, pod }: TokenOfPod,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const audiences = textsOnly(request.object === undefined ? {} : specOf(request.object), 'audiences')
+  const audiences = textsOnly(specOf(request.object ?? {}), 'audiences')
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences'
   const audience = audiences[0] ?? ''
   const problems = new Set<string>()
@@ -46,18 +46,9 @@ export async function refuseAudience(
     const told = problems.size === 1 ? [...problems][0] : `[${[...problems].join(', ')}]`
     return `error validating audience ${quoted(audience)}: ${told}`
   }
-  const access = {
-    kind: 'resource',
-    user: request.user,
-    verb: 'request-serviceaccounts-token-audience',
-    group: '',
-    version: 'v1',
-    resource: audience,
-    subresource: undefined,
-    namespace: request.namespace,
-    name: request.name,
-  } as const
-  const decision = await parts.authorizer.authorize(access, signal)
+  const verb = 'request-serviceaccounts-token-audience'
+  const place = { group: '', version: 'v1', resource: audience, namespace: request.namespace, name: request.name }
+  const decision = await parts.authorizer.authorize({ kind: 'resource', user: request.user, verb, ...place }, signal)
   if (decision.kind === 'allow') return undefined
   const { name } = request.user
   const why =

@@ -1,9 +1,10 @@
 // OwnerReferencesPermissionEnforcement: whoever gives an object an owner could have it deleted by that, and whoever makes an
 // owner wait could keep it from going. Both need the right to do so (CVE-2025-4563, CVE-2025-5187).
-import { isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
+import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { metaOf } from '../api/object-members.ts'
+import { type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
 import { equalValues, type ValueMap } from '../api/value.ts'
-import type { Authorizer } from '../auth/authorizer.ts'
+import type { Authorizer, ResourceAccess } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 
@@ -14,14 +15,11 @@ export type FindResource = (
 
 export function ownerPermission(authorizer: Authorizer, find: FindResource): AdmissionPlugin {
   const refusal = async (
-    request: AdmissionRequest,
-    access: { readonly verb: string; readonly subresource?: string } & Owned,
+    { user }: AdmissionRequest,
+    access: Pick<ResourceAccess, 'verb' | 'subresource'> & Owned,
     signal: AbortSignal,
   ): Promise<string | undefined> => {
-    const { user } = request
-    const { verb, subresource, group, version, resource, namespace, name } = access
-    const asked = { kind: 'resource', user, verb, group, version, resource, subresource, namespace, name } as const
-    const decision = await authorizer.authorize(asked, signal)
+    const decision = await authorizer.authorize({ kind: 'resource', user, ...access }, signal)
     return decision.kind === 'allow' ? undefined : `${decision.reason ?? ''}, <nil>`
   }
   return {
@@ -30,10 +28,10 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (object === undefined || (subresource === 'status' && request.resource.resource === 'pods')) return
-      const [owners, before] = [ownersOf(object), oldObject === undefined ? [] : ownersOf(oldObject)]
+      const [owners, before] = [ownersOf(object), ownersOf(oldObject ?? {})]
       if (equalValues(owners, before)) return
       if (oldObject !== undefined) {
-        const place = { ...request.resource, namespace: orNone(request.namespace), name: request.name }
+        const place = { ...request.resource, namespace: request.namespace || undefined, name: request.name }
         const why = await refusal(request, { verb: 'delete', ...place }, signal)
         if (why !== undefined) {
           throw forbidden(request, `cannot set an ownerRef on a resource you can't delete: ${why}`)
@@ -46,30 +44,18 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
         const place = placeOf(request, owner, find)
         const why = await refusal(request, { verb: 'update', subresource: 'finalizers', ...place }, signal)
         if (why !== undefined) {
-          throw forbidden(
-            request,
-            `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${why}`,
-          )
+          const text = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${why}`
+          throw forbidden(request, text)
         }
       }
     },
   }
 }
 
-interface Owned {
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-  readonly namespace: string | undefined
-  readonly name: string
-}
+type Owned = Pick<ResourceAccess, 'group' | 'version' | 'resource' | 'namespace' | 'name'>
 
-function ownersOf(object: ApiObject): readonly ValueMap[] {
-  return mapsOnly(mapOrEmpty(object, 'metadata'), 'ownerReferences')
-}
-
-function orNone(text: string): string | undefined {
-  return text === '' ? undefined : text
+function ownersOf(object: ValueMap): readonly ValueMap[] {
+  return mapsOnly(metaOf(object), 'ownerReferences')
 }
 
 function placeOf(request: AdmissionRequest, owner: ValueMap, find: FindResource): Owned {
@@ -77,11 +63,9 @@ function placeOf(request: AdmissionRequest, owner: ValueMap, find: FindResource)
   const version = parseGroupVersion(apiVersion)
   const served = version === undefined ? undefined : find({ ...version, kind })
   if (version === undefined || served === undefined) {
-    throw forbidden(
-      request,
-      `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
-    )
+    const why = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
+    throw forbidden(request, why)
   }
-  const namespace = served.namespaced ? orNone(request.namespace) : undefined
+  const namespace = served.namespaced ? request.namespace || undefined : undefined
   return { ...version, resource: served.resource, namespace, name: textOrEmpty(owner, 'name') }
 }

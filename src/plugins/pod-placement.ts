@@ -3,11 +3,10 @@
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf, withSpec } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
 import { equalValues, isList, isMap, own, type ValueMap } from '../api/value.ts'
 import { qosOf } from '../api/pod-qos.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import type { ObjectReader } from '../admission/object-reader.ts'
+import { findEven, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const PREFIX = 'scheduler.alpha.kubernetes.io/'
@@ -21,10 +20,8 @@ export interface NodeSelectors {
 
 export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelectors): AdmissionPlugin {
   const wanted = async (request: AdmissionRequest, signal: AbortSignal): Promise<ValueMap> => {
-    const annotation = textOrAbsent(
-      annotationsOf(await namespaceOf(namespaces, request, signal)),
-      `${PREFIX}node-selector`,
-    )
+    const annotations = annotationsOf(await namespaceOf(namespaces, request, signal))
+    const annotation = textOrAbsent(annotations, `${PREFIX}node-selector`)
     return annotation === undefined ? selectors.fallback : parseSelector(annotation)
   }
   return {
@@ -92,14 +89,11 @@ export function podTolerationRestriction(namespaces: ObjectReader): AdmissionPlu
       if (allowed === undefined || allowed.length === 0) return
       const spec = specOf(pod)
       const isExtra = (given: ValueMap): boolean => qosOf(spec) !== 'BestEffort' && equalValues(given, MEMORY_PRESSURE)
-      if (
-        mapsOnly(spec, 'tolerations').some((given) => !isExtra(given) && !allowed.some((wide) => covers(wide, given)))
-      ) {
-        throw forbidden(
-          request,
-          'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
-        )
-      }
+      const isAllowed = (given: ValueMap): boolean => isExtra(given) || allowed.some((wide) => covers(wide, given))
+      if (mapsOnly(spec, 'tolerations').every(isAllowed)) return
+      const why =
+        'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist'
+      throw forbidden(request, why)
     },
   }
 }
@@ -108,8 +102,8 @@ async function namespaceOf(
   namespaces: ObjectReader,
   { namespace }: AdmissionRequest,
   signal: AbortSignal,
-): Promise<ApiObject | ValueMap> {
-  return (await namespaces.find('', namespace, signal)) ?? (await namespaces.findLatest('', namespace, signal)) ?? {}
+): Promise<ValueMap> {
+  return (await findEven(namespaces, ['', namespace], signal)) ?? {}
 }
 
 /** A list in an annotation; undefined where it says nothing, or nothing that is a list. */

@@ -31,10 +31,9 @@ export function secretsOf(pod: ApiObject): readonly string[] {
   const containers = CONTAINER_LISTS.flatMap((list) => mapsOnly(spec, list))
   return [
     ...mapsOnly(spec, 'imagePullSecrets').map((secret) => textOrEmpty(secret, 'name')),
-    ...containers.flatMap((container) => [
-      ...secretsInSources(container).map(({ secret }) => secret),
-      ...secretsInVariables(container).map(({ secret }) => secret),
-    ]),
+    ...containers
+      .flatMap((container) => [...secretsInSources(container), ...secretsInVariables(container)])
+      .map(({ secret }) => secret),
     ...mapsOnly(spec, 'volumes').flatMap(secretsInVolume),
   ].filter((name) => name !== '')
 }
@@ -65,19 +64,17 @@ interface SecretUse {
 }
 
 function secretsInVariables(container: ValueMap): readonly SecretUse[] {
-  return mapsOnly(container, 'env').flatMap((variable) => {
-    const reference = mapOrAbsent(mapOrEmpty(variable, 'valueFrom'), 'secretKeyRef')
-    return reference === undefined
-      ? []
-      : [{ variable: textOrEmpty(variable, 'name'), secret: textOrEmpty(reference, 'name') }]
-  })
+  return mapsOnly(container, 'env').flatMap((variable) =>
+    useOf(textOrEmpty(variable, 'name'), mapOrAbsent(mapOrEmpty(variable, 'valueFrom'), 'secretKeyRef')),
+  )
 }
 
 function secretsInSources(container: ValueMap): readonly SecretUse[] {
-  return mapsOnly(container, 'envFrom').flatMap((source) => {
-    const reference = mapOrAbsent(source, 'secretRef')
-    return reference === undefined ? [] : [{ variable: '', secret: textOrEmpty(reference, 'name') }]
-  })
+  return mapsOnly(container, 'envFrom').flatMap((source) => useOf('', mapOrAbsent(source, 'secretRef')))
+}
+
+function useOf(variable: string, reference: ValueMap | undefined): readonly SecretUse[] {
+  return reference === undefined ? [] : [{ variable, secret: textOrEmpty(reference, 'name') }]
 }
 
 type ContainerList = (typeof CONTAINER_LISTS)[number]

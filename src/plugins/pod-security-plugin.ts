@@ -2,9 +2,9 @@
 // whoever makes a namespace stricter than the pods in it (W-479, W-480).
 import { setImmediate } from 'node:timers/promises'
 import { invalidError } from '../api/invalid-error.ts'
-import { isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { labelsOf, metaText, specOf } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
+import { isTrue, mapOrAbsent, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { labelsOf, metaOf, metaText, specOf } from '../api/object-members.ts'
+import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -110,23 +110,17 @@ class PodSecurity {
         return
       }
       if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
-      this.#judge(request, { metadata: mapOrEmpty(pod, 'metadata'), spec: specOf(pod), policy, isEnforced: true })
+      this.#judge(request, { metadata: metaOf(pod), spec: specOf(pod), policy, isEnforced: true })
     })
   }
 
   checkTemplate(request: AdmissionRequest, object: ApiObject, signal: AbortSignal): MaybePromise<void> {
     if (request.subresource !== '' || this.#isExempt(request)) return undefined
-    const { group, resource } = request.resource
-    const template = partAt(object, TEMPLATES[group === '' ? resource : `${resource}.${group}`] ?? [])
+    const template = partAt(object, TEMPLATES[formatGroupResource(request.resource)] ?? [])
     if (template === undefined) return undefined
     return whenKnown(this.#policyFor(request, signal), (policy) => {
       if (policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
-      this.#judge(request, {
-        metadata: mapOrEmpty(template, 'metadata'),
-        spec: specOf(template),
-        policy,
-        isEnforced: false,
-      })
+      this.#judge(request, { metadata: metaOf(template), spec: specOf(template), policy, isEnforced: false })
     })
   }
 
@@ -168,11 +162,9 @@ class PodSecurity {
     const { policy, faults } = this.#read(found)
     if (faults.length > 0) {
       this.#parts.measures.noteError(request)
-      const texts = faults.map(({ field, message }) => `${field}: ${message}`)
-      request.annotate(
-        `${PREFIX}error`,
-        `Failed to parse policy: ${texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`}`,
-      )
+      const texts = fieldsOf(faults)
+      const told = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
+      request.annotate(`${PREFIX}error`, `Failed to parse policy: ${told}`)
     }
     return policy
   }
@@ -240,7 +232,7 @@ class PodSecurity {
         if (this.#parts.clock.now() > deadline || signal.aborted) break
       }
       checked++
-      const reason = reasonOf(violationsOf(enforce, mapOrEmpty(pod, 'metadata'), specOf(pod)))
+      const reason = reasonOf(violationsOf(enforce, metaOf(pod), specOf(pod)))
       if (reason === '') continue
       const names = byReason.get(reason)
       if (names === undefined) byReason.set(reason, [metaText(pod, 'name')])
@@ -281,7 +273,7 @@ function oneOfEachFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   const seen = new Set<string>()
   const [first, rest]: [ApiObject[], ApiObject[]] = [[], []]
   for (const pod of pods) {
-    const owners = mapsOnly(mapOrEmpty(pod, 'metadata'), 'ownerReferences')
+    const owners = mapsOnly(metaOf(pod), 'ownerReferences')
     const controller = owners.find((owner) => isTrue(owner, 'controller'))
     const uid = controller === undefined ? '' : textOrEmpty(controller, 'uid')
     if (controller !== undefined && seen.has(uid)) rest.push(pod)
@@ -305,13 +297,8 @@ function isSignificant(pod: ApiObject, before: ApiObject): boolean {
     if (now.length !== then.length) return true
     if (now.some((container, i) => textOrEmpty(container, 'image') !== textOrEmpty(then[i] ?? {}, 'image'))) return true
   }
-  const known = new Map(
-    mapsOnly(old, 'ephemeralContainers').map((container) => [
-      textOrEmpty(container, 'name'),
-      textOrEmpty(container, 'image'),
-    ]),
-  )
-  return mapsOnly(spec, 'ephemeralContainers').some(
-    (container) => known.get(textOrEmpty(container, 'name')) !== textOrEmpty(container, 'image'),
-  )
+  const imagesOf = (part: ValueMap): readonly (readonly [string, string])[] =>
+    mapsOnly(part, 'ephemeralContainers').map((each) => [textOrEmpty(each, 'name'), textOrEmpty(each, 'image')])
+  const known = new Map(imagesOf(old))
+  return imagesOf(spec).some(([name, image]) => known.get(name) !== image)
 }

@@ -1,6 +1,6 @@
 // Priority: a pod's priority and whether it preempts others come from its class; of classes only one is the default
 // (W-463 to W-466).
-import { numberOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { isTrue, numberOrAbsent, numberOrZero, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
@@ -31,10 +31,8 @@ export function priority(classes: ObjectReader): AdmissionPlugin {
         if (current === undefined) return
         // The default may be changed, and it may be what it was.
         if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
-        throw forbidden(
-          request,
-          `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`,
-        )
+        const why = `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`
+        throw forbidden(request, why)
       })
     },
   }
@@ -46,26 +44,17 @@ interface Resolved {
   readonly policy: string
 }
 
-function withPriority(request: AdmissionRequest, pod: ApiObject, resolved: Resolved): ApiObject {
+function withPriority(request: AdmissionRequest, pod: ApiObject, { name, value, policy }: Resolved): ApiObject {
   const spec = specOf(pod)
-  const [given, policy] = [numberOrAbsent(spec, 'priority'), textOrAbsent(spec, 'preemptionPolicy')]
-  if (given !== undefined && given !== resolved.value) {
-    throw forbidden(
-      request,
-      `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${resolved.value} from the given PriorityClass name`,
-    )
+  const checkGiven = <T extends number | string>(what: string, given: T | undefined, computed: T): void => {
+    if (given === undefined || given === computed) return
+    const why = `priority admission controller computed ${computed} from the given PriorityClass name`
+    throw forbidden(request, `the ${what} (${given}) must not be provided in pod spec; ${why}`)
   }
-  if (policy !== undefined && policy !== resolved.policy) {
-    throw forbidden(
-      request,
-      `the string value of PreemptionPolicy (${policy}) must not be provided in pod spec; priority admission controller computed ${resolved.policy} from the given PriorityClass name`,
-    )
-  }
-  return withSpec(pod, {
-    ...(resolved.name === '' ? {} : { priorityClassName: resolved.name }),
-    priority: resolved.value,
-    preemptionPolicy: resolved.policy,
-  })
+  checkGiven('integer value of priority', numberOrAbsent(spec, 'priority'), value)
+  checkGiven('string value of PreemptionPolicy', textOrAbsent(spec, 'preemptionPolicy'), policy)
+  const named = name === '' ? {} : { priorityClassName: name }
+  return withSpec(pod, { ...named, priority: value, preemptionPolicy: policy })
 }
 
 function resolve(
@@ -86,24 +75,18 @@ function resolve(
 }
 
 function resolvedOf(priorityClass: ValueMap): Resolved {
-  const policy = textOrEmpty(priorityClass, 'preemptionPolicy')
   return {
     name: metaText(priorityClass, 'name'),
-    value: numberOrAbsent(priorityClass, 'value') ?? 0,
-    policy: policy === '' ? PREEMPT : policy,
+    value: numberOrZero(priorityClass, 'value'),
+    policy: textOrEmpty(priorityClass, 'preemptionPolicy') || PREEMPT,
   }
 }
 
 /** Of several that came to be at once, the one that is least. */
 function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<ApiObject | undefined> {
   return whenKnown(classes.list('', signal), (all) => {
-    let least: ApiObject | undefined
-    for (const candidate of all) {
-      if (own(candidate, 'globalDefault') !== true) continue
-      if (least === undefined || (numberOrAbsent(candidate, 'value') ?? 0) < (numberOrAbsent(least, 'value') ?? 0))
-        least = candidate
-    }
-    return least
+    const defaults = all.filter((candidate) => isTrue(candidate, 'globalDefault'))
+    return defaults.toSorted((a, b) => numberOrZero(a, 'value') - numberOrZero(b, 'value'))[0]
   })
 }
 

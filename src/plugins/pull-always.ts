@@ -20,8 +20,7 @@ export const PULL_ALWAYS: AdmissionPlugin = {
     for (const list of CONTAINER_LISTS) {
       for (const [i, container] of mapsInPlace(specOf(request.object!), list).entries()) {
         const policy = textOrEmpty(container, 'imagePullPolicy')
-        if (policy === ALWAYS || (list === 'ephemeralContainers' && before.has(textOrEmpty(container, 'name'))))
-          continue
+        if (isKept(container, list, before)) continue
         const at = `spec.${list}[${i}].imagePullPolicy`
         throw forbidden(request, `${at}: Unsupported value: ${JSON.stringify(policy)}: supported values: "${ALWAYS}"`)
       }
@@ -51,18 +50,20 @@ function namesIn(pod: ApiObject | undefined): ReadonlySet<string> {
 }
 
 /** Containers that were added before cannot change any more. */
+function isKept(container: ValueMap, list: string, before: ReadonlySet<string>): boolean {
+  if (textOrEmpty(container, 'imagePullPolicy') === ALWAYS) return true
+  return list === 'ephemeralContainers' && before.has(textOrEmpty(container, 'name'))
+}
+
 function withAlways(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
   const spec = specOf(pod)
   const before = namesIn(stored)
   const members: Record<string, Value> = {}
   for (const list of CONTAINER_LISTS) {
     const containers = mapsInPlace(spec, list)
-    const isKept = (container: ValueMap): boolean =>
-      textOrEmpty(container, 'imagePullPolicy') === ALWAYS ||
-      (list === 'ephemeralContainers' && before.has(textOrEmpty(container, 'name')))
-    if (containers.every(isKept)) continue
+    if (containers.every((container) => isKept(container, list, before))) continue
     members[list] = containers.map((container) =>
-      isKept(container) ? container : { ...container, imagePullPolicy: ALWAYS },
+      isKept(container, list, before) ? container : { ...container, imagePullPolicy: ALWAYS },
     )
   }
   const volumes = mapsInPlace(spec, 'volumes')

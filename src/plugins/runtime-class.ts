@@ -81,10 +81,8 @@ function withScheduling(request: AdmissionRequest, pod: ApiObject, found: ApiObj
   for (const key of Object.keys(due)) {
     const [before, value] = [textOrEmpty(given, key), textOrEmpty(due, key)]
     if (own(given, key) !== undefined && before !== value) {
-      throw forbidden(
-        request,
-        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${before}`,
-      )
+      const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${before}`
+      throw forbidden(request, why)
     }
   }
   const tolerations = mergeTolerations(mapsOnly(spec, 'tolerations'), mapsOnly(scheduling, 'tolerations'))

@@ -35,10 +35,8 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
       if (found !== undefined) return found
       if (attempt < attempts && !(await pause(clock, RETRY_MS + randomInt(RETRY_MS), signal))) break
     }
-    throw forbidden(
-      request,
-      `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
-    )
+    const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`
+    throw forbidden(request, why)
   }
   const check = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<void> => {
     if (!isLookedAt(request)) return undefined

@@ -1,10 +1,11 @@
 // What an object takes of the things that quotas count, by the name that a quota has for each.
-import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { annotationsOf, specOf } from '../../api/object-members.ts'
+import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import { own, type ValueMap } from '../../api/value.ts'
-import { compareQuantities, parseQuantity, type Quantity, quantityOf } from '../../lib/quantity.ts'
+import { compareQuantities, type Quantity, quantityOf } from '../../lib/quantity.ts'
 import { type Amounts, amountsIn } from '../amounts.ts'
+import { classOf, storageOf } from '../claim-resize.ts'
 import { podAmounts, withOverhead } from '../pod-resources.ts'
 
 const ONE = count(1)
@@ -66,17 +67,16 @@ export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): 
   if (name === 'services') addService(usage, specOf(object))
   if (name === 'persistentvolumeclaims') addClaim(usage, object)
   if (name === 'resourceclaims.resource.k8s.io') addDevices(usage, specOf(object))
-  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), mapOrEmpty(object, 'status'))
+  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), statusOf(object))
   return usage
 }
 
 /** What has ended, or was told to long ago, takes nothing of a node. */
 function isAlive(pod: ApiObject, nowMs: number): boolean {
-  const phase = textOrEmpty(mapOrEmpty(pod, 'status'), 'phase')
+  const phase = textOrEmpty(statusOf(pod), 'phase')
   if (phase === 'Failed' || phase === 'Succeeded') return false
-  const metadata = mapOrEmpty(pod, 'metadata')
-  const grace = numberOrAbsent(metadata, 'deletionGracePeriodSeconds')
-  const deletion = textOrEmpty(metadata, 'deletionTimestamp')
+  const grace = numberOrAbsent(metaOf(pod), 'deletionGracePeriodSeconds')
+  const deletion = metaText(pod, 'deletionTimestamp')
   return deletion === '' || grace === undefined || Date.parse(deletion) + grace * 1000 >= nowMs
 }
 
@@ -91,10 +91,9 @@ function addPod(usage: Map<string, Quantity>, spec: ValueMap, status: ValueMap):
 export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   const usage = new Map<string, Quantity>()
   for (const [name, quantity] of requests) {
-    if (COMPUTE.includes(name) || name.startsWith('hugepages-')) usage.set(name, quantity)
-    if (COMPUTE.includes(name) || name.startsWith('hugepages-') || isExtended(name)) {
-      usage.set(`requests.${name}`, quantity)
-    }
+    const isCompute = COMPUTE.includes(name) || name.startsWith('hugepages-')
+    if (isCompute) usage.set(name, quantity)
+    if (isCompute || isExtended(name)) usage.set(`requests.${name}`, quantity)
   }
   for (const [name, quantity] of limits) if (COMPUTE.includes(name)) usage.set(`limits.${name}`, quantity)
   return usage
@@ -112,19 +111,17 @@ function addService(usage: Map<string, Quantity>, spec: ValueMap): void {
 }
 
 function addClaim(usage: Map<string, Quantity>, claim: ApiObject): void {
-  const older = textOrAbsent(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
-  const storageClass = older ?? textOrEmpty(specOf(claim), 'storageClassName')
+  const storageClass = classOf(claim)
   const add = (name: string, quantity: Quantity): void => {
     usage.set(name, quantity)
     if (storageClass !== '') usage.set(storageClass + STORAGE_CLASS + name, quantity)
   }
   add('persistentvolumeclaims', ONE)
-  const wanted = parseQuantity(textOrEmpty(mapOrEmpty(mapOrEmpty(specOf(claim), 'resources'), 'requests'), 'storage'))
-  if (!wanted.ok) return
+  const wanted = storageOf(claim)
+  if (wanted === undefined) return
   // A claim that was made smaller while it grew takes what it has been given.
-  const given = amountsIn(mapOrEmpty(claim, 'status'), 'allocatedResources').get('storage')
-  const isLess = given !== undefined && compareQuantities(given, wanted.quantity) > 0
-  add('requests.storage', isLess ? given : wanted.quantity)
+  const given = amountsIn(statusOf(claim), 'allocatedResources').get('storage')
+  add('requests.storage', given !== undefined && compareQuantities(given, wanted) > 0 ? given : wanted)
 }
 
 function addDevices(usage: Map<string, Quantity>, spec: ValueMap): void {
