@@ -13,6 +13,7 @@ import { checkLabels } from '../../schema/validation/labels.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
+import { placedMaps } from '../shared/placed-items.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -54,7 +55,6 @@ function addressesOf(endpoint: ValueMap, i: number): readonly string[] {
 }
 
 const MAX_ENDPOINTS = 1000
-const MAX_ADDRESSES = 100
 const MAX_PORTS = 20000
 const MAX_TOPOLOGY = 16
 const MAX_HINTS = 8
@@ -70,22 +70,21 @@ function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
   }
 }
 
-function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Check): void {
+function checkSliceEndpoints(endpoints: readonly ValueMap[], type: string, check: Check): void {
   const at = FieldPath.root('endpoints')
-  if (list.length > MAX_ENDPOINTS) {
-    check.tooMany(at, list.length, MAX_ENDPOINTS)
+  if (endpoints.length > MAX_ENDPOINTS) {
+    check.tooMany(at, endpoints.length, MAX_ENDPOINTS)
     return
   }
-  for (const [i, endpoint] of list.entries()) {
+  for (const [i, endpoint] of endpoints.entries()) {
     const place = at.index(i)
-    const addresses = textsInPlace(endpoint, 'addresses')
-    if (addresses.length === 0) check.required(place.child('addresses'), 'must contain at least 1 address')
-    else if (addresses.length > MAX_ADDRESSES) check.tooMany(place.child('addresses'), addresses.length, MAX_ADDRESSES)
-    check.items(addresses, (address, a) =>
-      checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check }),
+    check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'addresses')
+    const list = place.child('addresses')
+    check.items(textsInPlace(endpoint, 'addresses'), (address, index) =>
+      checkSliceAddress(address, type, { list, index, check }),
     )
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'nodeName')
-    checkTopology(mapOrAbsent(endpoint, 'deprecatedTopology'), place.child('deprecatedTopology'), check)
+    checkTopology(mapOrAbsent(endpoint, TOPOLOGY), place.child(TOPOLOGY), check)
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'hostname')
     const hints = mapOrAbsent(endpoint, 'hints')
     if (hints !== undefined) checkHints(hints, place.child('hints'), check)
@@ -131,8 +130,8 @@ function checkTopology(topology: ValueMap | undefined, at: FieldPath, check: Che
   const { length } = Object.keys(topology)
   if (length > MAX_TOPOLOGY) check.tooMany(at, length, MAX_TOPOLOGY)
   checkLabels(topology, at, check)
-  if (Object.hasOwn(topology, 'kubernetes.io/hostname')) {
-    check.invalid(at.key('kubernetes.io/hostname'), '', 'may not be set unless corresponding node name is set')
+  if (Object.hasOwn(topology, HOSTNAME)) {
+    check.invalid(at.key(HOSTNAME), '', 'may not be set unless corresponding node name is set')
   }
 }
 
@@ -143,20 +142,16 @@ const HINTS = [
 
 function checkHints(hints: ValueMap, at: FieldPath, check: Check): void {
   for (const { field, format } of HINTS) {
-    const list = mapsInPlace(hints, field)
-    const place = at.child(field)
+    const list = placedMaps(hints, field, at)
     if (list.length > MAX_HINTS) {
-      check.tooMany(place, list.length, MAX_HINTS)
+      check.tooMany(at.child(field), list.length, MAX_HINTS)
       continue
     }
     const seen = new Set<string>()
-    for (const [i, hint] of list.entries()) {
+    for (const [hint, place] of list) {
       const name = textOrEmpty(hint, 'name')
-      if (seen.has(name)) check.duplicate(place.index(i).child('name'), name)
-      else {
-        seen.add(name)
-        check.format(place.index(i).child('name'), name, format(name))
-      }
+      if (!seen.has(name)) check.format(place.child('name'), name, format(name))
+      check.unique(seen, name, place.child('name'))
     }
   }
 }
@@ -213,14 +208,10 @@ export const ENDPOINT_SLICE: Kind = {
     column('Ports', 'The ports of each endpoint.', (slice) =>
       orUnset(firstOf(listAt(slice, 'ports').map(slicePort), 3)),
     ),
-    column('Endpoints', 'The addresses of the endpoints.', (slice) =>
-      orUnset(
-        firstOf(
-          listAt(slice, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses')),
-          3,
-        ),
-      ),
-    ),
+    column('Endpoints', 'The addresses of the endpoints.', (slice) => {
+      const addresses = listAt(slice, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses'))
+      return orUnset(firstOf(addresses, 3))
+    }),
     AGE,
   ]),
 }

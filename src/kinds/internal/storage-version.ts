@@ -9,16 +9,11 @@ export const STORAGE_VERSION: Kind = {
     column('CommonEncodingVersion', 'The version that all replicas store.', (one) =>
       orUnset(textAt(one, 'status', 'commonEncodingVersion')),
     ),
-    column('StorageVersions', 'The version that each replica stores.', (one) =>
-      orUnset(
-        firstOf(
-          listAt(one, 'status', 'storageVersions').map(
-            (version) => `${textAt(version, 'apiServerID')}=${textAt(version, 'encodingVersion')}`,
-          ),
-          3,
-        ),
-      ),
-    ),
+    column('StorageVersions', 'The version that each replica stores.', (one) => {
+      const versions = listAt(one, 'status', 'storageVersions')
+      const texts = versions.map((each) => `${textAt(each, 'apiServerID')}=${textAt(each, 'encodingVersion')}`)
+      return orUnset(firstOf(texts, 3))
+    }),
     AGE,
   ]),
 }

@@ -1,15 +1,7 @@
 // Disruption budgets: how many pods may be gone at a time. One label of their selectors is kept for saying that no pod is
 // meant, and goes with no other term.
 import { FieldPath } from '../../api/field-path.ts'
-import {
-  integerOrZero,
-  isGiven,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  mapsOnly,
-  textOrEmpty,
-} from '../../api/members.ts'
+import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -74,9 +66,7 @@ export const POD_DISRUPTION_BUDGET: Kind = {
       status: (object, _stored, check) => {
         const status = mapOrEmpty(object, 'status')
         checkConditions(mapsInPlace(status, 'conditions'), STATUS.child('conditions'), check)
-        for (const field of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods']) {
-          check.notNegative(STATUS.child(field), integerOrZero(status, field))
-        }
+        check.fields(status, STATUS, 'policy_v1.PodDisruptionBudgetStatus')
       },
     },
   },

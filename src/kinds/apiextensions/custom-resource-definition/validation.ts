@@ -89,12 +89,10 @@ function shownColumn(column: ValueMap): ValueMap {
 
 function checkSpec(spec: ValueMap, check: Check): void {
   checkGroup(textOrEmpty(spec, 'group'), check)
-  checkEnum(textOrEmpty(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], check)
+  check.fields(spec, SPEC, 'apiextensions.k8s.io_v1.CustomResourceDefinitionSpec')
   const parts = versionsOf(spec)
   checkVersions(parts, check)
-  for (const field of ['plural', 'singular', 'kind', 'listKind']) {
-    if (textOrEmpty(mapOrEmpty(spec, 'names'), field) === '') check.required(SPEC.child('names').child(field))
-  }
+  check.fields(mapOrEmpty(spec, 'names'), SPEC.child('names'), 'apiextensions.k8s.io_v1.CustomResourceDefinitionNames')
   checkNames(mapOrEmpty(spec, 'names'), SPEC.child('names'), check)
   checkCommon(parts, check)
   const conversion = mapOrAbsent(spec, 'conversion')
@@ -113,11 +111,6 @@ function checkGroup(group: string, check: Check): void {
   if (group === '') check.required(at)
   else if (faults.length > 0) check.invalid(at, group, faults.join(','))
   else if (!group.includes('.')) check.invalid(at, group, 'should be a domain with at least one dot')
-}
-
-function checkEnum(value: string, at: FieldPath, words: readonly string[], check: Check): void {
-  if (value === '') check.required(at)
-  else check.oneOf(at, value, words)
 }
 
 function hasStatus(part: ValueMap | undefined): boolean {
@@ -195,7 +188,7 @@ function checkConversion(conversion: ValueMap, check: Check): void {
   const webhook = mapOrEmpty(conversion, 'webhook')
   const client = mapOrAbsent(webhook, 'clientConfig')
   const versions = textsInPlace(webhook, 'conversionReviewVersions')
-  checkEnum(strategy, at.child('strategy'), ['None', 'Webhook'], check)
+  check.fields(conversion, at, 'apiextensions.k8s.io_v1.CustomResourceConversion')
   const place = at.child('webhookClientConfig')
   if (strategy === 'Webhook') {
     if (client === undefined) check.required(place, 'required when strategy is set to Webhook')
