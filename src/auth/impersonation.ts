@@ -1,11 +1,21 @@
 // Impersonation: which permissions it takes, and who the user is then (P-086 to P-090). The constrained modes are tried before the
 // legacy one, and the one that last succeeded for a requester before all others.
 import type { User } from '../api/user.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Access, Authorizer, ResourceAccess } from './authorizer.ts'
-import { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './user.ts'
+import {
+  accountGroups,
+  accountOf,
+  ANONYMOUS,
+  AUTHENTICATED,
+  isSubdomain,
+  MASTERS,
+  nodeOf,
+  NODES,
+  UNAUTHENTICATED,
+} from './user.ts'
 
 const API = 'authentication.k8s.io'
-const NODES = 'system:nodes'
 const NODE_OF_ACCOUNT = 'authentication.kubernetes.io/node-name'
 
 export type Impersonation =
@@ -37,7 +47,7 @@ const REMEMBERED_USERS = 10_000
 export class Impersonator {
   readonly #authorizer: Authorizer
   readonly #modes: readonly Mode[]
-  readonly #lastGood = new Map<string, Mode>()
+  readonly #lastGood = new BoundedMap<string, Mode>(REMEMBERED_USERS)
 
   constructor(authorizer: Authorizer, constrained: boolean) {
     this.#authorizer = authorizer
@@ -54,22 +64,12 @@ export class Impersonator {
       if (!mode.applies(wanted, requester)) continue
       const outcome = await new Attempt(this.#authorizer, mode, access, signal).run(wanted)
       if (outcome.kind === 'user') {
-        this.#remember(requester.name, mode)
+        this.#lastGood.set(requester.name, mode)
         return outcome
       }
       first ??= outcome
     }
     return first ?? { kind: 'refused', access, reason: 'all impersonation modes failed' }
-  }
-
-  #remember(name: string, mode: Mode): void {
-    this.#lastGood.delete(name)
-    this.#lastGood.set(name, mode)
-    if (this.#lastGood.size <= REMEMBERED_USERS) return
-    for (const oldest of this.#lastGood.keys()) {
-      this.#lastGood.delete(oldest)
-      break
-    }
   }
 }
 
@@ -196,38 +196,11 @@ function refused(access: Access, reason: string | undefined): Refusal {
 function completed(wanted: User, isConstrained: boolean): User {
   const account = accountOf(wanted.name)
   const isNode = isConstrained && nodeOf(wanted.name) !== undefined
-  const ofAccount =
-    account === undefined || wanted.groups.length > 0
-      ? wanted.groups
-      : ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+  const ofAccount = account === undefined || wanted.groups.length > 0 ? wanted.groups : accountGroups(account.namespace)
   const groups = isNode ? [NODES] : ofAccount
   const everybody = wanted.name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED
   const isSettled = groups.includes(everybody) || groups.includes(UNAUTHENTICATED)
   return { ...wanted, groups: isSettled ? groups : [...groups, everybody] }
-}
-
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-const NODE_PREFIX = 'system:node:'
-const ACCOUNT_PREFIX = 'system:serviceaccount:'
-
-/** The node of a node's user name. */
-export function nodeOf(username: string): string | undefined {
-  if (!username.startsWith(NODE_PREFIX)) return undefined
-  const name = username.slice(NODE_PREFIX.length)
-  return isSubdomain(name) ? name : undefined
-}
-
-/** The account of a service account's user name. */
-export function accountOf(username: string): { readonly namespace: string; readonly name: string } | undefined {
-  if (!username.startsWith(ACCOUNT_PREFIX)) return undefined
-  const [namespace = '', name = '', ...more] = username.slice(ACCOUNT_PREFIX.length).split(':')
-  const isOne = more.length === 0 && namespace.length <= 63 && LABEL.test(namespace) && isSubdomain(name)
-  return isOne ? { namespace, name } : undefined
-}
-
-function isSubdomain(text: string): boolean {
-  return text.length <= 253 && SUBDOMAIN.test(text)
 }
 
 function hasNameOnly({ uid, groups, extra }: User): boolean {

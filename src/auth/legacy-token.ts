@@ -5,7 +5,7 @@ import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import type { TokenAnswer } from './bearer-tokens.ts'
 import type { LiveObject } from './live-objects.ts'
-import { accountUserName } from './service-account.ts'
+import { accountUserName } from './user.ts'
 import type { BoundObject, VerifiedToken } from './verified-token.ts'
 import { boundUser } from './verified-token.ts'
 

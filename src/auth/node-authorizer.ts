@@ -1,26 +1,19 @@
 // The Node authorizer: a node may use its own objects, and what the pods bound to it refer to (P-165 to P-168). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
-import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Access, Authorizer, Decision, ResourceAccess } from './authorizer.ts'
 import type { NodeGraph, RelatedType } from './node-graph.ts'
+import { nodeOfUser } from './user.ts'
 
 const ALLOW: Decision = { kind: 'allow' }
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 const LEASES = 'kube-node-lease'
-const PREFIX = 'system:node:'
-const NODES = 'system:nodes'
 
 export interface NodeAuthorizerParts {
   /** At hand once a node has asked for the first time. */
   readonly graph: () => MaybePromise<NodeGraph>
   /** What every node may do with what is not told apart by node. */
   readonly rules: readonly PolicyRule[]
-}
-
-/** The node that a user is; empty where it is none that has a name, undefined where it is no node at all. */
-export function nodeOfUser({ name, groups }: User): string | undefined {
-  return name.startsWith(PREFIX) && groups.includes(NODES) ? name.slice(PREFIX.length) : undefined
 }
 
 export function nodeAuthorizer(parts: NodeAuthorizerParts): Authorizer {

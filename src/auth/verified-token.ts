@@ -1,9 +1,7 @@
 // A service account token with a valid signature: its user, its lifetime, and the objects that it is bound to.
 import type { User } from '../api/user.ts'
 import type { LiveKind, LiveObject, ObjectName } from './live-objects.ts'
-import type { AccountName } from './service-account.ts'
-import { accountGroups, accountUserName } from './service-account.ts'
-import { asAuthenticated } from './user.ts'
+import { type AccountName, accountGroups, accountUserName, asAuthenticated } from './user.ts'
 
 export interface VerifiedToken {
   readonly kind: 'verified'

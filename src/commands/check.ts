@@ -1,7 +1,5 @@
 // `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its place:
 // `file:line: field: error`.
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import type { FieldError } from '../api/field-error.ts'
 import { asMap, textOrAbsent } from '../api/members.ts'
@@ -22,6 +20,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { ServedObject } from '../registry/served-store.ts'
 import { boundHints } from './check-hints.ts'
 import { checkContext, installed } from './check-world.ts'
+import { inputName, readInput } from './input.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
 
 interface Document {
@@ -37,7 +36,7 @@ export async function runCheck(args: readonly string[]): Promise<number> {
   const files = filesIn(args)
   const found = new Findings()
   const documents: Document[] = []
-  for (const file of files) documents.push(...readDocuments(file, await readInput(file), found))
+  for (const file of files) documents.push(...readDocuments(file, await readText(file), found))
   const checker = new Checker(found)
   const objects = documents.flatMap(itemsOf)
   // Definitions come first, whatever the order of the files: objects of theirs may stand before them.
@@ -59,9 +58,9 @@ function filesIn(args: readonly string[]): readonly string[] {
   throw usageError('name the files to check, or - for standard input; see quarterdeck check --help')
 }
 
-async function readInput(file: string): Promise<string> {
+async function readText(file: string): Promise<string> {
   try {
-    return file === '-' ? (await buffer(process.stdin)).toString() : await readFile(file, 'utf8')
+    return (await readInput(file)).toString()
   } catch (error) {
     throw usageError(`cannot read ${file}: ${reasonOf(error)}`)
   }
@@ -109,7 +108,7 @@ class Findings {
 
   add(file: string, { line, text }: { readonly line: number; readonly text: string }): void {
     this.count++
-    this.#lines.push(`${file === '-' ? 'standard input' : file}:${line}: ${text}`)
+    this.#lines.push(`${inputName(file)}:${line}: ${text}`)
   }
 
   print(objects: number): void {

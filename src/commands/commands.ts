@@ -18,56 +18,35 @@ export async function runCommand(args: readonly string[], environment: Environme
   }
 }
 
-async function dispatch([command, ...rest]: readonly string[], environment: Environment): Promise<number> {
-  switch (command) {
-    case 'serve':
-      // As the reference, which has no commands.
-      if (rest.includes('--version')) return print(versionLine())
-      return rest.some(asksForHelp) ? print(serveManual()) : serve(rest, environment)
-    case 'convert':
-      return rest.some(asksForHelp) ? print(convertManual()) : convert(rest)
-    case 'check':
-      return rest.some(asksForHelp) ? print(checkManual()) : check(rest)
-    case 'lint-rbac':
-      return rest.some(asksForHelp) ? print(lintRolesManual()) : lintRoles(rest)
-    case 'version':
-    case '--version':
-      return print(versionLine())
-    case 'help':
-    case '--help':
-    case '-h':
-    case undefined:
-      return print(manualOf(rest[0]))
-    default: {
-      const hint = suggestion(command, ['serve', 'convert', 'check', 'lint-rbac', 'version', 'help'])
-      throw usageError(`unknown command "${command}"${hint === '' ? '; see quarterdeck help' : hint}`)
-    }
+interface Command {
+  readonly manual: () => string
+  /** Resolves with the exit code. What a command needs is loaded when it is run. */
+  readonly run: (args: readonly string[], environment: Environment) => Promise<number>
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: { manual: serveManual, run: serve },
+  convert: { manual: convertManual, run: async (args) => (await import('./convert.ts')).runConvert(args) },
+  check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
+  'lint-rbac': { manual: lintRolesManual, run: async (args) => (await import('./lint-rbac.ts')).runLintRoles(args) },
+}
+
+async function dispatch([name = 'help', ...rest]: readonly string[], environment: Environment): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  // As the reference, which has no commands.
+  const asksForVersion = name === 'version' || name === '--version' || (name === 'serve' && rest.includes('--version'))
+  if (asksForVersion) return print(versionLine())
+  if (command !== undefined) return rest.some(asksForHelp) ? print(command.manual()) : command.run(rest, environment)
+  if (name === 'help' || asksForHelp(name)) {
+    const topic = rest[0] ?? ''
+    return print(Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic]!.manual() : commandManual())
   }
+  const hint = suggestion(name, [...Object.keys(COMMANDS), 'version', 'help'])
+  throw usageError(`unknown command "${name}"${hint === '' ? '; see quarterdeck help' : hint}`)
 }
 
 function versionLine(): string {
   return `quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`
-}
-
-function manualOf(command: string | undefined): string {
-  const manuals = { serve: serveManual, convert: convertManual, check: checkManual, 'lint-rbac': lintRolesManual }
-  const isKnown = command !== undefined && Object.hasOwn(manuals, command)
-  return isKnown ? manuals[command as keyof typeof manuals]() : commandManual()
-}
-
-async function check(args: readonly string[]): Promise<number> {
-  const { runCheck } = await import('./check.ts')
-  return runCheck(args)
-}
-
-async function convert(args: readonly string[]): Promise<number> {
-  const { runConvert } = await import('./convert.ts')
-  return runConvert(args)
-}
-
-async function lintRoles(args: readonly string[]): Promise<number> {
-  const { runLintRoles } = await import('./lint-rbac.ts')
-  return runLintRoles(args)
 }
 
 function asksForHelp(argument: string): boolean {

@@ -1,7 +1,6 @@
 // `quarterdeck convert`: files in, files or standard output out. The error of a file is one line; the others are still converted.
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { columnsOf } from '../kinds/kinds.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../codec/convert.ts'
@@ -9,6 +8,7 @@ import { encodingOf } from '../codec/media-type.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
+import { inputName, readInput } from './input.ts'
 
 /** How files of an encoding end. */
 const ENDINGS: Readonly<Record<TargetEncoding, string>> = {
@@ -41,7 +41,7 @@ export async function runConvert(args: readonly string[]): Promise<number> {
   let failed = false
   for (const file of options.files) {
     try {
-      const { bytes, problems } = convert(await readInput(file), { ...options, kinds, columnsOf, now: Date.now() })
+      const { bytes, problems } = convert(await readBytes(file), { ...options, kinds, columnsOf, now: Date.now() })
       for (const problem of problems) complain(file, problem)
       await writeOutput(bytes, file, options)
     } catch (error) {
@@ -53,8 +53,14 @@ export async function runConvert(args: readonly string[]): Promise<number> {
   return failed ? 1 : 0
 }
 
+async function readBytes(file: string): Promise<Buffer> {
+  return readInput(file).catch((error: unknown) => {
+    throw new ConvertError(`cannot be read: ${reasonOf(error)}`)
+  })
+}
+
 function complain(file: string, message: string): void {
-  process.stderr.write(`quarterdeck convert: ${file === '-' ? 'standard input' : file}: ${message}\n`)
+  process.stderr.write(`quarterdeck convert: ${inputName(file)}: ${message}\n`)
 }
 
 function parseOptions(args: readonly string[]): Options {
@@ -102,14 +108,6 @@ function makeFolder(folder: string): void {
     makeDirectory(folder)
   } catch (error) {
     throw usageError(`convert: cannot create the directory ${folder}: ${reasonOf(error)}`)
-  }
-}
-
-async function readInput(file: string): Promise<Buffer> {
-  try {
-    return file === '-' ? await buffer(process.stdin) : await readFile(file)
-  } catch (error) {
-    throw new ConvertError(`cannot be read: ${reasonOf(error)}`)
   }
 }
 

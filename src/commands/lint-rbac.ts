@@ -1,12 +1,11 @@
 // `quarterdeck lint-rbac`: roles and bindings in, findings out, a line each.
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import { mapsInPlace } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { lintRole } from '../auth/role-lint.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
+import { inputName, readInput } from './input.ts'
 
 /** Resolves with the exit code: 1 where something was found, or a file could not be read. */
 export async function runLintRoles(args: readonly string[]): Promise<number> {
@@ -14,7 +13,7 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
   if (flag !== undefined) throw usageError(`lint-rbac: unknown flag ${flag}`)
   let isClean = true
   for (const file of args.length === 0 ? ['-'] : args) {
-    const shown = file === '-' ? 'standard input' : file
+    const shown = inputName(file)
     try {
       for (const object of await readObjects(file)) {
         for (const finding of lintRole(object)) {
@@ -32,7 +31,7 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
 
 /** Also several in one file, and lists, as kubectl writes them. */
 async function readObjects(file: string): Promise<readonly ValueMap[]> {
-  const text = (file === '-' ? await buffer(process.stdin) : await readFile(file)).toString()
+  const text = (await readInput(file)).toString()
   return text
     .split(/^---(?:[ \t].*)?\r?$/m)
     .filter((document) => document.trim() !== '')

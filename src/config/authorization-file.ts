@@ -3,6 +3,7 @@ import path from 'node:path'
 import { asMap, mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
+import { isSubdomain } from '../auth/user.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { compileCondition } from './config-expressions.ts'
 import { DocumentFaults } from './document-faults.ts'
@@ -32,7 +33,6 @@ const VERSIONS: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map((version) 
 const MODES: readonly string[] = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node']
 const MAX_CONDITIONS = 64
 const MAX_TIMEOUT_MS = 30_000
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
 /** Throws an `Error` with every fault. */
 export function readAuthorizationFile(document: Value): readonly AuthorizerConfig[] {
@@ -57,7 +57,7 @@ class Reader extends DocumentFaults {
     if (type === '') this.add(`${at}.type`, 'Required value')
     else if (!MODES.includes(type)) this.unsupported(`${at}.type`, type, MODES)
     if (name === '') this.add(`${at}.name`, 'Required value')
-    else if (!SUBDOMAIN.test(name) || name.length > 253) {
+    else if (!isSubdomain(name)) {
       this.invalid(`${at}.name`, name, 'authorizer name is invalid')
     }
     if (type !== 'Webhook') {

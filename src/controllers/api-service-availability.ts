@@ -5,6 +5,8 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -59,7 +61,7 @@ class RemoteAvailability {
       runInformer(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, signal),
       // Before the services are known every one of them would be missing.
       Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(signal)),
-      untilAborted(signal, () => loaded.forEach(({ resolve }) => resolve())),
+      pause(systemClock, Number.POSITIVE_INFINITY, signal).then(() => loaded.forEach(({ resolve }) => resolve())),
     ])
   }
 
@@ -182,15 +184,4 @@ function slimmed(object: ApiObject): ApiObject {
     metadata: { name: name ?? '', namespace: namespace ?? '', labels: labels ?? {} },
     ...(Object.fromEntries(kept) as ValueMap),
   }
-}
-
-function untilAborted(signal: AbortSignal, then: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      then()
-      resolve()
-    }
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
 }

@@ -1,19 +1,11 @@
 // The metrics of work queues, under the reference's names.
-import { type Count, counter, type Distribution, type Family, gauge, histogram } from '../lib/measure.ts'
+import { type Count, counter, type Family, gauge, histogram } from '../lib/measure.ts'
 
 const BOUNDS: readonly number[] = Array.from({ length: 10 }, (_, i) => 10 ** (i - 8))
 const OF_QUEUE: readonly string[] = ['name']
 
-/** What one queue counts. */
-export interface QueueTally {
-  readonly depth: Count
-  readonly adds: Count
-  readonly retries: Count
-  readonly waitSeconds: Distribution
-  readonly workSeconds: Distribution
-  /** The keys that are being worked on, and since when, by `performance.now()`. */
-  readonly busy: Map<string, number>
-}
+/** The series of one queue. */
+export type QueueTally = ReturnType<QueueMeasures['of']>
 
 export class QueueMeasures {
   readonly #depth = gauge('workqueue_depth', 'Current depth of the workqueue.', OF_QUEUE)
@@ -57,7 +49,8 @@ export class QueueMeasures {
     return gauge(name, help, OF_QUEUE, { refresh })
   }
 
-  of(name: string): QueueTally {
+  of(name: string) {
+    /** The keys that are being processed, and since when, by `performance.now()`. */
     const busy = new Map<string, number>()
     this.#busy.set(name, busy)
     return {

@@ -1,5 +1,5 @@
 // The metrics of flow control, under the reference's names.
-import { type Count, counter, type Distribution, type Family, gauge, histogram, Measures } from '../lib/measure.ts'
+import { type Count, counter, type Family, gauge, histogram, Measures } from '../lib/measure.ts'
 
 const WAIT_BOUNDS: readonly number[] = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 const SEAT_BOUNDS: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 100]
@@ -75,18 +75,9 @@ export class FlowMeasures extends Measures {
 }
 
 /** The series of one schema, found once. */
-export interface SchemaMeasures {
-  readonly dispatched: Count
-  readonly executing: Count
-  readonly executingSeats: Count
-  readonly inQueue: Count
-  readonly waited: Distribution
-  readonly seats: Distribution
-  readonly regular: Distribution
-  readonly watching: Distribution
-}
+export type SchemaMeasures = ReturnType<typeof measuresOf>
 
-export function measuresOf(measures: FlowMeasures, level: string, schema: string): SchemaMeasures {
+export function measuresOf(measures: FlowMeasures, level: string, schema: string) {
   return {
     dispatched: measures.dispatched.of(level, schema),
     executing: measures.executing.of(level, schema),

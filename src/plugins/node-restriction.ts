@@ -6,7 +6,7 @@ import { labelsOf, metaOf, metaText, specOf, statusOf } from '../api/object-memb
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
-import { nodeOfUser } from '../auth/node-authorizer.ts'
+import { nodeOfUser } from '../auth/user.ts'
 import { COMMON_NAME, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { requestIn } from './certificate-subject.ts'

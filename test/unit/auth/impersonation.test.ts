@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { User } from '../../../src/api/user.ts'
 import { type Access, type Authorizer, allowAll } from '../../../src/auth/authorizer.ts'
-import { accountOf, type Impersonation, Impersonator, nodeOf } from '../../../src/auth/impersonation.ts'
+import { type Impersonation, Impersonator } from '../../../src/auth/impersonation.ts'
+import { accountOf, nodeOf } from '../../../src/auth/user.ts'
 
 const { signal } = new AbortController()
 
