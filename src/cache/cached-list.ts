@@ -7,8 +7,8 @@ import type { CountKeys } from '../runtime/count-keys.ts'
 import { unreadableObjects } from '../store/errors.ts'
 import { listRange, type ListRange, positionAfter } from '../store/list-range.ts'
 import { type Matcher, matcherOf } from '../store/selection.ts'
-import type { ListPage, ListRequest, StoredResource } from '../store/store.ts'
-import type { CachedItem, CachedObject, CachedUnreadable } from './cached-object.ts'
+import type { ListPage, ListRequest, StoredResource, UnreadableObject } from '../store/store.ts'
+import type { CachedItem, CachedObject } from './cached-object.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
 const BATCH = 256
@@ -140,7 +140,7 @@ async function fill(
 }
 
 function refuseUnreadable(state: CachedState, request: ListRequest, range: ListRange): void {
-  const unreadable: CachedUnreadable[] = []
+  const unreadable: UnreadableObject[] = []
   for (const item of walkTree(state.snapshot.tree, range)) if (item.kind === 'unreadable') unreadable.push(item)
   if (unreadable.length > 0) throw unreadableObjects(request.resource, 'list', unreadable)
 }

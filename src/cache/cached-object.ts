@@ -102,22 +102,9 @@ export class CachedObject implements Selectable, SlabItem {
   }
 }
 
-export class CachedUnreadable implements UnreadableObject {
-  readonly kind = 'unreadable'
+interface CachedUnreadable extends UnreadableObject {
+  /** Relative to the type. */
   readonly key: string
-  readonly namespace: string
-  readonly name: string
-  readonly revision: number
-  readonly problem: string
-
-  constructor(key: string, revision: number, problem: string) {
-    const { namespace, name } = namesOfKey(key)
-    this.key = key
-    this.namespace = namespace
-    this.name = name
-    this.revision = revision
-    this.problem = problem
-  }
 }
 
 /** Other keys are never cached. */
@@ -141,7 +128,7 @@ const NO_SPAN = Object.freeze({ start: 0, end: 0 })
 /** Copies an item into a slab, with its resourceVersion. */
 export function placeItem(slabs: SlabAllocator, key: string, item: SourceItem): CachedItem {
   const { content, revision } = item
-  if (content.kind === 'unreadable') return new CachedUnreadable(key, revision, content.problem)
+  if (content.kind === 'unreadable') return { ...content, ...namesOfKey(key), key, revision }
   const object = new CachedObject(key, revision, placeContent(slabs, revision, content))
   slabs.settle(object)
   return object

@@ -52,10 +52,8 @@ function nameTaken(resource: Resource, sent: ApiObject, result: WriteResult): Ap
   const error = alreadyExistsError(resource, name)
   const terminating = existing?.kind === 'object' && isTerminating(existing.object())
   const message = terminating ? `object is being deleted: ${error.message}` : error.message
-  if (metaText(sent, 'generateName') === '') {
-    return new ApiError('AlreadyExists', message, { details: error.details ?? {} })
-  }
-  return new ApiError('AlreadyExists', `${message}, the server was not able to generate a unique name for the object`, {
-    details: { ...error.details, retryAfterSeconds: 1 },
-  })
+  const details = error.details ?? {}
+  if (metaText(sent, 'generateName') === '') return new ApiError('AlreadyExists', message, { details })
+  const why = 'the server was not able to generate a unique name for the object'
+  return new ApiError('AlreadyExists', `${message}, ${why}`, { details: { ...details, retryAfterSeconds: 1 } })
 }

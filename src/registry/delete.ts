@@ -120,29 +120,16 @@ export function checkPreconditions(resource: Resource, stored: ApiObject, { prec
   const wrongUid = preconditions.uid !== undefined && preconditions.uid !== uid
   const wrongVersion = preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== version
   if (!wrongUid && !wrongVersion) return
+  const [what, sent, found, fate] = wrongUid
+    ? ['UID', preconditions.uid, uid, 'deleted and then recreated']
+    : ['ResourceVersion', preconditions.resourceVersion, version, 'modified']
   if (resource.strategy.markOnDelete !== undefined) {
-    const [what, sent, found] = wrongUid
-      ? ['UID', preconditions.uid, uid]
-      : ['ResourceVersion', preconditions.resourceVersion, version]
-    throw conflictError(
-      resource,
-      name,
-      `Precondition failed: ${what} in precondition: ${sent}, ${what} in object meta: ${found}`,
-    )
+    const both = `${what} in precondition: ${sent}, ${what} in object meta: ${found}`
+    throw conflictError(resource, name, `Precondition failed: ${both}`)
   }
+  const mismatch = `the ${what} in the precondition (${sent}) does not match the ${what} in record (${found})`
   const kind = { group: resource.group, resource: resource.kind }
-  if (wrongUid) {
-    throw conflictError(
-      kind,
-      name,
-      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
-    )
-  }
-  throw conflictError(
-    kind,
-    name,
-    `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${version}). The object might have been modified`,
-  )
+  throw conflictError(kind, name, `${mismatch}. The object might have been ${fate}`)
 }
 
 const COLLECTION_WORKERS = 16

@@ -7,6 +7,7 @@ import type { Strategy, PropagationOptions } from './registry.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
+const FINALIZERS = { Orphan: ORPHAN, Foreground: FOREGROUND, Background: undefined } as const
 
 export interface DeleteOptions extends PropagationOptions {
   readonly gracePeriodSeconds: number | undefined
@@ -79,10 +80,9 @@ function finalizersAfter(strategy: Strategy, stored: ApiObject, options: DeleteO
     options.propagationPolicy ??
     (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background')
   const named = before.includes(ORPHAN) ? 'Orphan' : before.includes(FOREGROUND) ? 'Foreground' : undefined
-  const propagation = asked ?? named ?? strategy.defaultPropagation
-  const others = before.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
-  const after =
-    propagation === 'Orphan' ? [...others, ORPHAN] : propagation === 'Foreground' ? [...others, FOREGROUND] : others
+  const finalizer = FINALIZERS[asked ?? named ?? strategy.defaultPropagation]
+  const others = before.filter((other) => other !== ORPHAN && other !== FOREGROUND)
+  const after = finalizer === undefined ? others : [...others, finalizer]
   return new Set(after).symmetricDifference(new Set(before)).size === 0 ? before : after
 }
 

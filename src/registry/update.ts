@@ -1,6 +1,7 @@
 // Update: PUT, every patch and every writable subresource differ only in the function from the stored object to the wanted one.
 // The pipeline runs again, admission included, where another write won.
-import type { FieldError } from '../api/field-error.ts'
+import { type FieldError, invalid } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, isList, isMap, own, sharedWith, type Value } from '../api/value.ts'
@@ -239,13 +240,8 @@ class UpdatePipeline {
     const given = parseResourceVersion(metaText(object, 'resourceVersion'))
     if (given === 0) {
       if (resource.strategy.unconditionalUpdate) return
-      throw invalidError({ group: resource.group, kind: resource.resource }, request.name, [
-        {
-          reason: 'FieldValueInvalid',
-          field: 'metadata.resourceVersion',
-          message: 'Invalid value: 0: must be specified for an update',
-        },
-      ])
+      const fault = invalid(FieldPath.root('metadata').child('resourceVersion'), 0, 'must be specified for an update')
+      throw invalidError({ group: resource.group, kind: resource.resource }, request.name, [fault])
     }
     if (String(given) !== metaText(stored, 'resourceVersion')) throw conflictError(resource, request.name)
   }
