@@ -6,8 +6,8 @@ import type { Admission, AdmissionOperation, AdmissionPlugin, AdmissionRequest, 
 
 const OPERATIONS: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
 
-/** Who is asked about one operation on one resource. */
-interface Asked {
+/** The plugins that care for one operation on one resource. */
+interface PluginSet {
   readonly mutators: readonly Mutator[]
   readonly validators: readonly Validator[]
   readonly mayRepeat: boolean
@@ -15,62 +15,62 @@ interface Asked {
 
 type Mutator = NonNullable<AdmissionPlugin['mutate']>
 type Validator = NonNullable<AdmissionPlugin['validate']>
-type ByOperation = Readonly<Record<AdmissionOperation, Asked>>
+type ByOperation = Readonly<Record<AdmissionOperation, PluginSet>>
 
 export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
   const named = new Set(chain.flatMap(({ resources = [] }) => resources))
-  const byResource = new Map([...named].map((resource) => [resource, askedOf(chain, resource)]))
-  const others = askedOf(chain, undefined)
-  const askedFor = ({ resource, operation }: AdmissionRequest): Asked =>
+  const byResource = new Map([...named].map((resource) => [resource, pluginsFor(chain, resource)]))
+  const others = pluginsFor(chain, undefined)
+  const setFor = ({ resource, operation }: AdmissionRequest): PluginSet =>
     (byResource.get(formatGroupResource(resource)) ?? others)[operation]
   return {
     mutate(request, signal) {
-      const asked = askedFor(request)
-      if (asked.mutators.length === 0) return request.object
-      const asking = { request, signal }
-      return asked.mayRepeat ? walkTwice(asked.mutators, asking) : walk(asked.mutators, asking)
+      const set = setFor(request)
+      if (set.mutators.length === 0) return request.object
+      const call = { request, signal }
+      return set.mayRepeat ? walkTwice(set.mutators, call) : walk(set.mutators, call)
     },
     validate(request, signal) {
-      return validateFrom(askedFor(request).validators, 0, { request, signal })
+      return validateFrom(setFor(request).validators, 0, { request, signal })
     },
   }
 }
 
-interface Asking {
+interface Call {
   readonly request: AdmissionRequest
   readonly signal: AbortSignal
 }
 
 /** Waits only for those that take their time. */
-function validateFrom(validators: readonly Validator[], first: number, asking: Asking): MaybePromise<void> {
+function validateFrom(validators: readonly Validator[], first: number, call: Call): MaybePromise<void> {
   for (let i = first; i < validators.length; i++) {
-    const done = validators[i]!(asking.request, asking.signal)
-    if (done !== undefined) return done.then(() => validateFrom(validators, i + 1, asking))
+    const done = validators[i]!(call.request, call.signal)
+    if (done !== undefined) return done.then(() => validateFrom(validators, i + 1, call))
   }
 }
 
 /** With no resource: one that no plugin names. */
-function askedOf(chain: readonly AdmissionPlugin[], resource: string | undefined): ByOperation {
+function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefined): ByOperation {
   const entries = OPERATIONS.map((operation) => {
-    const caring = chain.filter(
+    const matching = chain.filter(
       ({ resources, operations }) =>
         (resources === undefined || (resource !== undefined && resources.includes(resource))) &&
         (operations === undefined || operations.includes(operation)),
     )
-    const asked: Asked = {
-      mutators: caring.flatMap((plugin) => (plugin.mutate === undefined ? [] : [plugin.mutate.bind(plugin)])),
-      validators: caring.flatMap((plugin) => (plugin.validate === undefined ? [] : [plugin.validate.bind(plugin)])),
-      mayRepeat: caring.some(({ mayRepeat }) => mayRepeat === true),
+    const set: PluginSet = {
+      mutators: matching.flatMap((plugin) => (plugin.mutate === undefined ? [] : [plugin.mutate.bind(plugin)])),
+      validators: matching.flatMap((plugin) => (plugin.validate === undefined ? [] : [plugin.validate.bind(plugin)])),
+      mayRepeat: matching.some(({ mayRepeat }) => mayRepeat === true),
     }
-    return [operation, asked]
+    return [operation, set]
   })
-  return Object.fromEntries(entries) as Record<AdmissionOperation, Asked>
+  return Object.fromEntries(entries) as Record<AdmissionOperation, PluginSet>
 }
 
 /** What the mutators from `first` on make of the object, each of what the one before made. Waits only for those that take their time. */
-function walk(mutators: readonly Mutator[], asking: Asking, first = 0): MaybePromise<ApiObject | undefined> {
-  const { signal } = asking
-  let { request } = asking
+function walk(mutators: readonly Mutator[], call: Call, first = 0): MaybePromise<ApiObject | undefined> {
+  const { signal } = call
+  let { request } = call
   for (let i = first; i < mutators.length; i++) {
     const made = mutators[i]!(request, signal)
     if (made instanceof Promise) {
@@ -86,7 +86,7 @@ function withObject(request: AdmissionRequest, object: ApiObject | undefined): A
   return object === request.object ? request : { ...request, object }
 }
 
-function walkTwice(mutators: readonly Mutator[], { request, signal }: Asking): MaybePromise<ApiObject | undefined> {
+function walkTwice(mutators: readonly Mutator[], { request, signal }: Call): MaybePromise<ApiObject | undefined> {
   const memory = new Map<string, unknown>()
   let again = false
   const first: MutatingWalk = {

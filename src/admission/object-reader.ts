@@ -14,7 +14,7 @@ export interface ObjectReader {
 }
 
 /** From the cache, and from the storage where the cache has none: it may have been made a moment ago. */
-export function findEven(
+export function findAnywhere(
   reader: ObjectReader,
   [namespace, name]: readonly [namespace: string, name: string],
   signal: AbortSignal,

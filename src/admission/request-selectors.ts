@@ -5,7 +5,7 @@ import { labelSelectorOf } from '../api/selector-text.ts'
 import { EVERY_LABEL, type LabelSelector, matchesLabels } from '../api/selector.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
-import { findEven, type ObjectReader } from './object-reader.ts'
+import { findAnywhere, type ObjectReader } from './object-reader.ts'
 import { namespaceNotFound } from './refusal.ts'
 import { isAboutNamespaces } from './resource-rules.ts'
 
@@ -47,7 +47,7 @@ export function namespaceReader(
   let found: Promise<ApiObject> | undefined
   const read = async (): Promise<ApiObject> => {
     const name = namespaceOf(request)
-    const namespace = await findEven(namespaces, ['', name], signal)
+    const namespace = await findAnywhere(namespaces, ['', name], signal)
     if (namespace === undefined) throw namespaceNotFound(name)
     return namespace
   }

@@ -82,7 +82,7 @@ class NameController {
     this.#known.set(stored.name, { stored, definition })
     if (before !== undefined) this.#taken.remove(before.definition)
     this.#taken.add(definition)
-    if (definition.isJudged && !definition.isServed) this.#conflicting.set(definition.name, definition)
+    if (definition.areNamesChecked && !definition.isServed) this.#conflicting.set(definition.name, definition)
     else this.#conflicting.delete(definition.name)
   }
 

@@ -25,7 +25,7 @@ export type ImageReviewOutcome =
 /** Sends an ImageReview and gives what comes back. */
 export type AskAboutImages = (review: object, signal: AbortSignal) => Promise<ImageReviewOutcome>
 
-interface Judgement {
+interface Verdict {
   readonly allowed: boolean
   readonly reason: string
   readonly annotations: readonly (readonly [string, string])[]
@@ -39,49 +39,49 @@ const GROWTH = 1.5
 const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/'
 
 export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, clock: Clock): AdmissionPlugin {
-  const judged = new BoundedMap<string, Judgement>(REMEMBERED)
-  const judge = async (spec: object, signal: AbortSignal): Promise<Judgement | string> => {
+  const verdicts = new BoundedMap<string, Verdict>(REMEMBERED)
+  const verdictOn = async (spec: object, signal: AbortSignal): Promise<Verdict | string> => {
     const key = JSON.stringify(spec)
-    const known = judged.get(key)
+    const known = verdicts.get(key)
     if (known !== undefined && clock.now() < known.untilMs) return known
     const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {}, spec, status: {} }
-    const outcome = await askPatiently(ask, review, { backoffMs: options.backoffMs, clock, signal })
+    const outcome = await askWithRetries(ask, review, { backoffMs: options.backoffMs, clock, signal })
     if (outcome.kind === 'failed') return outcome.problem
-    const judgement = readJudgement(outcome.review, options, clock.now())
-    judged.set(key, judgement)
-    return judgement
+    const verdict = readVerdict(outcome.review, options, clock.now())
+    verdicts.set(key, verdict)
+    return verdict
   }
   return {
     name: NAME,
     resources: ['pods'],
     operations: ['CREATE', 'UPDATE'],
     async validate(request, signal) {
-      const spec = specToAskAbout(request)
+      const spec = reviewSpec(request)
       if (spec === undefined) return
-      const judgement = await judge(spec, signal)
-      if (typeof judgement === 'string') {
-        if (!options.failsOpen) throw forbidden(request, judgement)
+      const verdict = await verdictOn(spec, signal)
+      if (typeof verdict === 'string') {
+        if (!options.failsOpen) throw forbidden(request, verdict)
         request.annotate(`${AUDIT_PREFIX}failed-open`, 'true')
         return
       }
-      for (const [key, value] of judgement.annotations) request.annotate(`${AUDIT_PREFIX}${key}`, value)
-      if (judgement.allowed) return
-      const why = `image policy webhook backend denied one or more images: ${judgement.reason}`
-      throw forbidden(request, judgement.reason === '' ? 'one or more images rejected by webhook backend' : why)
+      for (const [key, value] of verdict.annotations) request.annotate(`${AUDIT_PREFIX}${key}`, value)
+      if (verdict.allowed) return
+      const why = `image policy webhook backend denied one or more images: ${verdict.reason}`
+      throw forbidden(request, verdict.reason === '' ? 'one or more images rejected by webhook backend' : why)
     },
   }
 }
 
-interface Patience {
+interface RetryParts {
   readonly backoffMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-async function askPatiently(
+async function askWithRetries(
   ask: AskAboutImages,
   review: object,
-  { backoffMs, clock, signal }: Patience,
+  { backoffMs, clock, signal }: RetryParts,
 ): Promise<ImageReviewOutcome> {
   for (let attempt = 1, delayMs = backoffMs; ; attempt++, delayMs *= GROWTH) {
     const outcome = await ask(review, signal)
@@ -91,13 +91,13 @@ async function askPatiently(
 }
 
 /** Of the subresources only the one that brings images of its own is of interest. */
-function specToAskAbout({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
+function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
   const lists = subresource === '' ? ['containers', 'initContainers'] : ['ephemeralContainers']
   const containers = lists
     .flatMap((list) => mapsOnly(specOf(pod), list))
     .map((each) => ({ image: textOrEmpty(each, 'image') }))
-  const annotations = meantForPolicy(annotationsOf(pod))
+  const annotations = policyAnnotations(annotationsOf(pod))
   return {
     ...(containers.length === 0 ? {} : { containers }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
@@ -105,11 +105,11 @@ function specToAskAbout({ object: pod, subresource, namespace }: AdmissionReques
   }
 }
 
-function meantForPolicy(annotations: ValueMap): Readonly<Record<string, Value>> {
+function policyAnnotations(annotations: ValueMap): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.includes('.image-policy.k8s.io/')))
 }
 
-function readJudgement(review: unknown, { allowedMs, refusedMs }: ImagePolicyOptions, nowMs: number): Judgement {
+function readVerdict(review: unknown, { allowedMs, refusedMs }: ImagePolicyOptions, nowMs: number): Verdict {
   const status = mapOrEmpty(asMap(review as Value), 'status')
   const allowed = isTrue(status, 'allowed')
   const annotations = Object.entries(mapOrEmpty(status, 'auditAnnotations')).filter(

@@ -1,6 +1,6 @@
 // NamespaceAutoProvision and NamespaceExists: a namespace that somebody makes something in is made, or has to be there.
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { namespaceNotFound } from '../admission/refusal.ts'
 
 /** Makes a namespace; one that is there by then is just as good. */
@@ -37,5 +37,5 @@ function isWithin({ namespace, resource }: AdmissionRequest): boolean {
 }
 
 async function isThere(namespaces: ObjectReader, name: string, signal: AbortSignal): Promise<boolean> {
-  return (await findEven(namespaces, ['', name], signal)) !== undefined
+  return (await findAnywhere(namespaces, ['', name], signal)) !== undefined
 }

@@ -3,7 +3,7 @@ import { metaText } from '../api/object-members.ts'
 import type { ApiError } from '../api/status.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden, namespaceNotFound } from '../admission/refusal.ts'
 
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
@@ -21,7 +21,7 @@ export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
       if (operation !== 'CREATE' || namespace === '' || resource.resource === 'localsubjectaccessreviews') {
         return request.object
       }
-      return whenKnown(findEven(namespaces, ['', namespace], signal), (found) => {
+      return whenKnown(findAnywhere(namespaces, ['', namespace], signal), (found) => {
         if (found === undefined) throw namespaceNotFound(namespace)
         if (metaText(found, 'deletionTimestamp') !== '') throw terminating(request)
         return request.object

@@ -11,7 +11,7 @@ import { COMMON_NAME, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { requestIn } from './certificate-subject.ts'
 import { changedLabels, isForbiddenLabel } from './node-labels.ts'
-import { refuseAudience, type TokenParts } from './node-tokens.ts'
+import { audienceRefusal, type TokenParts } from './node-tokens.ts'
 import { apiReferenceOf } from './pod-references.ts'
 import { isMirror } from './pod-secrets.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -26,23 +26,23 @@ interface Asked {
 }
 
 /** Why not; undefined: it may. */
-type Judge = (parts: TokenParts, asked: Asked) => string | undefined | Promise<string | undefined>
+type Refusal = (parts: TokenParts, asked: Asked) => string | undefined | Promise<string | undefined>
 
-const JUDGES: Readonly<Record<string, Judge>> = {
-  pods: judgePod,
-  'pods/status': judgePodStatus,
-  'pods/eviction': judgeEviction,
-  nodes: judgeNode,
-  'nodes/status': judgeNode,
-  'persistentvolumeclaims/status': judgeClaimStatus,
-  'serviceaccounts/token': judgeToken,
-  'leases.coordination.k8s.io': judgeLease,
-  'csinodes.storage.k8s.io': judgeStorageNode,
-  'resourceslices.resource.k8s.io': judgeSlice,
-  'certificatesigningrequests.certificates.k8s.io': judgeCertificate,
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  pods: podRefusal,
+  'pods/status': podStatusRefusal,
+  'pods/eviction': evictionRefusal,
+  nodes: nodeRefusal,
+  'nodes/status': nodeRefusal,
+  'persistentvolumeclaims/status': claimStatusRefusal,
+  'serviceaccounts/token': tokenRefusal,
+  'leases.coordination.k8s.io': leaseRefusal,
+  'csinodes.storage.k8s.io': csiNodeRefusal,
+  'resourceslices.resource.k8s.io': sliceRefusal,
+  'certificatesigningrequests.certificates.k8s.io': certificateRefusal,
 }
 
-const RESOURCES: readonly string[] = [...new Set(Object.keys(JUDGES).map((place) => place.split('/')[0]!))]
+const RESOURCES: readonly string[] = [...new Set(Object.keys(REFUSALS).map((place) => place.split('/')[0]!))]
 
 export function nodeRestriction(parts: TokenParts): AdmissionPlugin {
   return {
@@ -55,28 +55,28 @@ export function nodeRestriction(parts: TokenParts): AdmissionPlugin {
       if (node === '') {
         throw forbidden(request, `could not determine node from user ${quoted(request.user.name)}`)
       }
-      const why = await judge(parts, { request, node, signal })
+      const why = await refusalOf(parts, { request, node, signal })
       if (why !== undefined) throw forbidden(request, why)
       return request.object
     },
   }
 }
 
-function judge(parts: TokenParts, asked: Asked): ReturnType<Judge> {
+function refusalOf(parts: TokenParts, asked: Asked): ReturnType<Refusal> {
   const { resource, subresource } = asked.request
   const name = formatGroupResource(resource)
   const place = subresource === '' ? name : `${name}/${subresource}`
-  if (Object.hasOwn(JUDGES, place)) return JUDGES[place]!(parts, asked)
+  if (Object.hasOwn(REFUSALS, place)) return REFUSALS[place]!(parts, asked)
   if (name === 'pods') {
     return `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`
   }
-  if (name === 'nodes') return judgeNode(parts, asked)
+  if (name === 'nodes') return nodeRefusal(parts, asked)
   return name === 'persistentvolumeclaims' ? 'may only update PVC status' : undefined
 }
 
-function judgePod(parts: TokenParts, { request, node, signal }: Asked): ReturnType<Judge> {
+function podRefusal(parts: TokenParts, { request, node, signal }: Asked): ReturnType<Refusal> {
   const { operation, object, oldObject } = request
-  if (operation === 'CREATE' && object !== undefined) return judgeNewPod(parts, { request, node, signal }, object)
+  if (operation === 'CREATE' && object !== undefined) return newPodRefusal(parts, { request, node, signal }, object)
   if (operation !== 'DELETE') {
     return `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`
   }
@@ -84,7 +84,7 @@ function judgePod(parts: TokenParts, { request, node, signal }: Asked): ReturnTy
   return `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`
 }
 
-async function judgeNewPod(parts: TokenParts, { node, signal }: Asked, pod: ApiObject): Promise<string | undefined> {
+async function newPodRefusal(parts: TokenParts, { node, signal }: Asked, pod: ApiObject): Promise<string | undefined> {
   const who = `node ${quoted(node)}`
   if (!isMirror(pod)) return `pod does not have ${quoted(MIRROR)} annotation, ${who} can only create mirror pods`
   const spec = specOf(pod)
@@ -113,7 +113,7 @@ async function judgeNewPod(parts: TokenParts, { node, signal }: Asked, pod: ApiO
     : `error checking mirror pod for API references: ${reference.problem}`
 }
 
-function judgePodStatus(_: TokenParts, { request, node }: Asked): string | undefined {
+function podStatusRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   if (operation !== 'UPDATE' || object === undefined || oldObject === undefined) {
     return `unexpected operation ${quoted(operation)}`
@@ -130,7 +130,7 @@ function judgePodStatus(_: TokenParts, { request, node }: Asked): string | undef
   return `${who} cannot update extended resource claim status`
 }
 
-async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
+async function evictionRefusal(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
   const { operation, object, namespace } = request
   if (operation !== 'CREATE') return `unexpected operation ${operation}`
   const name = request.name || metaText(object ?? {}, 'name')
@@ -141,7 +141,7 @@ async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked
   return `node ${node} can only evict pods with spec.nodeName set to itself`
 }
 
-function judgeNode(_: TokenParts, { request, node }: Asked): string | undefined {
+function nodeRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   const who = `node ${quoted(node)}`
   const name = request.name || metaText(object ?? {}, 'name')
@@ -171,7 +171,7 @@ function judgeNode(_: TokenParts, { request, node }: Asked): string | undefined 
 
 const CLAIM_STATUS: readonly string[] = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources']
 
-function judgeClaimStatus(_: TokenParts, { request, node }: Asked): string | undefined {
+function claimStatusRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   if (operation !== 'UPDATE' || object === undefined || oldObject === undefined) {
     return `unexpected operation ${quoted(operation)}`
@@ -189,7 +189,7 @@ function without(map: ValueMap, names: readonly string[]): ValueMap {
   return Object.fromEntries(Object.entries(map).filter(([name]) => !names.includes(name)))
 }
 
-async function judgeToken(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
+async function tokenRefusal(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
   const { operation, object, namespace } = request
   if (operation !== 'CREATE' || object === undefined) return undefined
   const reference = mapOrEmpty(specOf(object), 'boundObjectRef')
@@ -208,15 +208,15 @@ async function judgeToken(parts: TokenParts, { request, node, signal }: Asked): 
     return 'node requested token bound to a pod scheduled on a different node'
   }
   if (!parts.gates.has('ServiceAccountNodeAudienceRestriction')) return undefined
-  return refuseAudience(parts, { request, pod }, signal)
+  return audienceRefusal(parts, { request, pod }, signal)
 }
 
-function judgeLease(_: TokenParts, { request, node }: Asked): string | undefined {
+function leaseRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   if (request.namespace !== LEASES) return `can only access leases in the ${quoted(LEASES)} system namespace`
   return nameOf(request) === node ? undefined : 'can only access node lease with the same name as the requesting node'
 }
 
-function judgeStorageNode(_: TokenParts, { request, node }: Asked): string | undefined {
+function csiNodeRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   return nameOf(request) === node ? undefined : 'can only access CSINode with the same name as the requesting node'
 }
 
@@ -224,7 +224,7 @@ function nameOf({ operation, object, name }: AdmissionRequest): string {
   return operation === 'CREATE' && object !== undefined ? metaText(object, 'name') : name
 }
 
-function judgeSlice(_: TokenParts, { request, node }: Asked): string | undefined {
+function sliceRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   const shown = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined
   if (shown === undefined || textOrEmpty(specOf(shown), 'nodeName') === node) return undefined
@@ -234,7 +234,7 @@ function judgeSlice(_: TokenParts, { request, node }: Asked): string | undefined
 
 const NODE_SIGNERS: readonly string[] = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']
 
-function judgeCertificate({ gates }: TokenParts, { request, node }: Asked): string | undefined {
+function certificateRefusal({ gates }: TokenParts, { request, node }: Asked): string | undefined {
   if (gates.has('AllowInsecureKubeletCertificateSigningRequests')) return undefined
   const { operation, object } = request
   if (operation !== 'CREATE' || object === undefined) return undefined

@@ -27,7 +27,7 @@ interface TokenOfPod {
 }
 
 /** Why no such token is made; undefined: it is. */
-export async function refuseAudience(
+export async function audienceRefusal(
   parts: TokenParts,
   { request, pod }: TokenOfPod,
   signal: AbortSignal,
@@ -37,8 +37,8 @@ export async function refuseAudience(
   const audience = audiences[0] ?? ''
   const problems = new Set<string>()
   for (const volume of mapsOnly(specOf(pod), 'volumes')) {
-    if (asksItself(volume, audience)) return undefined
-    const asked = await driverAsks(parts, { pod, volume, namespace: request.namespace, audience }, signal)
+    if (podRequests(volume, audience)) return undefined
+    const asked = await driverRequests(parts, { pod, volume, namespace: request.namespace, audience }, signal)
     if (asked === true) return undefined
     if (asked !== false) problems.add(asked)
   }
@@ -58,7 +58,7 @@ export async function refuseAudience(
   return `audience ${quoted(audience)} not found in pod spec volume, ${why}`
 }
 
-function asksItself(volume: ValueMap, audience: string): boolean {
+function podRequests(volume: ValueMap, audience: string): boolean {
   return mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').some((source) => {
     const token = mapOrAbsent(source, 'serviceAccountToken')
     return token !== undefined && textOrEmpty(token, 'audience') === audience
@@ -73,7 +73,7 @@ interface AskedDriver {
 }
 
 /** A text: it cannot be found out, and why. */
-async function driverAsks(parts: TokenParts, asked: AskedDriver, signal: AbortSignal): Promise<boolean | string> {
+async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: AbortSignal): Promise<boolean | string> {
   const driver = await driverOf(parts, asked, signal)
   if (driver.name === '') return driver.problem ?? false
   const found = await parts.drivers.find('', driver.name, signal)

@@ -6,7 +6,7 @@ import { annotationsOf, specOf, withSpec } from '../api/object-members.ts'
 import { equalValues, isList, isMap, own, type ValueMap } from '../api/value.ts'
 import { qosOf } from '../api/pod-qos.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const PREFIX = 'scheduler.alpha.kubernetes.io/'
@@ -103,7 +103,7 @@ async function namespaceOf(
   { namespace }: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<ValueMap> {
-  return (await findEven(namespaces, ['', namespace], signal)) ?? {}
+  return (await findAnywhere(namespaces, ['', namespace], signal)) ?? {}
 }
 
 /** A list in an annotation; undefined where it says nothing, or nothing that is a list. */

@@ -32,9 +32,9 @@ export function podResizeValidator(nodes: ObjectReader): AdmissionPlugin {
           { reason: 'UnsupportedPlatform' },
         ])
       }
-      const lacks = lacksOf(pod, node)
-      if (lacks.length > 0) {
-        throw forbidden(request, `node didn't have enough allocatable resources: ${lacks.join('; ')}`, [
+      const shortages = shortagesOf(pod, node)
+      if (shortages.length > 0) {
+        throw forbidden(request, `node didn't have enough allocatable resources: ${shortages.join('; ')}`, [
           { reason: 'NodeCapacity' },
         ])
       }
@@ -46,7 +46,7 @@ function generationOf(pod: ApiObject): number | undefined {
   return numberOrAbsent(mapOrEmpty(pod, 'metadata'), 'generation')
 }
 
-function lacksOf(pod: ApiObject, node: ApiObject): readonly string[] {
+function shortagesOf(pod: ApiObject, node: ApiObject): readonly string[] {
   const spec = specOf(pod)
   const requests = withOverhead(podAmounts(spec, 'requests'), spec, 'requests')
   const allocatable = amountsIn(mapOrEmpty(node, 'status'), 'allocatable')

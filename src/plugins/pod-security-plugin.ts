@@ -10,7 +10,7 @@ import { equalValues } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { findEven, type ObjectReader, type SampleReader } from '../admission/object-reader.ts'
+import { findAnywhere, type ObjectReader, type SampleReader } from '../admission/object-reader.ts'
 import { detailOf, reasonOf, violationsOf } from './pod-security/pod-security.ts'
 import type { PodSecurityMeasures } from './pod-security-measures.ts'
 import type { LevelVersion, Policy } from './pod-security-policy.ts'
@@ -110,7 +110,7 @@ class PodSecurity {
         return
       }
       if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
-      this.#judge(request, { metadata: metaOf(pod), spec: specOf(pod), policy, isEnforced: true })
+      this.#evaluate(request, { metadata: metaOf(pod), spec: specOf(pod), policy, isEnforced: true })
     })
   }
 
@@ -120,7 +120,7 @@ class PodSecurity {
     if (template === undefined) return undefined
     return whenKnown(this.#policyFor(request, signal), (policy) => {
       if (policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
-      this.#judge(request, { metadata: metaOf(template), spec: specOf(template), policy, isEnforced: false })
+      this.#evaluate(request, { metadata: metaOf(template), spec: specOf(template), policy, isEnforced: false })
     })
   }
 
@@ -136,7 +136,7 @@ class PodSecurity {
     if (before !== undefined && !becomesStricter(before.policy.enforce, policy.enforce)) return
     if (this.#options.exempt.namespaces.has(name)) return this.#warnExempt(request, namespace, policy)
     if (before === undefined) return
-    for (const warning of await this.#existingPods(name, policy.enforce, signal)) request.warn(warning)
+    for (const warning of await this.#podWarnings(name, policy.enforce, signal)) request.warn(warning)
   }
 
   #isExempt(request: AdmissionRequest): boolean {
@@ -153,7 +153,7 @@ class PodSecurity {
   }
 
   #policyFor(request: AdmissionRequest, signal: AbortSignal): MaybePromise<Policy> {
-    return whenKnown(findEven(this.#parts.namespaces, ['', request.namespace], signal), (namespace) =>
+    return whenKnown(findAnywhere(this.#parts.namespaces, ['', request.namespace], signal), (namespace) =>
       this.#policyOf(request, namespace),
     )
   }
@@ -177,7 +177,7 @@ class PodSecurity {
     return known
   }
 
-  #judge(request: AdmissionRequest, { metadata, spec, policy, isEnforced }: Subject): void {
+  #evaluate(request: AdmissionRequest, { metadata, spec, policy, isEnforced }: Subject): void {
     if (this.#hasExemptRuntime(spec)) {
       this.#noteExempt(request, 'runtimeClass')
       return
@@ -219,10 +219,10 @@ class PodSecurity {
   }
 
   /** What is told of the pods that would not be let in now. */
-  async #existingPods(namespace: string, enforce: LevelVersion, signal: AbortSignal): Promise<readonly string[]> {
+  async #podWarnings(namespace: string, enforce: LevelVersion, signal: AbortSignal): Promise<readonly string[]> {
     const deadline = this.#parts.clock.now() + LONGEST_MS
     const { objects, total } = await this.#parts.pods.listSome(namespace, MOST_PODS, signal)
-    const pods = oneOfEachFirst(objects.filter((pod) => !this.#hasExemptRuntime(specOf(pod))))
+    const pods = onePerControllerFirst(objects.filter((pod) => !this.#hasExemptRuntime(specOf(pod))))
     const skipped = objects.length - pods.length
     const byReason = new Map<string, string[]>()
     let checked = 0
@@ -249,7 +249,7 @@ class PodSecurity {
     warnings.push(
       `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level "${level}"`,
     )
-    return [...warnings, ...[...byReason].map(([reason, names]) => `${someOf(names)}: ${reason}`).toSorted()]
+    return [...warnings, ...[...byReason].map(([reason, names]) => `${podNames(names)}: ${reason}`).toSorted()]
   }
 }
 
@@ -262,14 +262,14 @@ function becomesStricter(before: LevelVersion, after: LevelVersion): boolean {
   return before.minor !== after.minor || compareLevels(after.level, before.level) > 0
 }
 
-function someOf(names: readonly string[]): string {
+function podNames(names: readonly string[]): string {
   const first = names.toSorted()[0] ?? ''
   if (names.length === 1) return first
   return `${first} (and ${names.length === 2 ? '1 other pod' : `${names.length - 1} other pods`})`
 }
 
 /** One pod of each controller first: the others are like it. */
-function oneOfEachFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
+function onePerControllerFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   const seen = new Set<string>()
   const [first, rest]: [ApiObject[], ApiObject[]] = [[], []]
   for (const pod of pods) {

@@ -6,7 +6,7 @@ import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const PREEMPT = 'PreemptLowerPriority'
@@ -68,7 +68,7 @@ function resolve(
       fallback === undefined ? { name: '', value: 0, policy: PREEMPT } : resolvedOf(fallback),
     )
   }
-  return whenKnown(findEven(classes, ['', name], signal), (found) => {
+  return whenKnown(findAnywhere(classes, ['', name], signal), (found) => {
     if (found === undefined) throw forbidden(request, `no PriorityClass with name ${name} was found`)
     return resolvedOf(found)
   })

@@ -18,7 +18,7 @@ import {
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import type { Amounts } from './amounts.ts'
 import type { LimitedResource } from './quota/quota.ts'
-import { chargeOf, hardOf, isBounded, limitedRefusal, namesAbout, unsaidBy, usedOf } from './quota/quota.ts'
+import { chargeOf, hardOf, hasDeadline, limitedRefusal, namesAbout, unspecifiedBy, usedOf } from './quota/quota.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 /** The quotas, and the one way to change what is used of them. */
@@ -65,7 +65,7 @@ function isCounted({ operation, resource, subresource, object, oldObject }: Admi
   if (resource.resource !== 'pods') return subresource === ''
   if (subresource === 'resize') return true
   // A pod moves from one scope to another by being given a time to end by.
-  return subresource === '' && oldObject !== undefined && isBounded(object!) !== isBounded(oldObject)
+  return subresource === '' && oldObject !== undefined && hasDeadline(object!) !== hasDeadline(oldObject)
 }
 
 interface Charge {
@@ -117,7 +117,7 @@ async function charge(
       if (raise !== undefined) raised.push(raise)
     }
   } catch (error) {
-    await Promise.allSettled(raised.map((raise) => giveBack(ledger, raise, signal)))
+    await Promise.allSettled(raised.map((raise) => release(ledger, raise, signal)))
     throw error
   }
 }
@@ -146,7 +146,7 @@ function raisedBy(quota: ApiObject, { request, object, nowMs }: Charge): Raise |
   const name = metaText(quota, 'name')
   if (taken === undefined) return undefined
   const limited = namesAbout(hard.keys(), type)
-  const unsaid = formatGroupResource(type) === 'pods' ? unsaidBy(object, limited) : undefined
+  const unsaid = formatGroupResource(type) === 'pods' ? unspecifiedBy(object, limited) : undefined
   if (unsaid !== undefined) throw forbidden(request, `failed quota: ${name}: ${unsaid}`)
   if (limited.some((resource) => !used.has(resource))) {
     throw forbidden(request, `status unknown for quota: ${name}, resources: ${limited.toSorted().join(',')}`)
@@ -192,7 +192,7 @@ function withUsed(quota: ApiObject, used: Amounts): ValueMap {
   return { ...mapOrEmpty(quota, 'status'), used: Object.fromEntries(shown) }
 }
 
-async function giveBack(ledger: QuotaLedger, { quota, delta }: Raise, signal: AbortSignal): Promise<void> {
+async function release(ledger: QuotaLedger, { quota, delta }: Raise, signal: AbortSignal): Promise<void> {
   await ledger.update(
     quota,
     (current) => {

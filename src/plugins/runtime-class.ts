@@ -6,7 +6,7 @@ import { own, type ValueMap } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { compareQuantities } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 import { mergeTolerations } from './tolerations.ts'
 
@@ -14,7 +14,7 @@ export function runtimeClass(classes: ObjectReader): AdmissionPlugin {
   const find = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined> => {
     const name = textOrEmpty(specOf(request.object!), 'runtimeClassName')
     if (name === '') return undefined
-    return whenKnown(findEven(classes, ['', name], signal), (found) => {
+    return whenKnown(findAnywhere(classes, ['', name], signal), (found) => {
       if (found === undefined) {
         throw forbidden(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
       }

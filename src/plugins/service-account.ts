@@ -39,7 +39,7 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
     throw forbidden(request, why)
   }
   const check = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<void> => {
-    if (!isLookedAt(request)) return undefined
+    if (!isChecked(request)) return undefined
     const pod = request.object!
     const isNew = request.operation === 'CREATE'
     if (isNew && isMirror(pod)) return checkMirror(request, pod)
@@ -49,7 +49,7 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
       throw forbidden(request, `no service account specified for pod ${request.namespace}/${metaText(pod, 'name')}`)
     }
     return whenKnown(find(request, name, signal), (account) => {
-      if (!isStrict(account)) return
+      if (!enforcesSecrets(account)) return
       const refusal = secretRefusal(pod, account, isNew ? ['initContainers', 'containers'] : ['ephemeralContainers'])
       if (refusal !== undefined) throw forbidden(request, refusal)
     })
@@ -67,14 +67,14 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
       return whenKnown(find(request, textOrEmpty(specOf(named), 'serviceAccountName'), signal), (account) => {
         const mounted = wantsToken(account, named) ? withToken(named) : named
         const object = withPullSecrets(mounted, account)
-        return isStrict(account) ? whenKnown(check({ ...request, object }, signal), () => object) : object
+        return enforcesSecrets(account) ? whenKnown(check({ ...request, object }, signal), () => object) : object
       })
     },
     validate: check,
   }
 }
 
-function isLookedAt({ object, operation, subresource }: AdmissionRequest): boolean {
+function isChecked({ object, operation, subresource }: AdmissionRequest): boolean {
   if (object === undefined) return false
   return operation === 'CREATE' ? subresource === '' : subresource === 'ephemeralcontainers'
 }
@@ -93,7 +93,7 @@ function withAccount(pod: ApiObject): ApiObject {
   return name === '' ? withSpec(pod, { serviceAccountName: DEFAULT_NAME, serviceAccount: DEFAULT_NAME }) : pod
 }
 
-function isStrict(account: ApiObject): boolean {
+function enforcesSecrets(account: ApiObject): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(
     textOrEmpty(annotationsOf(account), 'kubernetes.io/enforce-mountable-secrets'),
   )

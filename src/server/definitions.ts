@@ -96,7 +96,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
       if (item?.kind !== 'object') return
       table.put(item)
       const until = performance.now() + PATIENCE_MS
-      while (table.isComing(wanted) && performance.now() < until && !signal.aborted) {
+      while (table.isAboutToBeServed(wanted) && performance.now() < until && !signal.aborted) {
         await table.changed(until - performance.now())
       }
     },

@@ -3,7 +3,7 @@ import { textOrEmpty } from '../../api/members.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../../api/object.ts'
 import { matchesLabels } from '../../api/selector.ts'
-import { findEven, type ObjectReader } from '../object-reader.ts'
+import { findAnywhere, type ObjectReader } from '../object-reader.ts'
 import { selectorIn } from '../request-selectors.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
 
@@ -44,7 +44,7 @@ export async function paramsFor(
       if (matchesLabels(selector, labelsOf(object))) found.push(object)
     }
   } else {
-    const named = await findEven(source, [place, name], signal)
+    const named = await findAnywhere(source, [place, name], signal)
     if (named !== undefined) found.push(named)
   }
   if (found.length === 0 && textOrEmpty(paramRef, 'parameterNotFoundAction') === 'Deny') {

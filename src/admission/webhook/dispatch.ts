@@ -25,7 +25,7 @@ export interface DispatchParts {
 }
 
 /** Where a webhook stands in a pass, for the audit log: the walk, and its place in the list of all. */
-export interface Turn {
+export interface CallPosition {
   readonly round: 0 | 1
   readonly index: number
 }
@@ -64,11 +64,11 @@ export class Dispatch {
    * Throws `ApiError` where the request is refused, or the webhook's failure is.
    */
   async call<T>(
-    call: Call & { readonly turn: Turn },
+    call: Call & { readonly position: CallPosition },
     use: (verdict: Verdict) => T | Promise<T>,
     signal: AbortSignal,
   ): Promise<T | undefined> {
-    const { invocation, request, turn } = call
+    const { invocation, request, position } = call
     const { hook } = invocation
     const began = performance.now()
     try {
@@ -95,7 +95,7 @@ export class Dispatch {
       this.#parts.log.warn(fields, 'admission webhook failed, ignored by its failure policy')
       this.#parts.observer.failedOpen(hook.name, this.#type)
       const kind = this.#type === 'admit' ? 'mutation' : 'validating'
-      request.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${turnName(turn)}`, hook.name)
+      request.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${positionName(position)}`, hook.name)
       return undefined
     }
   }
@@ -114,6 +114,6 @@ export class Dispatch {
 }
 
 /** `round_0_index_2`. */
-export function turnName({ round, index }: Turn): string {
+export function positionName({ round, index }: CallPosition): string {
   return `round_${round}_index_${index}`
 }

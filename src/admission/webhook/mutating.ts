@@ -7,7 +7,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
 import { isAdmissionConfiguration } from '../resource-rules.ts'
 import { HookFailure, internal } from './call.ts'
-import { type Dispatch, type Turn, turnName } from './dispatch.ts'
+import { type Dispatch, type CallPosition, positionName } from './dispatch.ts'
 import type { Hook, Hooks } from './hook.ts'
 import type { Invocation } from './invocation.ts'
 import type { Verdict } from './review.ts'
@@ -61,7 +61,7 @@ class MutatingPass {
     for (const [index, hook] of this.#parts.hooks.entries()) {
       if (this.#round === 1 && !this.#memory.isDue(hook.key)) continue
       const wanted = invocationFor(hook, this.#request)
-      // Most webhooks do not care for most requests: those cost no turn of the queue.
+      // Most webhooks do not care for most requests: those cost no microtask.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation === undefined) continue
@@ -76,17 +76,17 @@ class MutatingPass {
   }
 
   /** Whether the object is another one now. */
-  async #call(invocation: Invocation, turn: Turn): Promise<boolean> {
+  async #call(invocation: Invocation, position: CallPosition): Promise<boolean> {
     const request = this.#request
     const { hook } = invocation
     const made = await this.#parts.dispatch.call(
-      { invocation, request, turn },
+      { invocation, request, position },
       (verdict) => this.#patched(invocation, verdict),
       this.#signal,
     )
     const mutated = made !== undefined
     request.annotate(
-      `mutation.webhook.admission.k8s.io/${turnName(turn)}`,
+      `mutation.webhook.admission.k8s.io/${positionName(position)}`,
       JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }),
     )
     if (mutated) this.#request = { ...request, object: made }

@@ -23,7 +23,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
     const invocations: { readonly invocation: Invocation; readonly index: number }[] = []
     for (const [index, hook] of hooks.all.entries()) {
       const wanted = invocationFor(hook, request)
-      // Most webhooks do not care for most requests: those cost no turn of the queue.
+      // Most webhooks do not care for most requests: those cost no microtask.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation !== undefined) invocations.push({ invocation, index })
@@ -33,7 +33,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
       invocations.map(
         ({ invocation, index }) =>
           (until: AbortSignal) =>
-            dispatch.call({ invocation, request, turn: { round: 0, index } }, () => {}, until),
+            dispatch.call({ invocation, request, position: { round: 0, index } }, () => {}, until),
       ),
       signal,
     )

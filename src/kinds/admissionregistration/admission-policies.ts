@@ -26,7 +26,7 @@ const MUTATING_TYPE = 'admissionregistration.k8s.io_v1.MutatingAdmissionPolicySp
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 
-/** What both kinds of policies have, and what compiles the rest; `stored` is absent where the policy is new. */
+/** What both kinds of policies have. Returns what compiles the remaining expressions. */
 function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): PolicyExpressions {
   const isMutating = object['kind'] === 'MutatingAdmissionPolicy'
   checkMeta(object, subdomainName, check)
@@ -152,7 +152,7 @@ const MUTATIONS = {
   ApplyConfiguration: ['applyConfiguration', 'jsonPatch'],
 } as const
 
-/** Only what its type asks for is compiled. */
+/** Only the expression that the patch type uses is compiled. */
 function checkMutation(mutation: ValueMap, at: FieldPath, expressions: PolicyExpressions): void {
   const { check } = expressions
   const type = textOrEmpty(mutation, 'patchType')

@@ -1,5 +1,5 @@
-// Which requests a webhook or a policy is asked about: rules over groups, versions, resources and operations, selectors,
-// and conditions on the request.
+// Which requests a webhook or a policy applies to: rules over groups, versions, resources and operations, selectors, and match
+// conditions; with their defaults.
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -54,7 +54,7 @@ function checkResources(resources: readonly string[], at: FieldPath, check: Chec
     }
     const slash = resource.indexOf('/')
     if (slash < 0) {
-      // The last of them decides.
+      // As in the reference, the last one decides.
       hasPlain = resource !== '*'
       continue
     }
@@ -90,7 +90,7 @@ export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-/** What is deleted cannot be changed on the way. */
+/** DELETE cannot be mutated. */
 export function checkMutableOperations(match: ValueMap, at: FieldPath, check: Check): void {
   for (const rule of mapsInPlace(match, 'resourceRules')) {
     for (const operation of textsInPlace(rule, 'operations')) {

@@ -1,4 +1,4 @@
-// Bindings of admission policies: where a policy counts, and with which parameters.
+// Bindings of admission policies: where a policy applies, and with which parameters.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
@@ -53,7 +53,7 @@ function checkActions(spec: ValueMap, check: Check): void {
   }
 }
 
-/** The one selector that the reference prints as it is held in memory. */
+/** The reference prints this selector with Go's `String()`. */
 function printedSelector(selector: Value): string {
   const labels = Object.entries(mapAt(selector, 'matchLabels')).sort(([a], [b]) => (a < b ? -1 : 1))
   const expressions = listAt(selector, 'matchExpressions').map((one) => {
@@ -66,7 +66,7 @@ function printedSelector(selector: Value): string {
   return `&LabelSelector{MatchLabels:map[string]string{${shownLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
-/** A name without a namespace may be one in every namespace. */
+/** Without a namespace the name is looked up in every namespace. */
 function paramRef(binding: ValueMap): string {
   const reference = at(binding, 'spec', 'paramRef')
   const name = textAt(reference, 'name')

@@ -1,4 +1,4 @@
-// Whether the expressions of a policy make sense: each is compiled with what it may speak of, where the rest of its part is checked.
+// Compiles the expressions of a policy, each with the variables it may use, and reports those that do not compile.
 import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -19,7 +19,7 @@ interface PolicyUse {
   readonly hasVariables?: boolean
 }
 
-/** Those that are missing are complained of elsewhere. */
+/** Empty expressions are skipped: they are reported elsewhere. */
 export class PolicyExpressions {
   readonly check: Check
   readonly #isStored: boolean
@@ -35,7 +35,7 @@ export class PolicyExpressions {
     this.#scope = isComposed ? { ...this.#plain, variables: this.#variables } : this.#plain
   }
 
-  /** Each variable may speak of those before it; of one that makes no sense everything may be expected. */
+  /** A variable may use those before it; one that does not compile is of type `dyn`. */
   declare(name: string, text: string, at: FieldPath): void {
     if (this.#isStored || text.trim() === '') return
     const compiled = compilePolicyExpression(text, { ...this.#plain, variables: this.#variables })
@@ -43,7 +43,7 @@ export class PolicyExpressions {
     this.#variables.set(name, compiled.kind === 'program' ? compiled.program.resultType : DYN)
   }
 
-  /** `shown`: as the complaint has it; absent: as it is compiled. */
+  /** `shown` is the text in the error, where it differs from what is compiled. */
   compile(
     text: string,
     at: FieldPath,

@@ -1,4 +1,4 @@
-// What all kinds of this group do: they are updated by version, and some names are kept for what comes from files.
+// The strategy of all kinds of this group. Names with one suffix are reserved for manifest-based configurations.
 import { metaText } from '../../api/object-members.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import type { KindStrategy } from '../strategy.ts'

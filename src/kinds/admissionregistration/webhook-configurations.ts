@@ -1,5 +1,5 @@
-// Configurations of admission webhooks, validating and mutating. A stored one that breaks one of the younger rules may go on
-// breaking it.
+// Configurations of admission webhooks, validating and mutating. Rules that were added later are not enforced on an update of an
+// object that already breaks them.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
@@ -18,7 +18,7 @@ import { CONFIGURATION } from './strategy.ts'
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
 const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
-/** The one that has all fields of the other. */
+/** It has all fields of ValidatingWebhook. */
 const TYPE = 'admissionregistration.k8s.io_v1.MutatingWebhook'
 
 interface HookScope {

@@ -1,4 +1,4 @@
-// Groups of the API that other servers answer for.
+// API services: group versions that are served by another API server.
 import { quoted } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isTrue, mapOrAbsent, textOrEmpty } from '../../api/members.ts'
@@ -92,7 +92,7 @@ export const API_SERVICE: Kind = {
   strategy: {
     conditionalUpdate: true,
     status: WITH_STATUS_ALONE,
-    // Local ones are there as soon as they are said to be (W-623).
+    // Local ones are available at once (W-623).
     firstStatus: (object, { now }) =>
       Object.hasOwn(specOf(object), 'service') ? {} : { conditions: [{ ...LOCAL, lastTransitionTime: now }] },
   },

@@ -1,4 +1,4 @@
-// Revisions: what a workload was like, to go back to.
+// Controller revisions: earlier states of a workload, for rollbacks.
 import { FieldPath } from '../../api/field-path.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { isMap, type ValueMap } from '../../api/value.ts'

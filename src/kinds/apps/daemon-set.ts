@@ -1,5 +1,5 @@
-// Daemon sets: a pod on every node that is meant. They count the versions of their template in an annotation, which clients
-// see and cannot change (W-135).
+// Daemon sets: a pod on every selected node. The server counts the versions of the template in an annotation that clients cannot
+// change (W-135).
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import { annotationsOf, specOf, statusOf, withMeta } from '../../api/object-members.ts'
@@ -103,7 +103,7 @@ export const DAEMON_SET: Kind = {
     },
   }),
   defaults: within({
-    // Counted by the server; where nobody has said it yet it is there as zero, and is owned like what was said.
+    // Defaulted so that the annotation is owned by whoever creates the object.
     metadata: always({ annotations: always({ [TEMPLATE_GENERATION]: blank('0') }) }),
     spec: always({
       template,

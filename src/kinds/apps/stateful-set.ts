@@ -1,4 +1,4 @@
-// Stateful sets: pods that are told apart by their number, each with volumes of its own.
+// Stateful sets: pods with an ordinal, each with volumes of its own.
 import type { FieldPath } from '../../api/field-path.ts'
 import {
   integerOrAbsent,
@@ -105,8 +105,8 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
   }
 }
 
-/** The template as its pods will be: with the volumes that are claimed for them, and without names of its own. */
-function asMade(spec: ValueMap): ValueMap {
+/** The template as the pods get it: with a volume for each claim, and without hostname and subdomain. */
+function templateOfPods(spec: ValueMap): ValueMap {
   const template = mapOrEmpty(spec, 'template')
   const { subdomain: _subdomain, hostname: _hostname, ...rest } = mapOrEmpty(template, 'spec')
   const names = new Set(mapsInPlace(spec, 'volumeClaimTemplates').map((claim) => metaText(claim, 'name')))
@@ -118,12 +118,12 @@ function asMade(spec: ValueMap): ValueMap {
 
 function checkStatefulTemplate(spec: ValueMap, check: Check): void {
   const selector = mapOrAbsent(spec, 'selector')
-  const template = asMade(spec)
+  const template = templateOfPods(spec)
   if (selector !== undefined && !isUsable(selector)) check.invalid(SELECTOR, shownSelector(selector), '')
   else {
     checkSelected(spec, check)
     checkPodTemplate(template, TEMPLATE, check)
-    // The reference looks at these twice.
+    // The reference checks these twice.
     checkTemplateMeta(template, TEMPLATE, check)
   }
   const inner = mapOrEmpty(template, 'spec')
@@ -145,12 +145,12 @@ const CHANGEABLE: readonly string[] = [
   'minReadySeconds',
 ]
 
-/** What of a stateful set stays as it is. */
-function fixedPart(spec: ValueMap): ValueMap {
+/** The fields that an update may not change. */
+function immutablePart(spec: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => !CHANGEABLE.includes(field)))
 }
 
-/** A strategy that nobody chose is a rolling update with settings of its own. */
+/** A strategy without a type is a rolling update, and has its settings. */
 const chosenStrategy: Rule = (given, context, parent) => {
   const strategy = always({ type: blank('RollingUpdate') })(given, context, parent)
   return strategy === given ? given : always({ rollingUpdate: absent({}) })(strategy, context, parent)
@@ -166,7 +166,7 @@ function historyWarnings(object: ApiObject): readonly string[] {
 const statefulSetWarnings: Strategy['warnings'] = (object, stored, context) => [
   ...templateWarnings('spec.template')(object, stored, context),
   ...mapsInPlace(specOf(object), 'volumeClaimTemplates').flatMap((claim, i) =>
-    // The reference names the member on updates only, and so.
+    // The reference names the member on updates only.
     claimSpecWarnings(specOf(claim), `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
   ),
   ...historyWarnings(object),
@@ -180,7 +180,7 @@ export const STATEFUL_SET: Kind = {
       name: labelName,
       object: checkStatefulSet,
       change: (object, stored, check) => {
-        if (equalValues(fixedPart(specOf(object)), fixedPart(specOf(stored)))) return
+        if (equalValues(immutablePart(specOf(object)), immutablePart(specOf(stored)))) return
         const names = CHANGEABLE.map((field) => `'${field}'`)
         const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
         check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)

@@ -1,5 +1,5 @@
-// What the workloads of this group have in common: a template, a selector that selects its labels, numbers of pods, and how
-// they were stored before they had a selector of their own.
+// What the workloads of this group share: a template, a selector that matches its labels, replica counts, and how versions before
+// v1 defaulted labels and selector.
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
 import { labelsOf as labelsIn, metaOf, specOf, statusOf } from '../../api/object-members.ts'
@@ -24,12 +24,11 @@ export const TEMPLATE = SPEC.child('template')
 /** The defaults of the template. */
 export const template: Rule = always(podTemplate)
 
-/** Where pods are replaced a few at a time. */
 export function rollingUpdate(strategy: ValueMap): boolean {
   return strategy['type'] === 'RollingUpdate'
 }
 
-/** The selector, which must be there and say something; `kind` as messages name it. */
+/** The selector is required and not empty; `kind` is its name in messages. */
 export function checkSelector(spec: ValueMap, kind: string, check: Check): void {
   const selector = mapOrAbsent(spec, 'selector')
   if (selector === undefined) {
@@ -42,7 +41,7 @@ export function checkSelector(spec: ValueMap, kind: string, check: Check): void 
   }
 }
 
-/** The template's labels are selected, where the selector selects at all. */
+/** The selector matches the labels of the template, unless it is empty. */
 export function checkSelected(spec: ValueMap, check: Check): void {
   const selector = mapOrAbsent(spec, 'selector')
   if (selector !== undefined && isEmptySelector(selector)) return
@@ -79,7 +78,7 @@ export function checkAvailable(status: ValueMap, words: string, check: Check): v
   }
 }
 
-/** Workloads without labels once had those of their pods, and selected by them. */
+/** Before v1, labels and selector defaulted to the labels of the template. */
 export function withLabelsOfTemplate(document: ValueMap): ValueMap {
   const [metadata, spec] = [metaOf(document), specOf(document)]
   const { labels } = metaOf(mapOrEmpty(spec, 'template'))

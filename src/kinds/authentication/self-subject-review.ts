@@ -1,4 +1,4 @@
-// Tells whoever asks as whom the server takes them (P-161).
+// SelfSubjectReview: the user that the server has authenticated (P-161).
 import type { ApiObject } from '../../api/object.ts'
 import { userInfo } from '../../api/user.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'

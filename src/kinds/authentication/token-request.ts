@@ -1,4 +1,5 @@
-// A token for a service account, made and never stored: `serviceaccounts/<name>/token` (P-045 to P-050, W-562 to W-565).
+// TokenRequest: a token for a service account, issued and never stored: `serviceaccounts/<name>/token` (P-045 to P-050, W-562 to
+// W-565).
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
@@ -24,20 +25,19 @@ import { question } from '../shared/question.ts'
 const SPEC = FieldPath.root('spec')
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
 
-/** Kubelets ask for tokens of this very life for old programs, which do not read them again. */
+/** Kubelets request this lifetime for clients that may not reload their token. */
 const EXTENDABLE_SECONDS = 3607
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60
 
 export interface TokenRequestOptions {
   readonly issue: (order: TokenOrder) => IssuedToken
   readonly apiAudiences: readonly string[]
-  /** Longer ones are shortened; undefined: there is no limit. */
+  /** Longer lifetimes are cut to this; undefined: no limit. */
   readonly maxLifetimeSeconds: number | undefined
-  /** Whether tokens of the length that says so really last a year. */
+  /** Whether tokens of that lifetime are valid for a year. */
   readonly extend: boolean
 }
 
-/** Its metadata is that of the account. */
 const VALIDATION: KindRules = question((object, check) => {
   const seconds = integerOrZero(specOf(object), 'expirationSeconds')
   checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
@@ -61,7 +61,7 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   const { name, namespace, now } = context
   checkName(sent, name)
   const account = await read(context, 'serviceaccounts', name)
-  const request = completed(sent, options, context)
+  const request = prepared(sent, options, context)
   const errors = validateCreate(VALIDATION, request, { gates: context.gates, namespaced: true })
   if (errors.length > 0) throw invalidError(KIND, '', errors)
   await context.validate(request)
@@ -70,7 +70,7 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   const bound = await boundTo(request, context)
   const spec = specOf(request)
   const audiences = textsOnly(spec, 'audiences')
-  const seconds = shortened(Number(own(spec, 'expirationSeconds')), options, context.warn)
+  const seconds = limitedSeconds(Number(own(spec, 'expirationSeconds')), options, context.warn)
   const isExtended =
     options.extend &&
     bound.pod !== undefined &&
@@ -103,8 +103,8 @@ function checkAccountUid(request: ApiObject, name: string, uid: string): void {
   throw conflictError({ group: KIND.group, resource: KIND.kind }, name, why)
 }
 
-/** The request with what it left open, and without an answer that it brought along. */
-function completed(
+/** The request with its defaults, and without a status. */
+function prepared(
   sent: ApiObject,
   { apiAudiences }: TokenRequestOptions,
   { name, namespace, now }: ActionContext,
@@ -114,7 +114,7 @@ function completed(
   return asked.length > 0 ? request : withSpec(request, { audiences: apiAudiences })
 }
 
-function shortened(
+function limitedSeconds(
   seconds: number,
   { maxLifetimeSeconds: most }: TokenRequestOptions,
   warn: (text: string) => void,
@@ -128,7 +128,7 @@ const BINDABLE: Readonly<Record<string, string>> = { Pod: 'pods', Node: 'nodes',
 
 type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
 
-/** What the token is to live as long as. */
+/** The object that the token is bound to: it is valid as long as that exists. */
 async function boundTo(request: ApiObject, context: ActionContext): Promise<Bound> {
   const reference = mapOrAbsent(specOf(request), 'boundObjectRef')
   if (reference === undefined) return {}
@@ -166,7 +166,7 @@ function named(object: ApiObject): Named {
   return { name: metaText(object, 'name'), uid: metaText(object, 'uid') }
 }
 
-/** Where the node is not there, its name is still told. */
+/** A node that does not exist is named without a uid. */
 async function nodeNamed(context: ActionContext, name: string): Promise<Named> {
   try {
     return named(await read(context, 'nodes', name))

@@ -1,4 +1,4 @@
-// Tells others whose a token is that they were shown (P-058 to P-060).
+// TokenReview: authenticates a token for another server (P-058 to P-060).
 import { textOrEmpty, textsOnly } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
 import { ApiError } from '../../api/status.ts'

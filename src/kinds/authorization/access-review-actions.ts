@@ -1,5 +1,4 @@
-// Questions about rights: may this user do that, may I, what may I (P-155 to P-160). They are answered by the same deciders that
-// requests are.
+// Access reviews: may a user do something, may I, and what may I do (P-155 to P-160). Answered by the authorizer of the server.
 import { invalidError } from '../../api/invalid-error.ts'
 import { listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { specOf, withMembers } from '../../api/object-members.ts'
@@ -57,7 +56,7 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
 interface AccessQuestion {
   readonly authorizer: Authorizer
   readonly rules: KindRules
-  /** Whose rights are asked about. */
+  /** The user whose access is reviewed. */
   readonly user: User
 }
 
@@ -67,7 +66,7 @@ async function reviewAccess(
   context: ActionContext,
 ): Promise<ActionAnswer> {
   const faults = validateCreate(rules, review, { gates: context.gates, namespaced: false })
-  // The reference forgets the kind here, and clients compare texts.
+  // The reference leaves the kind empty here.
   if (faults.length > 0) throw invalidError({ group: GROUP_VERSION.group, kind: '' }, '', faults)
   await context.validate(review)
   const { access, problems } = accessOf(specOf(review), user)
@@ -116,11 +115,11 @@ function userOf(spec: ValueMap): User {
 
 interface Asked {
   readonly access: Access
-  /** What of the question could not be read and was left out. */
+  /** The parts of the review that could not be parsed and are ignored. */
   readonly problems: readonly string[]
 }
 
-/** Empty texts are meant as they stand; only a version that is not given means every one (P-159). */
+/** Empty fields are taken literally; only an empty version means every version (P-159). */
 function accessOf(spec: ValueMap, user: User): Asked {
   const asked = mapOrAbsent(spec, 'resourceAttributes')
   if (asked === undefined) {
@@ -151,7 +150,7 @@ function accessOf(spec: ValueMap, user: User): Asked {
 
 interface SelectorReader<T> {
   readonly parse: (text: string) => readonly T[]
-  /** Undefined where the requirement means nothing. */
+  /** Undefined where the requirement is invalid. */
   readonly one: (requirement: ValueMap) => T | undefined
 }
 
@@ -176,7 +175,7 @@ const LABELS: SelectorReader<LabelRequirement> = {
   one: (requirement) => labelSelectorOf({ matchExpressions: [requirement] })?.requirements[0],
 }
 
-/** What cannot be read is left out: that asks for more than was meant, never for less (P-160). */
+/** What cannot be parsed is ignored: the review then asks for more access, never for less (P-160). */
 function readSelector<T>(selector: Value | undefined, reader: SelectorReader<T>): ReadSelector<T> {
   if (!isMap(selector)) return { requirements: undefined, isBroken: false }
   const raw = textOrEmpty(selector, 'rawSelector')

@@ -1,4 +1,4 @@
-// Questions about what somebody may do: the four kinds of them, and what each has to say.
+// The four kinds of access reviews and their validation.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
@@ -58,7 +58,7 @@ function checkSelectors(spec: ValueMap, check: Check): void {
   }
 }
 
-/** What the metadata holds beside what the server or the address puts there. */
+/** Metadata must be empty, but for what the server or the path sets. */
 function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Check): void {
   const meta = mapOrEmpty(object, 'metadata')
   const rest = Object.keys(meta).filter((name) => isGiven(meta, name) && !ignored.includes(name) && meta[name] !== '')
@@ -80,7 +80,7 @@ const FIRST: readonly string[] = [
 const THEN: readonly string[] = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']
 const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields']
 
-/** Metadata as it is written: its members in the order of the schema, those of maps by name. */
+/** Metadata with its members in the order of the schema, and those of maps sorted. */
 function inOrder(meta: ValueMap): ValueMap {
   const members = [...FIRST, ...THEN, ...LAST].filter((name) => isGiven(meta, name))
   return Object.fromEntries(
@@ -93,9 +93,9 @@ function inOrder(meta: ValueMap): ValueMap {
 }
 
 interface ReviewRule {
-  /** Whose rights are asked about has to be said. */
+  /** A user or a group is required. */
   readonly hasSubject: boolean
-  /** What the metadata may hold. */
+  /** The members of the metadata that may be set. */
   readonly metadata: readonly string[]
 }
 

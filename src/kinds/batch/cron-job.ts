@@ -1,4 +1,4 @@
-// Cron jobs: jobs that are made at the times of a schedule.
+// Cron jobs: jobs that are created on a schedule.
 import { FieldPath } from '../../api/field-path.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { metaText, specOf } from '../../api/object-members.ts'
@@ -26,7 +26,7 @@ import { checkJobSpec } from './job/validation.ts'
 
 const SPEC = FieldPath.root('spec')
 
-/** What is left of a label after the time that names of jobs end in. */
+/** A label value without the timestamp suffix that job names get. */
 const MAX_NAME = 52
 
 function checkCronJob(object: ValueMap, check: Check, stored?: ValueMap): void {
@@ -82,7 +82,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Jobs made from a template get selectors of their own. */
+/** The selector of a job is generated, so its template has none. */
 function checkTemplate(spec: ValueMap, check: Check): void {
   const at = SPEC.child('jobTemplate').child('spec')
   checkJobSpec(spec, at, check)

@@ -1,4 +1,4 @@
-// Schedules in the five fields of cron, or one of its words. Only whether a text is one, and what is wrong where not.
+// Validates cron schedules: five fields, or a descriptor such as `@daily`.
 import { parseDuration } from '../../lib/duration.ts'
 
 interface Bounds {
@@ -37,7 +37,7 @@ export function scheduleFault(text: string): string | undefined {
   return undefined
 }
 
-/** The schedule after a time zone; the zone is spoken of elsewhere. */
+/** The schedule without a time zone prefix. */
 function withoutZone(text: string): string | undefined {
   if (!text.startsWith('TZ=') && !text.startsWith('CRON_TZ=')) return text
   const space = text.indexOf(' ')

@@ -1,5 +1,5 @@
-// Requests for certificates say who asked, which nobody but the server can write; approval and signing are written through
-// endpoints of their own (W-596 to W-598).
+// Certificate signing requests. The server sets who requested them; approval and signing have subresources of their own (W-596 to
+// W-598).
 import { FieldPath } from '../../api/field-path.ts'
 import { mapsInPlace, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
@@ -30,7 +30,7 @@ function checkRequest(object: ValueMap, check: Check): void {
   const fault = requestFault(Buffer.from(request, 'base64').toString('latin1'))
   if (fault !== undefined) check.invalid(SPEC.child('request'), request === '' ? undefined : request, fault)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'usages')
-  // After all that the reference says of each by itself.
+  // The reference reports duplicates after the errors of single items.
   const usages = new Set<string>()
   for (const [usage, at] of placedTexts(spec, 'usages', SPEC)) check.unique(usages, usage, at)
   const signer = textOrEmpty(spec, 'signerName')
@@ -108,10 +108,10 @@ const changeRule =
     else if (before !== '') check.forbidden(at, 'updates may not modify existing certificate content')
   }
 
-/** Nobody but the server says who asks. */
+/** Clears what a client sent: the server sets who asks. */
 const NOBODY = { username: undefined, uid: undefined, groups: undefined, extra: undefined } as const
 
-/** A signer repeats what was decided, word for word; that one is added or taken away is for validation to refuse. */
+/** A signer cannot change the approval: its conditions are restored. Validation rejects added and removed ones. */
 function withDecisionsOf(object: ApiObject, stored: ApiObject): ApiObject {
   const before = mapsOnly(statusOf(stored), 'conditions')
   let conditions = mapsOnly(statusOf(object), 'conditions')

@@ -1,5 +1,5 @@
-// Custom resources whose versions are converted by a webhook of their definition (P-366). What comes back is the same object
-// in another version: of its metadata only labels and annotations may differ.
+// Conversion of custom resources by the webhook of their definition (P-366). Of the metadata, the webhook may change only labels and
+// annotations.
 import { randomUUID } from 'node:crypto'
 import { asMap, listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -19,7 +19,7 @@ export interface ConversionParts {
   readonly parse: (bytes: Buffer) => Value
 }
 
-/** Objects of one kind in another version, in their order. Throws `ApiError`. */
+/** Converts objects, keeping their order. Throws `ApiError`. */
 export type ConvertByWebhook = (
   objects: readonly ApiObject[],
   toApiVersion: string,
@@ -31,7 +31,7 @@ type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 
 const TIMEOUT_MS = 30_000
 
-/** An answer may be larger than what was asked, but not by much. */
+/** Limits the response in relation to the request. */
 const LEAST_ANSWER_BYTES = 16 * 1024 * 1024
 const ANSWER_FACTOR = 4
 
@@ -71,7 +71,7 @@ interface Review {
   readonly objects: readonly ApiObject[]
 }
 
-/** The answer breaks the protocol, or says that it went wrong. */
+/** The response is invalid, or reports a failure. */
 class ReviewFault extends Error {}
 
 function ask(
@@ -137,7 +137,7 @@ interface Conversion {
   readonly toApiVersion: string
 }
 
-/** The converted object, with the metadata that is not the webhook's to change. Throws where it is another object. */
+/** The converted object with the original metadata restored. Throws where it is another object. */
 function accept(subject: string, { original, value, toApiVersion }: Conversion): ApiObject {
   const fault = (why: string): ApiError => broken(`${subject} returned invalid object at index 0: ${why}`)
   const object = asMap(value)
@@ -189,7 +189,7 @@ function texts(field: 'labels' | 'annotations', original: ValueMap, converted: V
   return { [field]: given }
 }
 
-/** A failure of the webhook is one of the server's own, without a reason. */
+/** An internal error without a reason, as in the reference. */
 function broken(message: string): ApiError {
   return new ApiError('', message)
 }

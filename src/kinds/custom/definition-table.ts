@@ -1,5 +1,5 @@
-// What is served now: the built-in resources and those that definitions add while the server runs. A definition that comes,
-// changes or goes is taken up in one step; whoever found a resource before keeps it to the end of his request.
+// The resources that are served now: the built-in ones and those of custom resource definitions. A definition is added, changed or
+// removed in one step; a request keeps the resource that it has found.
 import { hash } from 'node:crypto'
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
@@ -9,27 +9,27 @@ import { builtInGroups } from '../../schema/built-in-resources.ts'
 import type { CustomOpenApiResource } from '../../schema/openapi-custom.ts'
 import { compareVersions, type Definition, type DefinitionVersion, readDefinition, schemaIn } from './definition.ts'
 import { RENAME_VERSION } from './form.ts'
-import { type CustomParts, customResource, schemasOf, toldVerbs, type VersionSchemas } from './resource.ts'
+import { type CustomParts, customResource, schemasOf, discoveryVerbs, type VersionSchemas } from './resource.ts'
 
 export interface DefinitionTableOptions extends CustomParts {
   readonly builtIn: ResourceTable
-  /** What is told of the built-in resources; absent: everything. */
+  /** The built-in groups in discovery; absent: all. */
   readonly groups?: readonly DiscoveryGroup[]
-  /** The objects of a type are served by other rules from now on, or not at all: whoever watches them has to begin anew. */
+  /** The schema of a type has changed, or the type is gone: its watches have to be restarted. */
   readonly onRetired: (forms: readonly Resource['stored'][], isGone: boolean) => void
 }
 
 interface Installed {
   readonly definition: Definition
-  /** The newest that was taken up. */
+  /** Of the definition. */
   readonly revision: number
-  /** Where the specification can be read; one record for as long as it does not change. */
+  /** The stored definition; the same record until the spec changes. */
   readonly source: Source
   readonly schemas: VersionSchemas
   readonly resources: readonly Resource[]
 }
 
-/** What was just written holds more memory than what the cache has of it, and is let go when that comes. */
+/** Replaced by the object of the cache when that arrives, which holds less memory. */
 interface Source {
   stored: StoredObject
 }
@@ -41,7 +41,7 @@ export class DefinitionTable implements ResourceTable {
   readonly #kinds = new Set<string>()
   readonly #builtInGroups = builtInGroups()
   readonly #builtInNames = new Set(namesIn(this.#builtInGroups))
-  /** By group, those that did not change since they were made. */
+  /** By group; a group that has changed is missing. */
   #groups = new Map<string, DiscoveryGroup>()
   #all: readonly DiscoveryGroup[] | undefined
   #version = 0
@@ -72,7 +72,7 @@ export class DefinitionTable implements ResourceTable {
     return this.#options.builtIn.knowsKind(kind) || this.#kinds.has(keyOfKind(kind))
   }
 
-  /** Grows with every change that discovery or the documents would show. */
+  /** Increases with every change of discovery or the OpenAPI documents. */
   get version(): number {
     return this.#version
   }
@@ -85,19 +85,21 @@ export class DefinitionTable implements ResourceTable {
     return this.#installed.get(name)?.definition
   }
 
-  /** Whether there is such a type, in whatever version and served or not: `deployments.apps`. */
+  /** Whether a type such as `deployments.apps` exists in any version, served or not. */
   isKnown(name: string): boolean {
     return this.#builtInNames.has(name) || this.#installed.has(name)
   }
 
-  /** Whether the resource is about to be served: it is defined, and nobody has judged its names yet. */
-  isComing({ group, version, resource }: GroupVersionResource): boolean {
+  /** It is defined, and its names have not been checked yet. */
+  isAboutToBeServed({ group, version, resource }: GroupVersionResource): boolean {
     const definition = this.#installed.get(`${resource}.${group}`)?.definition
-    if (definition === undefined || definition.isServed || definition.isTerminating || definition.isJudged) return false
-    return definition.versions.some((one) => one.version === version && one.served)
+    if (definition === undefined) return false
+    const { isServed, isTerminating, areNamesChecked, versions } = definition
+    if (isServed || isTerminating || areNamesChecked) return false
+    return versions.some((one) => one.version === version && one.served)
   }
 
-  /** The resource in its storage version, served or not, for who has to do with every object of it. */
+  /** The resource in its storage version, served or not. */
   storageResource(name: string): Resource | undefined {
     const known = this.#installed.get(name)
     const version = known?.definition.versions.find((one) => one.version === known.definition.storageVersion)
@@ -105,29 +107,28 @@ export class DefinitionTable implements ResourceTable {
     return customResource({ ...this.#options, converter: () => RENAME_VERSION }, known, version)
   }
 
-  /** Takes up a definition as it is stored; one that is older than what is known is passed over. */
+  /** Adds or replaces a definition; one that is older than the known one is ignored. */
   put(stored: StoredObject): void {
     const known = this.#installed.get(stored.name)
     if (known?.revision === stored.revision) known.source.stored = stored
     if (known !== undefined && known.revision >= stored.revision) return
     const definition = readDefinition(stored.object())
-    const isSame = known !== undefined && isServedAlike(known.definition, definition)
+    const isSame = known !== undefined && isServedTheSame(known.definition, definition)
     const source = isSame ? known.source : { stored }
     source.stored = stored
     const schemas = isSame
       ? known.schemas
       : schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
-    if (isSame && isToldAlike(known.definition, definition)) {
+    if (isSame && isSameInDiscovery(known.definition, definition)) {
       this.#installed.set(stored.name, { ...known, definition, revision: stored.revision })
       return
     }
-    const resources = this.#rows(definition, schemas)
+    const resources = this.#resourcesOf(definition, schemas)
     this.#replace(known, { definition, revision: stored.revision, source, schemas, resources })
-    // One that was removed and made again has nothing to do with what was there before.
+    // A definition that was deleted and created again is another one.
     if (known !== undefined && !isSame) this.#retire(known, known.definition.uid !== definition.uid)
   }
 
-  /** Nothing is known of it any more. */
   remove(name: string, revision: number): void {
     const known = this.#installed.get(name)
     if (known === undefined || known.revision > revision) return
@@ -141,10 +142,10 @@ export class DefinitionTable implements ResourceTable {
     return this.#all
   }
 
-  /** The versions that are told of, with what the documents say of them. */
+  /** The established versions, with their OpenAPI documents. */
   published(): readonly { readonly gv: GroupVersion; readonly resources: readonly CustomOpenApiResource[] }[] {
     const found = new Map<string, { gv: GroupVersion; resources: CustomOpenApiResource[] }>()
-    for (const { definition, source } of this.#told()) {
+    for (const { definition, source } of this.#established()) {
       for (const version of definition.versions) {
         const gv = { group: definition.group, version: version.version }
         if (!version.served || this.#isBuiltIn(gv)) continue
@@ -157,14 +158,14 @@ export class DefinitionTable implements ResourceTable {
     return [...found.values()]
   }
 
-  #rows(definition: Definition, schemas: VersionSchemas): readonly Resource[] {
+  #resourcesOf(definition: Definition, schemas: VersionSchemas): readonly Resource[] {
     if (!definition.isServed) return []
     return definition.versions
       .filter((version) => version.served && !this.#isBuiltIn({ group: definition.group, version: version.version }))
       .map((version) => customResource(this.#options, { definition, schemas }, version))
   }
 
-  /** A version of a group that is built in is served by what is built in alone. */
+  /** Definitions cannot add to a built-in group version. */
   #isBuiltIn({ group, version }: GroupVersion): boolean {
     const found = this.#builtInGroups.find((one) => one.group === group)
     return found?.versions.some((one) => one.version === version) === true
@@ -208,12 +209,12 @@ export class DefinitionTable implements ResourceTable {
     this.#options.onRetired(forms, isGone)
   }
 
-  #told(): readonly Installed[] {
+  #established(): readonly Installed[] {
     return [...this.#installed.values()].filter(({ definition }) => definition.isEstablished)
   }
 
   #makeGroups(): readonly DiscoveryGroup[] {
-    const byGroup = Map.groupBy(this.#told(), ({ definition }) => definition.group)
+    const byGroup = Map.groupBy(this.#established(), ({ definition }) => definition.group)
     const made = new Map<string, DiscoveryGroup>()
     for (const [group, installed] of byGroup) {
       const known = this.#groups.get(group) ?? this.#makeGroup(group, installed)
@@ -262,13 +263,12 @@ function keyOfKind({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`
 }
 
-/** Whether objects are read and written by the same rules. */
-function isServedAlike(a: Definition, b: Definition): boolean {
+/** Whether objects are read and written the same way. */
+function isServedTheSame(a: Definition, b: Definition): boolean {
   return a.uid === b.uid && a.generation === b.generation && JSON.stringify(a.accepted) === JSON.stringify(b.accepted)
 }
 
-/** Whether nobody could tell the two apart. */
-function isToldAlike(a: Definition, b: Definition): boolean {
+function isSameInDiscovery(a: Definition, b: Definition): boolean {
   return (
     a.isServed === b.isServed &&
     a.isEstablished === b.isEstablished &&
@@ -292,7 +292,7 @@ function discoveryResource(definition: Definition, version: DefinitionVersion): 
     namespaced,
     shortNames: accepted.shortNames,
     categories: accepted.categories,
-    verbs: toldVerbs(definition),
+    verbs: discoveryVerbs(definition),
     storageVersionHash: hash('sha256', `${group}/${storageVersion}/${kind}`, 'buffer').toString('base64', 0, 8),
     subresources: [
       ...(version.hasStatus ? [{ ...gvk, name: 'status', verbs }] : []),
@@ -314,7 +314,7 @@ function openApiResource(
     listKind: accepted.listKind || names.listKind,
     plural: names.plural,
     namespaced,
-    verbs: toldVerbs({ ...definition, isTerminating: false }),
+    verbs: discoveryVerbs({ ...definition, isTerminating: false }),
     subresources: [
       ...(version.hasStatus ? (['status'] as const) : []),
       ...(version.scale === undefined ? [] : (['scale'] as const)),

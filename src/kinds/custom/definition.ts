@@ -1,5 +1,5 @@
-// A custom resource definition as the server reads it: names, versions and how far it has come. Schemas are not in it; they
-// are read from the stored object when somebody needs them.
+// A parsed custom resource definition: names, versions and state. Schemas are not part of it; they are read from the stored object
+// when they are needed.
 import {
   mapOrAbsent,
   mapOrEmpty,
@@ -26,16 +26,16 @@ export interface Definition {
   readonly group: string
   readonly namespaced: boolean
   readonly names: DefinitionNames
-  /** Those of the names that no other definition of the group had before. */
+  /** The names that do not conflict with another definition of the group. */
   readonly accepted: DefinitionNames
   readonly versions: readonly DefinitionVersion[]
   readonly storedVersions: readonly string[]
   readonly storageVersion: string
-  /** Served: its names were accepted at least once. */
+  /** Its names were accepted at least once. */
   readonly isServed: boolean
-  /** Its names were looked at, and accepted or not. */
-  readonly isJudged: boolean
-  /** Told of in discovery. */
+  /** Its names were accepted or rejected. */
+  readonly areNamesChecked: boolean
+  /** Part of discovery. */
   readonly isEstablished: boolean
   readonly isTerminating: boolean
   /** The client configuration of the webhook that converts; undefined where only the version's name changes. */
@@ -89,14 +89,14 @@ export function readDefinition(object: ApiObject): Definition {
     storedVersions: textsOnly(status, 'storedVersions'),
     storageVersion: textOrEmpty(versions.find((version) => version['storage'] === true) ?? {}, 'name'),
     isServed: isTrue('NamesAccepted') || isTrue('Established'),
-    isJudged: conditionOf(object, 'NamesAccepted') !== undefined,
+    areNamesChecked: conditionOf(object, 'NamesAccepted') !== undefined,
     isEstablished: isTrue('Established'),
     isTerminating: isTerminating(object) || isTrue('Terminating'),
     webhook: textOrEmpty(conversion, 'strategy') === 'Webhook' ? mapOrEmpty(conversion, 'webhook') : undefined,
   }
 }
 
-/** Whether the webhook that converts is to be trusted by something that is no certificate (P-314). */
+/** Whether the CA bundle of the conversion webhook is invalid (P-314). */
 export function hasBadAuthority(object: ApiObject): boolean {
   const config = mapOrEmpty(mapOrEmpty(mapOrEmpty(specOf(object), 'conversion'), 'webhook'), 'clientConfig')
   return authorityFault(textOrEmpty(config, 'caBundle')) !== undefined
@@ -177,7 +177,7 @@ function parseVersion(text: string): Readonly<Record<'stability' | 'major' | 'mi
   return { stability: STABILITY[word] ?? 2, major: Number(major), minor: Number(minor) }
 }
 
-/** What every request for a deprecated version is told (P-310). */
+/** The warnings for requests to a deprecated version (P-310). */
 export function deprecationsOf(definition: Definition, version: DefinitionVersion): readonly string[] {
   if (!version.deprecated) return []
   if (version.deprecationWarning !== undefined) return [version.deprecationWarning]

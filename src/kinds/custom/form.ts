@@ -1,5 +1,5 @@
-// Between what is stored of a custom resource and what one of its versions shows. What is stored may have been written under
-// an older schema or in another version: it is read by the definition of today, and written back by it (P-327, P-328, P-367).
+// Converts custom resources between the stored form and a served version. Stored objects may have been written with an older schema
+// or in another version; they are read and written with the current definition (P-327, P-328, P-367).
 import { type ApiObject, formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
@@ -8,7 +8,7 @@ import type { CustomSchema } from '../../schema/custom/custom.ts'
 
 type ServedForm = NonNullable<Resource['stored']['form']>
 
-/** Makes objects of one version of a kind from objects of another. Throws `ApiError`. */
+/** Converts objects of a kind to another version. Throws `ApiError`. */
 export type ConvertObjects = (
   objects: readonly ApiObject[],
   toApiVersion: string,
@@ -26,17 +26,17 @@ export interface CustomFormParts {
   /** By the name of the version; undefined for one that the definition no longer has. */
   readonly schema: (version: string) => CustomSchema | undefined
   readonly convert: ConvertObjects
-  /** Whether versions are converted here, without asking anybody. */
+  /** Whether versions are converted without a webhook. */
   readonly isLocal: boolean
-  /** Everything that is stored was written under this very schema, in this version. */
+  /** Whether all stored objects were written with this schema, in this version. */
   readonly isStoredAsServed: () => boolean
-  /** What is handed out in place of a stored object. */
+  /** The converted object, as it is served in place of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject) => StoredObject
 }
 
 export class CustomForm implements ServedForm {
   readonly #parts: CustomFormParts
-  /** What was made of an object, so that it is made once; itself where it is shown as it is stored. */
+  /** Converted objects; an object that needs no conversion maps to itself. */
   readonly #known = new WeakMap<StoredObject, StoredObject>()
 
   #isStoredAsServed: boolean | undefined
@@ -102,7 +102,7 @@ export class CustomForm implements ServedForm {
     })
   }
 
-  /** Without what the version that it is in does not know. */
+  /** Without fields that the schema of its version does not have. */
   #pruned(object: ApiObject): ApiObject {
     return this.#parts.schema(versionOf(object))?.known(object) ?? object
   }

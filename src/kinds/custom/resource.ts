@@ -1,4 +1,4 @@
-// The rows of a custom resource, one a served version: the same record that built-in resources have, made from a definition.
+// The resources of a custom resource definition, one for each served version.
 import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { customSelectableFields } from '../../api/selector-fields.ts'
@@ -20,21 +20,21 @@ export interface CustomParts {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
   readonly encodeInTurns?: EncodeInTurns | undefined
-  /** An object as it is handed out in place of a stored one. */
+  /** A converted object, as it is served in place of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
-  /** How objects of one version become those of another, for a definition. */
+  /** Converts between the versions of a definition. */
   readonly converter: (definition: Definition) => ConvertObjects
-  /** Of what the rules of definitions take. */
+  /** For the validation rules. */
   readonly rules?: RuleMeasures
 }
 
-/** The verbs in the order in which discovery tells them (P-362). */
+/** In the order of discovery (P-362). */
 const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const MAKING_VERBS: ReadonlySet<string> = new Set(['patch', 'create', 'update'])
 const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update'])
 
-/** What discovery tells of the verbs; those that make something are not told of while the definition goes. */
-export function toldVerbs({ isTerminating }: Definition): readonly string[] {
+/** The verbs in discovery; while the definition terminates, nothing can be created or changed. */
+export function discoveryVerbs({ isTerminating }: Definition): readonly string[] {
   return isTerminating ? VERBS.filter((verb) => !MAKING_VERBS.has(verb)) : VERBS
 }
 
@@ -156,7 +156,7 @@ function subresourcesOf(
   return found
 }
 
-/** Ownership may have been recorded under any version that the definition has. */
+/** Managed fields may name any version of the definition. */
 function versionsOf(group: string, schemas: VersionSchemas, convert: ConvertObjects | undefined): Resource['versions'] {
   const schemaOf = (apiVersion: string): CustomSchema | undefined => {
     const gv = parseGroupVersion(apiVersion)

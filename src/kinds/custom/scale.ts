@@ -1,5 +1,5 @@
-// `scale` of a custom resource: its definition says where the number of replicas is asked for, where it is told, and where the
-// selector of what is counted is (P-359).
+// `scale` of a custom resource: its definition has the JSON paths of the desired replicas, the actual replicas and the label selector
+// (P-359).
 import { type FieldError, invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { formatGoValue, goType } from '../../api/go-format.ts'
@@ -78,19 +78,19 @@ const PRINTED: readonly PrinterColumn[] = [
 
 const COLUMNS: TableShape = customTable(PRINTED) ?? DEFAULT_TABLE
 
-/** What the numbers may be, whoever writes them. */
+/** Errors of the values under the scale paths. */
 export function scaleFaults(object: ValueMap, paths: ScalePaths): readonly FieldError[] {
   return [...numberFaults(object, paths.spec), ...scaleStatusFaults(object, paths)]
 }
 
-/** The part of it that is in the status. */
+/** Those in the status. */
 export function scaleStatusFaults(object: ValueMap, { status, selector }: ScalePaths): readonly FieldError[] {
   return [...numberFaults(object, status), ...(selector === '' ? [] : selectorFaults(object, selector))]
 }
 
 function numberFaults(object: ValueMap, path: string): readonly FieldError[] {
   const at = FieldPath.root(path)
-  const { value, problem } = heldAt(object, partsOf(path))
+  const { value, problem } = lookUp(object, partsOf(path))
   if (problem !== undefined) return [invalid(at, 0, problem)]
   if (value === undefined) return []
   if (!isWhole(value)) return [invalid(at, 0, `${path} accessor error: ${printed(value)}, expected int64`)]
@@ -99,7 +99,7 @@ function numberFaults(object: ValueMap, path: string): readonly FieldError[] {
 }
 
 function selectorFaults(object: ValueMap, path: string): readonly FieldError[] {
-  const { value, problem } = heldAt(object, partsOf(path))
+  const { value, problem } = lookUp(object, partsOf(path))
   if (problem === undefined && (value === undefined || typeof value === 'string')) return []
   const found = problem ?? `${path} accessor error: ${printed(value ?? null)}, expected string`
   return [invalid(FieldPath.root(path), '', found)]
@@ -119,13 +119,13 @@ function valueAt(object: ValueMap, path: readonly string[]): Value | undefined {
   return value
 }
 
-interface Held {
+interface Found {
   readonly value?: Value | undefined
-  /** What is in the way, in the reference's words. */
+  /** Why there is no value, in the reference's words. */
   readonly problem?: string
 }
 
-function heldAt(object: ValueMap, path: readonly string[]): Held {
+function lookUp(object: ValueMap, path: readonly string[]): Found {
   let value: Value | undefined = object
   for (const [i, name] of path.entries()) {
     if (value === undefined || value === null) return {}

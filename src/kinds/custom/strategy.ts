@@ -1,4 +1,4 @@
-// What custom resources do differently from other kinds, made from a version of their definition (P-357, P-358).
+// The strategy of custom resources, made from a version of their definition (P-357, P-358).
 import type { FieldError } from '../../api/field-error.ts'
 import { metaOf, metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -73,18 +73,18 @@ interface Values {
   readonly stored: ApiObject | undefined
 }
 
-interface Judging {
+interface FaultContext {
   readonly context: WriteContext
   /** What is wrong with the metadata. */
   readonly meta: readonly FieldError[]
 }
 
-/** The metadata, the schema, the numbers of replicas, embedded objects, items that repeat, and then the rules. */
-function allFaults(kind: CustomKind, values: Values, judging: Judging): readonly FieldError[] {
+/** In the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
+function allFaults(kind: CustomKind, values: Values, faultContext: FaultContext): readonly FieldError[] {
   const { object, stored } = values
   const { schema } = kind
   return faultsWith(kind, values, {
-    ...judging,
+    ...faultContext,
     ofSchema: schema.faults(object, stored),
     repeated: schema.repeated(object, stored),
   })
@@ -93,17 +93,17 @@ function allFaults(kind: CustomKind, values: Values, judging: Judging): readonly
 async function allFaultsInTurns(
   kind: CustomKind,
   values: Values,
-  { turns, ...judging }: Judging & { readonly turns: Turns },
+  { turns, ...faultContext }: FaultContext & { readonly turns: Turns },
 ): Promise<readonly FieldError[]> {
   const { object, stored } = values
   const { schema } = kind
   const ofSchema = await schema.faultsInTurns(object, stored, turns)
   const repeated = await schema.repeatedInTurns(object, stored, turns)
   await turns.next()
-  return faultsWith(kind, values, { ...judging, ofSchema, repeated })
+  return faultsWith(kind, values, { ...faultContext, ofSchema, repeated })
 }
 
-interface FaultsFound extends Judging {
+interface FaultsFound extends FaultContext {
   readonly ofSchema: readonly FieldError[]
   readonly repeated: readonly FieldError[]
 }
@@ -169,7 +169,7 @@ function notWhileTerminating(
   throw forbiddenError(resource, metaText(object, 'name'), why)
 }
 
-/** Only the status is taken, and who owns what; labels too are kept from what is stored. */
+/** Only the status and the managed fields are taken; everything else is kept from the stored object. */
 function statusEndpoint(kind: CustomKind): UpdateEndpoint {
   const { definition, schema, version } = kind
   return {
@@ -201,7 +201,7 @@ function changesBeyond(object: ApiObject, stored: ApiObject, ignored: readonly s
 const OTHERS = 'to avoid accidental conflicts with other finalizer writers'
 const SERVERS_OWN: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
-/** Names of finalizers that others might use as well (P-365); told where they are new. */
+/** Warns of new finalizers without a domain (P-365). */
 function finalizerWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
   const before = new Set(stored === undefined ? [] : finalizersOf(stored))
   return finalizersOf(object)

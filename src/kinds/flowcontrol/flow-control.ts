@@ -11,7 +11,7 @@ import { placedMaps } from '../shared/placed-items.ts'
 type Specs = Readonly<Record<string, ValueMap>>
 
 /** An object of the server's own says what it always says; `open` names what may differ. */
-export function checkFixed(object: ValueMap, specs: Specs, open: string | undefined, check: Check): void {
+export function checkMandatory(object: ValueMap, specs: Specs, open: string | undefined, check: Check): void {
   const [name, spec] = [metaText(object, 'name'), specOf(object)]
   if (!Object.hasOwn(specs, name)) return
   if (equalValues(open === undefined ? spec : withMembers(spec, { [open]: undefined }), specs[name])) return

@@ -21,7 +21,7 @@ import type { Kind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
-import { checkFixed, checkStatus } from './flow-control.ts'
+import { checkMandatory, checkStatus } from './flow-control.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_PRECEDENCE = 10_000
@@ -41,7 +41,7 @@ const VERBS: readonly string[] = [
 const ANY: ValueMap = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
 const ANY_PATH: ValueMap = { verbs: ['*'], nonResourceURLs: ['*'] }
 
-function fixedSchema(level: string, precedence: number, groups: readonly string[]): ValueMap {
+function mandatorySchema(level: string, precedence: number, groups: readonly string[]): ValueMap {
   return {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
@@ -55,10 +55,10 @@ function fixedSchema(level: string, precedence: number, groups: readonly string[
   }
 }
 
-const FIXED_SCHEMAS: Readonly<Record<string, ValueMap>> = {
-  exempt: fixedSchema('exempt', 1, ['system:masters']),
+const MANDATORY_SCHEMAS: Readonly<Record<string, ValueMap>> = {
+  exempt: mandatorySchema('exempt', 1, ['system:masters']),
   'catch-all': {
-    ...fixedSchema('catch-all', MAX_PRECEDENCE, ['system:unauthenticated', 'system:authenticated']),
+    ...mandatorySchema('catch-all', MAX_PRECEDENCE, ['system:unauthenticated', 'system:authenticated']),
     distinguisherMethod: { type: 'ByUser' },
   },
 }
@@ -82,7 +82,7 @@ function checkFlowSchema(object: ValueMap, check: Check): void {
   const type = 'flowcontrol.apiserver.k8s.io_v1.PriorityLevelConfigurationReference'
   check.fields(mapOrEmpty(spec, 'priorityLevelConfiguration'), level, type)
   for (const [rule, place] of placedMaps(spec, 'rules', SPEC)) checkFlowRule(rule, place, check)
-  checkFixed(object, FIXED_SCHEMAS, undefined, check)
+  checkMandatory(object, MANDATORY_SCHEMAS, undefined, check)
   checkStatus(object, check)
 }
 

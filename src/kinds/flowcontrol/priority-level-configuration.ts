@@ -10,7 +10,7 @@ import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
-import { checkFixed, checkStatus } from './flow-control.ts'
+import { checkMandatory, checkStatus } from './flow-control.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_QUEUES = 10_000_000
@@ -18,7 +18,7 @@ const MAX_HASH_BITS = 60
 const TYPE = 'flowcontrol.apiserver.k8s.io_v1.LimitedPriorityLevelConfiguration'
 const ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
-const FIXED_LEVELS: Readonly<Record<string, ValueMap>> = {
+const MANDATORY_LEVELS: Readonly<Record<string, ValueMap>> = {
   exempt: { type: 'Exempt' },
   'catch-all': {
     type: 'Limited',
@@ -33,7 +33,7 @@ function checkLevel(object: ValueMap, check: Check): void {
   }
   const isExempt = metaText(object, 'name') === 'exempt'
   checkLevelType(specOf(object), isExempt, check)
-  checkFixed(object, FIXED_LEVELS, isExempt ? 'exempt' : undefined, check)
+  checkMandatory(object, MANDATORY_LEVELS, isExempt ? 'exempt' : undefined, check)
   checkStatus(object, check)
 }
 

@@ -1,5 +1,5 @@
 // The budget that covers a pod: how many of its pods may be disrupted now, and the one disruption that is taken from it.
-import { asMap, numberOrZero, textOrEmpty } from '../../api/members.ts'
+import { mapOrEmpty, numberOrZero, textOrEmpty } from '../../api/members.ts'
 import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
@@ -74,15 +74,15 @@ function describe(object: ApiObject): Budget {
 }
 
 /** Takes one disruption from the budget, or throws `TooManyRequests` where it has none. A dry run only looks. */
-export async function spend(budget: Budget, pod: string, context: ActionContext): Promise<void> {
-  if (context.dryRun) return void spent(budget.object, pod, context.now)
+export async function takeDisruption(budget: Budget, pod: string, context: ActionContext): Promise<void> {
+  if (context.dryRun) return void withDisruption(budget.object, pod, context.now)
   await updateObject(
     context.parts,
     budgets(context),
     {
       name: budget.name,
       subresource: 'status',
-      wanted: (live) => spent(live ?? budget.object, pod, context.now),
+      wanted: (live) => withDisruption(live ?? budget.object, pod, context.now),
       tracksFields: false,
       absent: 'refuse',
       uid: '',
@@ -92,36 +92,33 @@ export async function spend(budget: Budget, pod: string, context: ActionContext)
 }
 
 /** The budget with one disruption less, and the pod among those that are going (W-533). */
-function spent(budget: ApiObject, pod: string, now: string): ApiObject {
+function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject {
   const status = statusOf(budget)
   const name = metaText(budget, 'name')
-  if (numberOrZero(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw tooManyRequests(name)
+  if (numberOrZero(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw stillProcessing(name)
   const allowed = numberOrZero(status, 'disruptionsAllowed')
   if (allowed < 0) throw forbiddenError(GROUP_RESOURCE, name, 'pdb disruptions allowed is negative')
-  const disrupted = own(status, 'disruptedPods')
-  const going = asMap(disrupted)
+  const going = mapOrEmpty(status, 'disruptedPods')
   if (Object.keys(going).length > MAX_DISRUPTED_PODS) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
     throw forbiddenError(GROUP_RESOURCE, name, why)
   }
-  if (allowed === 0) throw usedUp(budget)
+  if (allowed === 0) throw noneAllowed(budget)
   const next = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...going, [pod]: now } }
-  return { ...budget, status: allowed > 1 ? next : withNoneLeft(next, now) }
+  return { ...budget, status: allowed > 1 ? next : withNoneAllowed(next, now) }
 }
 
-function withNoneLeft(status: ValueMap, now: string): ValueMap {
+function withNoneAllowed(status: ValueMap, now: string): ValueMap {
   const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const
   const observedGeneration = numberOrZero(status, 'observedGeneration')
   return withCondition(status, { ...condition, observedGeneration }, now)
 }
 
 /** Why there is none left, as far as the status says (W-527, W-528). */
-function usedUp(budget: ApiObject): ApiError {
+function noneAllowed(budget: ApiObject): ApiError {
   const { name, currentHealthy, desiredHealthy } = describe(budget)
   const condition = conditionOf(budget, 'DisruptionAllowed') ?? {}
-  const [reason, message] = [own(condition, 'reason'), own(condition, 'message')].map((value) =>
-    typeof value === 'string' ? value : '',
-  ) as [string, string]
+  const [reason, message] = [textOrEmpty(condition, 'reason'), textOrEmpty(condition, 'message')]
   const refusal = `The disruption budget ${name} does not allow evicting pods currently`
   const why =
     reason === 'SyncFailed'
@@ -131,13 +128,12 @@ function usedUp(budget: ApiObject): ApiError {
         : own(condition, 'status') === 'False' && message !== ''
           ? `${refusal} (${reason}): ${message}`
           : refusal
-  return new ApiError('TooManyRequests', REFUSED, {
-    details: { causes: [{ reason: 'DisruptionBudget', message: why }] },
-  })
+  const details = { causes: [{ reason: 'DisruptionBudget', message: why }] }
+  return new ApiError('TooManyRequests', REFUSED, { details })
 }
 
 /** The budget has changed, and what it allows is not worked out yet (W-529). */
-export function tooManyRequests(name: string): ApiError {
+export function stillProcessing(name: string): ApiError {
   const message = `The disruption budget ${name} is still being processed by the server.`
   return new ApiError('TooManyRequests', REFUSED, {
     details: { causes: [{ reason: 'DisruptionBudget', message }], retryAfterSeconds: RETRY_SECONDS },

@@ -3,11 +3,11 @@
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
-import { asMap } from '../../api/members.ts'
+import { mapOrEmpty, textsOnly } from '../../api/members.ts'
 import { metaText, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { isList, own, type ValueMap } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
 import { IGNORE_READ_ERRORS, type ParsedDeleteOptions, readDeleteOptions } from '../../registry/delete-options.ts'
 import { checkPreconditions, deleteObject } from '../../registry/delete.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
@@ -20,7 +20,7 @@ import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
 import { conditionOf, withPodCondition } from '../shared/pod-conditions.ts'
-import { type Budget, budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
+import { type Budget, budgetOf, takeDisruption, stillProcessing } from './disruption-budget.ts'
 
 const ATTEMPTS = 20
 
@@ -47,8 +47,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   if (metaText(eviction, 'name') !== asked.name) {
     throw new ApiError('BadRequest', 'name in URL does not match name in Eviction object')
   }
-  const body = own(eviction, 'deleteOptions')
-  const given = asMap(body)
+  const given = mapOrEmpty(eviction, 'deleteOptions')
   refuseUnsafe(given, asked.name)
   checkDryRuns(asked.options, given)
   const options = readDeleteOptions(given, { mayIgnoreReadErrors: false, isCollection: false })
@@ -58,7 +57,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   for (let attempt = 1; ; attempt++) {
     const pod = await readPod(pods, context)
     try {
-      await (isBeyondBudgets(pod) ? removeFreely(pod, options, context) : removeWithin(pod, options, context))
+      await (ignoresBudgets(pod) ? evictFreely : evictWithinBudget)(pod, options, context)
       return { kind: 'done' }
     } catch (error) {
       const isLost = error instanceof ApiError && error.reason === 'Conflict'
@@ -78,10 +77,7 @@ function refuseUnsafe(options: ValueMap, name: string): void {
 
 /** The request and the body may both ask for a dry run, in the same words (W-396). */
 function checkDryRuns(request: ValueMap, body: ValueMap): void {
-  const [outer, inner] = [request, body].map((options) => {
-    const values = own(options, 'dryRun')
-    return isList(values) ? values : []
-  }) as [readonly unknown[], readonly unknown[]]
+  const [outer, inner] = [textsOnly(request, 'dryRun'), textsOnly(body, 'dryRun')]
   if (outer.length === 0 || inner.length === 0 || outer.join(' ') === inner.join(' ')) return
   const problem = 'Non-matching dry-run options in request and content'
   throw new ApiError('BadRequest', `${problem}: [${outer.join(' ')}] and [${inner.join(' ')}]`)
@@ -93,44 +89,43 @@ async function readPod(pods: Resource, { parts, namespace, name, signal }: Actio
 }
 
 /** Losing a pod that does not run yet, or no more, disrupts nothing. */
-function isBeyondBudgets(pod: ApiObject): boolean {
+function ignoresBudgets(pod: ApiObject): boolean {
   const phase = own(statusOf(pod), 'phase')
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isTerminating(pod)
 }
 
 /** A pending pod may come to run in this very moment, so it has to be the one that was looked at. */
-async function removeFreely(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+async function evictFreely(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
   const mayChange = own(statusOf(pod), 'phase') === 'Pending' && !isTerminating(pod)
-  await remove(mayChange ? asSeen(options, pod) : options, context)
+  await deletePod(mayChange ? ifUnchanged(options, pod) : options, context)
 }
 
-async function removeWithin(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+async function evictWithinBudget(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
   const budget = await budgetOf(pod, context)
-  if (budget === undefined) return remove(options, context)
-  if (!isReady(pod) && mayLoseUnready(budget)) {
+  if (budget === undefined) return deletePod(options, context)
+  if (!isReady(pod) && mayEvictUnready(budget)) {
     try {
-      return await remove(asSeen(options, pod), context)
+      return await deletePod(ifUnchanged(options, pod), context)
     } catch (error) {
       const isAsked = options.preconditions.resourceVersion !== undefined
       if (isAsked || !(error instanceof ApiError && error.reason === 'Conflict')) throw error
-      throw tooManyRequests(budget.name)
+      throw stillProcessing(budget.name)
     }
   }
-  await spend(budget, metaText(pod, 'name'), context)
-  return remove(options, context)
+  await takeDisruption(budget, metaText(pod, 'name'), context)
+  return deletePod(options, context)
 }
 
 function isReady(pod: ApiObject): boolean {
-  const condition = conditionOf(pod, 'Ready')
-  return condition !== undefined && own(condition, 'status') === 'True'
+  return conditionOf(pod, 'Ready')?.['status'] === 'True'
 }
 
 /** A pod that is not ready does not count as healthy; the budget says whether it may go all the same (W-532). */
-function mayLoseUnready({ unhealthyPodEvictionPolicy, currentHealthy, desiredHealthy }: Budget): boolean {
+function mayEvictUnready({ unhealthyPodEvictionPolicy, currentHealthy, desiredHealthy }: Budget): boolean {
   return unhealthyPodEvictionPolicy === 'AlwaysAllow' || (currentHealthy >= desiredHealthy && desiredHealthy > 0)
 }
 
-function asSeen(options: ParsedDeleteOptions, pod: ApiObject): ParsedDeleteOptions {
+function ifUnchanged(options: ParsedDeleteOptions, pod: ApiObject): ParsedDeleteOptions {
   if (options.preconditions.resourceVersion !== undefined) return options
   return withVersion(options, metaText(pod, 'resourceVersion'))
 }
@@ -140,9 +135,9 @@ function withVersion(options: ParsedDeleteOptions, resourceVersion: string): Par
 }
 
 /** Says in the pod's status why it goes, then lets it go. Admission was asked about the eviction and is not asked again. */
-async function remove(options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+async function deletePod(options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
   const pods = servedResource(context.resources, 'pods')
-  const marked = context.dryRun ? undefined : await mark(pods, options, context)
+  const marked = context.dryRun ? undefined : await markPod(pods, options, context)
   const isBound = marked !== undefined && options.preconditions.resourceVersion !== undefined
   const request = {
     name: context.name,
@@ -152,7 +147,7 @@ async function remove(options: ParsedDeleteOptions, context: ActionContext): Pro
   await deleteObject(context.parts, pods, request, context)
 }
 
-async function mark(pods: Resource, options: DeleteOptions, context: ActionContext): Promise<ApiObject | undefined> {
+async function markPod(pods: Resource, options: DeleteOptions, context: ActionContext): Promise<ApiObject | undefined> {
   const result = await context.parts.store.write(
     keyOf(pods, context.namespace, context.name),
     (current) => {

@@ -39,21 +39,21 @@ function budget(field: string): (one: ValueMap) => string {
 }
 
 const RESERVED = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
-const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
+const NO_PODS = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
 
 /** An empty selector meant no pod in the version before, and means every pod now. */
-function meaningNoPod(document: ValueMap): ValueMap {
+function selectingNoPods(document: ValueMap): ValueMap {
   const spec = mapOrEmpty(document, 'spec')
   const selector = own(spec, 'selector')
   if (selector === undefined || Object.keys(mapOrEmpty(spec, 'selector')).length > 0) return document
-  return { ...document, spec: { ...spec, selector: NO_POD } }
+  return { ...document, spec: { ...spec, selector: NO_PODS } }
 }
 
-function withoutReserved(budget: ApiObject): ApiObject {
+function withoutReservedLabel(budget: ApiObject): ApiObject {
   const selector = mapOrEmpty(mapOrEmpty(budget, 'spec'), 'selector')
   const terms = mapsOnly(selector, 'matchExpressions')
   const rest = terms.filter((term) => textOrEmpty(term, 'key') !== RESERVED)
-  if (rest.length === terms.length || semanticallyEqual(selector, NO_POD)) return budget
+  if (rest.length === terms.length || semanticallyEqual(selector, NO_PODS)) return budget
   const matchExpressions = rest.length === 0 ? undefined : rest
   return withSpec(budget, { selector: withMembers(selector, { matchExpressions }) })
 }
@@ -73,8 +73,8 @@ export const POD_DISRUPTION_BUDGET: Kind = {
   strategy: {
     ...WORKLOAD,
     conditionalUpdate: true,
-    prepareForCreate: withoutReserved,
-    prepareForUpdate: withoutReserved,
+    prepareForCreate: withoutReservedLabel,
+    prepareForUpdate: withoutReservedLabel,
   },
   columns: tableOf([
     NAME,
@@ -83,5 +83,5 @@ export const POD_DISRUPTION_BUDGET: Kind = {
     integer('Allowed Disruptions', 'How many pods may go now.', count('status', 'disruptionsAllowed')),
     AGE,
   ]),
-  olderVersions: { 'policy/v1beta1': meaningNoPod },
+  olderVersions: { 'policy/v1beta1': selectingNoPods },
 }

@@ -33,11 +33,11 @@ const EVERYTHING: readonly PolicyRule[] = [
 export function roleStrategy(kind: RbacKind): (needs: KindNeeds) => KindStrategy {
   return ({ roleGuard, find }) => ({
     createOnUpdate: true,
-    ...(roleGuard === undefined ? {} : { authorizeWrite: (...args) => new Check(roleGuard, find, kind).run(...args) }),
+    ...(roleGuard && { authorizeWrite: (...args) => new EscalationCheck(roleGuard, find, kind).run(...args) }),
   })
 }
 
-class Check {
+class EscalationCheck {
   readonly #guard: RoleGuard
   readonly #find: FindResource
   readonly #kind: RbacKind
@@ -49,8 +49,8 @@ class Check {
   }
 
   async run(write: GuardedWrite, context: WriteContext, parts: RegistryParts): Promise<void> {
-    if (context.user.groups.includes(MASTERS) || isForCollectorOnly(write)) return
-    if (await this.#may(this.#lift(write, context), context)) return
+    if (context.user.groups.includes(MASTERS) || changesGarbageCollectionOnly(write)) return
+    if (await this.#may(this.#bypass(write, context), context)) return
     // What was written a moment ago counts; only a refusal is worth the reading.
     if (this.#fault(this.#guard.index, write, context) === undefined) return
     const fault = this.#fault(await this.#storedNow(parts, context), write, context)
@@ -58,7 +58,7 @@ class Check {
   }
 
   /** What lifts the limit: `escalate` on the role that is written, `bind` on the one that is bound. */
-  #lift({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
+  #bypass({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
     if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
       return { verb: 'escalate', resource: RESOURCES[this.#kind], namespace, name }
     }
@@ -130,7 +130,7 @@ interface Asked {
 }
 
 /** Finalizers and owners are the garbage collector's, and give nothing away (P-141). */
-function isForCollectorOnly({ object, stored }: GuardedWrite): boolean {
+function changesGarbageCollectionOnly({ object, stored }: GuardedWrite): boolean {
   if (stored === undefined) return false
   const kept = ['ownerReferences', 'finalizers', 'managedFields'] as const
   const restored = Object.fromEntries(kept.map((field) => [field, own(metaOf(stored), field)]))

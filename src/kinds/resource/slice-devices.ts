@@ -206,7 +206,7 @@ function checkRange(range: ValueMap, { usual, capacity }: Amounts, at: FieldPath
   }
 }
 
-function checkRest(device: ValueMap, isPerDevice: boolean, at: FieldPath, check: Check): void {
+function checkUse(device: ValueMap, isPerDevice: boolean, at: FieldPath, check: Check): void {
   checkMaps(device, 'consumesCounters', at, {
     check,
     max: MAX_CONSUMPTIONS,
@@ -262,7 +262,7 @@ export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: C
           check.fields(taint, place, 'resource.k8s.io_v1.DeviceTaint')
         checkMaps(device, 'taints', path, { check, max: MAX_TAINTS, item })
       }
-      checkRest(device, isTrue(spec, 'perDeviceNodeSelection'), path, check)
+      checkUse(device, isTrue(spec, 'perDeviceNodeSelection'), path, check)
     },
     key: 'name',
   })

@@ -10,7 +10,7 @@ import { isInScopes } from './scopes.ts'
 import { computeUsage, countedType, usageOf } from './usage.ts'
 
 export { type LimitedResource, limitedRefusal } from './limited.ts'
-export { isBounded } from './scopes.ts'
+export { hasDeadline } from './scopes.ts'
 
 /** The types that the names are about, each once. */
 export function countedTypes(names: Iterable<string>): readonly GroupResource[] {
@@ -65,7 +65,7 @@ export function usedOf(quota: ApiObject): Amounts {
 const DEMANDED: readonly string[] = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
 /** What containers of a pod do not say though a quota counts it: `must specify limits.cpu for: a,b; …`. */
-export function unsaidBy(pod: ApiObject, limited: readonly string[]): string | undefined {
+export function unspecifiedBy(pod: ApiObject, limited: readonly string[]): string | undefined {
   const spec = specOf(pod)
   if (hasPodLevel(spec)) return undefined
   const containers = [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')].map((container) => ({

@@ -28,9 +28,9 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
   const spec = specOf(pod)
   switch (textOrEmpty(selector, 'scopeName')) {
     case 'Terminating':
-      return isBounded(pod)
+      return hasDeadline(pod)
     case 'NotTerminating':
-      return !isBounded(pod)
+      return !hasDeadline(pod)
     case 'BestEffort':
       return qosOf(spec) === 'BestEffort'
     case 'NotBestEffort':
@@ -40,14 +40,14 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
       return matches(selector, name === '' ? [] : [name])
     }
     case 'CrossNamespacePodAffinity':
-      return looksAcrossNamespaces(spec)
+      return hasCrossNamespaceAffinity(spec)
     default:
       return false
   }
 }
 
 /** Whether a pod has a time set to end by. */
-export function isBounded(pod: ApiObject): boolean {
+export function hasDeadline(pod: ApiObject): boolean {
   return (numberOrAbsent(specOf(pod), 'activeDeadlineSeconds') ?? -1) >= 0
 }
 
@@ -78,7 +78,7 @@ function matches(selector: ValueMap, names: readonly string[]): boolean {
   }
 }
 
-function looksAcrossNamespaces(spec: ValueMap): boolean {
+function hasCrossNamespaceAffinity(spec: ValueMap): boolean {
   const affinity = mapOrEmpty(spec, 'affinity')
   return ['podAffinity', 'podAntiAffinity'].some((kind) => {
     const part = mapOrEmpty(affinity, kind)

@@ -1,4 +1,4 @@
-// Definitions of kinds. Every version that objects were ever stored in stays on record (W-612, W-617).
+// Custom resource definitions. Every version that objects were ever stored in stays in `status.storedVersions` (W-612, W-617).
 import { isTrue, listOrEmpty, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
 import { type Members, specOf, statusOf, withMembers, withMeta } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -11,7 +11,7 @@ import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
 import { definitionFromV1beta1 } from './v1beta1.ts'
 import { VALIDATION } from './validation.ts'
 
-/** Formats that say nothing here (P-326). */
+/** Formats that are not known here (P-326). */
 function unknownFormats(object: ValueMap): ReadonlySet<string> {
   const unknown = new Set<string>()
   const visit = (value: Value | undefined): void => {
@@ -28,7 +28,7 @@ function unknownFormats(object: ValueMap): ReadonlySet<string> {
   return unknown
 }
 
-/** Holds a definition until its objects are gone (W-619). */
+/** The finalizer that keeps a definition until its objects are deleted (W-619). */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
 function storageVersion(object: ValueMap): string | undefined {
@@ -40,7 +40,7 @@ function withStatus(object: ApiObject, members: Members): ApiObject {
   return { ...object, status: withMembers(statusOf(object), members) }
 }
 
-/** A name that follows from the kind's. */
+/** A name that defaults to one made from the kind. */
 const fromKind =
   (form: (kind: string) => string): Rule =>
   (given, _, { kind }) => {
@@ -48,7 +48,7 @@ const fromKind =
     return isAbsent(given) || given === '' ? form(kind) : given
   }
 
-/** The version that objects are stored in is one in which they have been stored. */
+/** The storage version is one of the stored versions. */
 const withStoredVersion: Rule = (given, context, object) => {
   const version = storageVersion(object)
   if (version === undefined) return given

@@ -1,4 +1,4 @@
-// The schema of a custom kind: the words it may use, and how its lists and maps may be merged.
+// The schema of a custom kind: its keywords, and how its lists and maps are merged.
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -36,7 +36,7 @@ const REASONS: readonly string[] = [
 const ROOT_WORDS =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'
 
-/** What may not stand at the root where the status is written apart: before the type is looked at, and after. */
+/** Not allowed at the root with the status subresource: those checked before the type, and those after. */
 const NOT_AT_ROOT: readonly string[] = ['id', '$schema', '$ref']
 
 const NOT_AT_ROOT_EITHER: readonly string[] = [
@@ -74,7 +74,7 @@ export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean,
   }
   const words = check.errors.length
   checkDocument(schema, { at, check, isRoot: true, insideMeta: false })
-  // What is wrong with a schema would be told again of the rules that look into it.
+  // Rules on a faulty schema would only repeat its errors.
   if (obstacle === undefined && words === structural) {
     checkSchemaRules(schema, at, { check, wrong: check.errors.slice(words).map(({ field }) => field) })
   }
@@ -130,7 +130,7 @@ interface Place {
   readonly check: Check
   readonly isRoot: boolean
   readonly insideMeta: boolean
-  /** Why there may be no defaults here. */
+  /** Why defaults are not allowed here. */
   readonly noDefaults?: string
 }
 
@@ -260,7 +260,7 @@ function checkMapList(schema: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-/** Items of sets and maps, and the keys of the latter, are always there. */
+/** Items of sets and maps are not null, and keys of maps are required or have a default. */
 function checkKeys(schema: ValueMap, at: FieldPath, check: Check): void {
   const type = textOrAbsent(schema, LIST_TYPE)
   const items = mapOrAbsent(schema, 'items')

@@ -1,5 +1,5 @@
-// The rules in the schema of a custom kind: whether they can be compiled, compare only what can be found again, and what they
-// may cost at most, each and all together (P-335 to P-339).
+// The x-kubernetes-validations rules of a schema: whether they compile, use oldSelf only where old values can be correlated, and stay
+// within the cost limits, each and all together (P-335 to P-339).
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -16,7 +16,7 @@ import { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } f
 import type { Check } from '../../../schema/validation/check.ts'
 import { schemasIn } from './schema-structure.ts'
 
-/** What one expression may cost by its estimate, and all of a schema. */
+/** Limits of the estimated cost of one expression, and of a whole schema. */
 const EXPRESSION_COST = 10_000_000
 const SCHEMA_COST = 100_000_000
 const MOST_EXPENSIVE = 4
@@ -28,9 +28,9 @@ const NO_TYPE = `internal error: failed to construct type information for ${RULE
 interface Place {
   readonly at: FieldPath
   readonly isResource: boolean
-  /** How many values there can be here in one object; undefined where nothing says. */
+  /** The most values that one object can have here; undefined: unbounded. */
   readonly count: number | undefined
-  /** From where on old values cannot be found again. */
+  /** The place from which on old values cannot be correlated. */
   readonly lost: FieldPath | undefined
 }
 
@@ -39,7 +39,7 @@ interface Costs {
   readonly found: { readonly at: FieldPath; readonly cost: number }[]
 }
 
-/** The whole schema of a version; `at` is where it stands. `wrong` are places at which, and above which, rules wait their turn. */
+/** The whole schema of a version. Rules at the places in `wrong`, and above them, are skipped. */
 export function checkSchemaRules(
   schema: ValueMap,
   at: FieldPath,
@@ -107,7 +107,7 @@ function checkRules(schema: ValueMap, rules: readonly ValueMap[], place: Place, 
     if (text.rule.trim() === '') continue
     const at = place.at.child(RULES).index(i)
     const compiled = compileRule(text, type)
-    tellProblems(compiled, rule, { at, check: walk.check, lost: place.lost })
+    reportProblems(compiled, rule, { at, check: walk.check, lost: place.lost })
     charge(compiled.program?.estimate().max, { at: at.child('rule'), what: 'estimated rule cost', count }, walk)
     const message = { at: at.child('messageExpression'), what: 'estimated messageExpression cost', count: 1 }
     charge(compiled.message?.estimate().max, message, walk)
@@ -120,7 +120,7 @@ interface RulePlace {
   readonly lost: FieldPath | undefined
 }
 
-function tellProblems(compiled: CompiledRule, rule: ValueMap, { at, check, lost }: RulePlace): void {
+function reportProblems(compiled: CompiledRule, rule: ValueMap, { at, check, lost }: RulePlace): void {
   const { text, problem, messageProblem } = compiled
   if (problem !== undefined) check.invalid(at.child('rule'), shownRule(text, rule), problem)
   if (messageProblem !== undefined) {

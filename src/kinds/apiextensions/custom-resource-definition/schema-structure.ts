@@ -1,5 +1,5 @@
-// Whether a schema is structural: every field has one place that gives it a type, and what stands under allOf, anyOf, oneOf
-// and not only restricts what is described outside of them.
+// Whether a schema is structural: every field has a type at one place, and what is under allOf, anyOf, oneOf and not only restricts
+// fields that are described outside of them.
 import { faultsOf } from '../../../api/fault-list.ts'
 import type { FieldError } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
@@ -23,12 +23,12 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 const EMBEDDED = 'x-kubernetes-embedded-resource'
 const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
-/** Entries whose keys the user chose; those that are no schemas read as empty ones. */
+/** The schemas of a map by name; what is no schema reads as an empty one. */
 export function schemasIn(schema: ValueMap, field: string): readonly (readonly [string, ValueMap])[] {
   return Object.entries(mapOrEmpty(schema, field)).map(([key, value]) => [key, asMap(value)])
 }
 
-/** Why a schema cannot be looked at as a structural one, wherever in it that is. */
+/** The first construct, anywhere in the schema, that structural schemas do not support. */
 export function unsupported(schema: ValueMap): string | undefined {
   const field = UNSUPPORTED.find((name) => isPresent(schema[name]))
   if (field !== undefined) return `OpenAPIV3Schema '${field === '$schema' ? 'schema' : field}' is not supported`
@@ -71,7 +71,7 @@ export function hasDefaults(schema: ValueMap): boolean {
   return schema['default'] !== undefined || innerSchemas(schema).some(hasDefaults)
 }
 
-/** The faults of a schema that `unsupported` has nothing against, in the order of their texts. */
+/** The errors of a schema without unsupported constructs, sorted by their texts. */
 export function structuralFaults(schema: ValueMap, at: FieldPath, check: Check): readonly FieldError[] {
   const faults = faultsOf((list) => {
     const found = new Check(check.context, list, check.patterns)
@@ -220,7 +220,7 @@ const NESTED_FORBIDDEN: readonly (readonly [string, string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-/** A default is given whatever it is; other fields with a value that says something. */
+/** A default counts with any value, other fields unless they are empty. */
 function isSpecified(field: string, value: Value | undefined): boolean {
   if (value === undefined || value === null) return false
   if (field === 'default' || isMap(value)) return true
@@ -245,14 +245,14 @@ function checkNested(schema: ValueMap, place: Place, skips: Skips): void {
 }
 
 interface Restriction {
-  /** Where the schema stands that has to describe what is restricted. */
+  /** The place of the schema that has to describe the field. */
   readonly at: FieldPath
-  /** Where the restriction stands. */
+  /** The place of the restriction. */
   readonly from: FieldPath
   readonly check: Check
 }
 
-/** Whatever is restricted under a junctor has to be described outside of it too. */
+/** What is restricted under allOf, anyOf, oneOf or not has to be described outside of them. */
 function checkRestrictions(schema: ValueMap, described: ValueMap, { at, from, check }: Restriction): void {
   const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDescribed(not, described, { at, from: from.child('not'), check })
@@ -300,7 +300,6 @@ export function hasUnknown(value: Value | undefined, schema: ValueMap, isResourc
   })
 }
 
-/** The keys of a list that is a map, as far as its items need to have them. */
 export function mapKeys(schema: ValueMap): readonly string[] {
   return textsInPlace(schema, 'x-kubernetes-list-map-keys')
 }

@@ -1,10 +1,10 @@
-// Definitions in the version that kube-apiserver stores them in: what all versions of a definition have in common stands beside
-// the list of versions there, and some names differ.
+// Definitions as kube-apiserver stores them, in v1beta1: what all versions share is a member of the spec there, and some names
+// differ.
 import { isGiven, listOrEmpty, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
 import { specOf, withMembers } from '../../../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 
-/** What stands beside the versions in `v1beta1`, and what it is called in each of them. */
+/** Members of the spec in `v1beta1`, and their names in each version of `v1`. */
 const SHARED = {
   subresources: 'subresources',
   validation: 'schema',

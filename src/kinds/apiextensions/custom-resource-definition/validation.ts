@@ -1,5 +1,5 @@
-// Definitions of custom kinds. Faults are told where the reference keeps what all versions have in common: at the top of the
-// spec, in the words of its own oldest version.
+// Validation of custom resource definitions. As in the reference, what all versions share is validated as a member of the spec, and
+// errors name it as v1beta1 does.
 import { type Shown, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -31,11 +31,11 @@ const STATUS = FieldPath.root('status')
 const APPROVAL = 'api-approved.kubernetes.io'
 const APPROVAL_POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** What versions may have each for itself. */
+/** Fields that each version may have, or all together. */
 const SHARED: readonly string[] = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields']
 
 interface Versions {
-  /** What all versions have in common, if they have anything. */
+  /** Fields that are the same in all versions. */
   readonly common: ValueMap
   /** The versions without it. */
   readonly versions: readonly ValueMap[]
@@ -142,7 +142,7 @@ function checkVersions({ common, versions }: Versions, check: Check): void {
   if (faults.length > 0) check.invalid(SPEC.child('version'), first, faults.join(','))
 }
 
-/** What all versions share, where the reference keeps it. */
+/** The fields that all versions share, at the place where the reference keeps them. */
 function checkCommon({ common, versions }: Versions, check: Check): void {
   const validation = mapOrAbsent(common, 'schema')
   const schema = validation === undefined ? undefined : mapOrAbsent(validation, 'openAPIV3Schema')
@@ -202,7 +202,7 @@ function checkConversion(conversion: ValueMap, check: Check): void {
   if (versions.length > 0) check.forbidden(at.child('conversionReviewVersions'), detail)
 }
 
-function checkStored(object: ValueMap, check: Check): void {
+function checkStoredVersions(object: ValueMap, check: Check): void {
   const status = statusOf(object)
   checkNames(mapOrEmpty(status, 'acceptedNames'), STATUS.child('acceptedNames'), check)
   const at = STATUS.child('storedVersions')
@@ -237,7 +237,7 @@ function approvalOf(object: ValueMap): Approval {
   return 'approved'
 }
 
-/** Groups of the community need somebody's word. */
+/** Groups under k8s.io and kubernetes.io need an approval. */
 function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const group = textOrEmpty(specOf(object), 'group')
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return
@@ -252,7 +252,7 @@ function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Ch
   }
 }
 
-function checkPreserving(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+function checkPreserveUnknownFields(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const spec = specOf(object)
   if (!isTrue(spec, 'preserveUnknownFields')) return
   const at = SPEC.child('preserveUnknownFields')
@@ -270,8 +270,8 @@ function isEstablished(object: ValueMap): boolean {
   return conditionHolds(object, 'Established', 'status', 'conditions')
 }
 
-/** A bundle that was bad before, or that nobody has needed yet, may be so (P-314). */
-function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void {
+/** An invalid bundle is kept where it was invalid before, or where the definition is not established (P-314). */
+function checkCaBundle(object: ValueMap, stored: ValueMap, check: Check): void {
   const bundleOf = (definition: ValueMap): string => {
     const conversion = mapOrEmpty(specOf(definition), 'conversion')
     return textOrEmpty(mapOrEmpty(mapOrEmpty(conversion, 'webhook'), 'clientConfig'), 'caBundle')
@@ -304,18 +304,18 @@ export const VALIDATION: KindRules = {
         : [...subdomainName(name, prefix), 'must be spec.names.plural+"."+spec.group']
     checkMeta(object, named, check)
     checkSpec(spec, check)
-    checkStored(object, check)
+    checkStoredVersions(object, check)
     checkApproval(object, undefined, check)
-    checkPreserving(object, undefined, check)
+    checkPreserveUnknownFields(object, undefined, check)
   },
   update: (object, stored, check) => {
     checkMetaUpdate(object, stored, check)
     checkSpec(specOf(object), check)
-    checkAuthority(object, stored, check)
+    checkCaBundle(object, stored, check)
     checkUpdate(object, stored, check)
-    checkStored(object, check)
+    checkStoredVersions(object, check)
     checkApproval(object, stored, check)
-    checkPreserving(object, stored, check)
+    checkPreserveUnknownFields(object, stored, check)
   },
   subresources: {
     status: (object, stored, check) => {

@@ -1,4 +1,4 @@
-// What a version of a custom kind adds to the kind: its schema, columns, subresources and the fields one can select by.
+// One version of a custom kind: its schema, printer columns, subresources and selectable fields.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import type { ValueMap } from '../../../api/value.ts'

@@ -1,4 +1,4 @@
-// The defaults of autoscalers. Both versions are one stored object: what version 2 fills in shows in version 1 too.
+// The defaults of autoscalers. Both versions are one stored object, so the defaults of version 2 are visible in version 1.
 import { isMap, type Value } from '../../../api/value.ts'
 import { absent, always, empty, type Rule, within, withMember } from '../../../schema/defaults/rule.ts'
 

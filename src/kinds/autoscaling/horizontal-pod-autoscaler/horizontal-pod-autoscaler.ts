@@ -1,4 +1,4 @@
-// Autoscalers: how many pods a workload has follows from what is measured of them. Both versions are stored as the second.
+// Horizontal pod autoscalers. Both versions are stored as version 2.
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../../codec/tables/column.ts'
 import { at, firstOf, listAt, mapAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
@@ -38,7 +38,7 @@ function metricText(metric: Value, current: Value | undefined): string {
     : `${orUnknown(textAt(now, 'value'))}/${textAt(target, 'value')}`
 }
 
-/** The first version of the API knows only the use of the processor. */
+/** Version 1 has only the CPU utilization. */
 function targets(autoscaler: ValueMap): string {
   const metrics = listAt(autoscaler, 'spec', 'metrics')
   const current = listAt(autoscaler, 'status', 'currentMetrics')
@@ -61,7 +61,7 @@ export const HORIZONTAL_POD_AUTOSCALER: Kind = {
   defaults: DEFAULTS,
   strategy: {
     status: WITH_STATUS,
-    // The annotations of the first version mean nothing in what is stored.
+    // The annotations of version 1 are not stored.
     prepareForCreate: withoutAnnotations,
     prepareForUpdate: withoutAnnotations,
   },

@@ -1,4 +1,4 @@
-// The metrics of autoscalers in the form that the first version keeps them in, and back.
+// The metrics of autoscalers in the form that version 1 keeps in annotations, and back.
 import { mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import { withMembers } from '../../../api/object-members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
@@ -6,7 +6,6 @@ import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 /** A member of the old form, where it is in today's (`metric.name`), and what the old form has where it is absent. */
 type Row = readonly [old: string, path: string, absent?: Value | undefined]
 
-/** What a metric should be is its `target`, what it is `current`. */
 type Side = 'target' | 'current'
 
 const ZERO = '0'
@@ -85,13 +84,13 @@ function fromOld(old: ValueMap, rows: readonly Row[], empty: ValueMap): ValueMap
   return part
 }
 
-/** What an annotation says may be anything: names are texts, references are maps. */
+/** Annotations may hold anything: names have to be strings, references maps. */
 function isOfKind(given: Value | undefined, absent: Value | undefined): boolean {
   if (absent === '') return typeof given === 'string'
   return isMap(absent) ? isMap(given) : true
 }
 
-/** The old form does not say it. */
+/** The old form has no type of the target. */
 function targetType(type: string, old: ValueMap): string {
   const has = (name: string): boolean => own(old, name) !== undefined
   switch (type) {

@@ -1,5 +1,4 @@
-// Autoscalers in their first version, which knows one metric: everything else is kept in annotations there, and is read
-// back from them (W-594).
+// Autoscalers in version 1, which has one metric: everything else is kept in annotations there, and read back from them (W-594).
 import { jsonOrAbsent } from '../../../api/json-text.ts'
 import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import { annotationsOf, specOf, statusOf, withMembers, withMeta } from '../../../api/object-members.ts'
@@ -135,7 +134,7 @@ function withAnnotations(object: ApiObject, members: Readonly<Record<string, str
   return withMeta(object, { annotations: after })
 }
 
-/** The reference writes this one with the names of its fields, absent ones included. */
+/** The reference writes the behavior with Go's field names, absent fields included. */
 function behaviorText(behavior: ValueMap | undefined): string | undefined {
   if (behavior === undefined) return undefined
   const rules = (name: string): ValueMap | null => {
@@ -164,7 +163,7 @@ function behaviorFrom(object: ApiObject): Value | undefined {
   return isMap(behavior) ? withLowerNames(behavior) : undefined
 }
 
-/** The same text read back; a behaviour that says nothing is none. */
+/** The same text read back; an empty behavior is absent. */
 function withLowerNames(value: Value | undefined): Value | undefined {
   if (isList(value)) return value.map((item) => withLowerNames(item) ?? null)
   if (!isMap(value)) return value

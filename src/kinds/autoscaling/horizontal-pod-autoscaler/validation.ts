@@ -1,4 +1,4 @@
-// Autoscalers: what they scale, between which bounds, by which metrics and how fast; and the scale of anything.
+// Validation of autoscalers: the scaled object, the bounds, the metrics and the behavior.
 import { FieldPath } from '../../../api/field-path.ts'
 import {
   integerOrAbsent,
@@ -25,7 +25,7 @@ const METRIC_TYPES: readonly string[] = ['ContainerResource', 'External', 'Objec
 const MAX_WINDOW_SECONDS = 3600
 const MAX_PERIOD_SECONDS = 1800
 
-/** Version 1 names one metric, in a field of its own; it is checked as version 2 writes it. */
+/** The one metric of version 1 has a field of its own; it is validated as version 2 writes it. */
 function specOf(object: ValueMap): ValueMap {
   const spec = mapOrEmpty(object, 'spec')
   const percent = integerOrAbsent(spec, 'targetCPUUtilizationPercentage')
@@ -145,11 +145,10 @@ function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
 }
 
 interface TargetRule {
-  /** The members of which one has to be there: what is missing is told of the first, what is too much of the second. */
+  /** Members of which one is required: a missing one is reported at the first, both at the second. */
   readonly either: readonly [string, string?]
-  /** What is said where none is there. */
   readonly none: string
-  /** What is said where both are; absent where they may be. */
+  /** Absent where both are allowed. */
   readonly both?: string
 }
 

@@ -1,4 +1,4 @@
-// Sets of indexes as jobs write them: `1,3-5,7`, ascending and below the number of completions.
+// Index sets of jobs: `1,3-5,7`, ascending and below the number of completions.
 
 export interface Interval {
   readonly first: number

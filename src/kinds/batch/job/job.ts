@@ -1,4 +1,4 @@
-// Jobs: pods that run to their end, as many as have to succeed.
+// Jobs: pods that run to completion.
 import type { ValueMap } from '../../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../../codec/tables/column.ts'
 import { ageOf, humanDuration, type Now } from '../../../codec/tables/elapsed.ts'

@@ -1,4 +1,4 @@
-// When failed pods fail a job, and when succeeded ones suffice.
+// Validation of the pod failure policy and the success policy of jobs.
 import { OMITTED } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import {

@@ -1,4 +1,4 @@
-// What the controller of jobs reports: counts that make sense, and ends that are not taken back.
+// Validation of the status of jobs: consistent counts, and terminal conditions that are not reverted.
 import { OMITTED, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -35,7 +35,7 @@ function jobOf(object: ValueMap): Job {
   return { spec: specOf(object), status, is: (type) => held.has(type) }
 }
 
-/** Rules that were not always there hold only where what they speak of changed. */
+/** Newer rules are only enforced on fields that changed. */
 interface Changed {
   readonly finished: boolean
   readonly complete: boolean

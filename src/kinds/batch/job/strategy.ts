@@ -1,4 +1,4 @@
-// Jobs find their pods by labels that the server puts into the template, unless their author takes care of that (W-587).
+// Jobs get generated labels and a selector for their pods, unless `manualSelector` is set (W-587).
 import { isTrue, mapOrEmpty } from '../../../api/members.ts'
 import { labelsOf, metaOf, metaText, withMeta, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -25,7 +25,7 @@ export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec/templ
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
 })
 
-/** What the author wrote himself stays; validation refuses it where it is not what the server would have written. */
+/** Labels that the user set are kept; validation rejects those that differ from the generated ones. */
 function withGeneratedSelector(object: ApiObject): ApiObject {
   const [name, uid] = [metaText(object, 'name'), metaText(object, 'uid')]
   const spec = mapOrEmpty(object, 'spec')
@@ -44,7 +44,7 @@ function withGeneratedSelector(object: ApiObject): ApiObject {
   })
 }
 
-/** A job without labels of its own has those of its template; by default they are one and the same. */
+/** A job without labels gets those of its template. */
 function withLabelsOfTemplate(object: ApiObject, before: Value | undefined, labels: ValueMap): ApiObject {
   const given = own(metaOf(object), 'labels')
   const isDefault = given === before || Object.keys(labelsOf(object)).length === 0

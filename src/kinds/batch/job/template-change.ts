@@ -1,4 +1,4 @@
-// The template of a job stays as it is; while the job is suspended, where its pods run and what they use may change.
+// The template of a job is immutable, but for scheduling directives and resources while the job is suspended.
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -35,7 +35,7 @@ function isStarted(stored: ValueMap): boolean {
   return isGiven(statusOf(stored), 'startTime')
 }
 
-/** Suspended, with no pod left: never started, or told to be suspended and without active pods. */
+/** Suspended and without pods: never started, or with the Suspended condition and no active pod. */
 function isIdle(stored: ValueMap): boolean {
   if (!isTrue(specOf(stored), 'suspend')) return false
   if (!isStarted(stored)) return true
@@ -43,7 +43,7 @@ function isIdle(stored: ValueMap): boolean {
   return told && numberOrZero(statusOf(stored), 'active') === 0
 }
 
-/** The old template with the new one's choice of nodes, labels and annotations. */
+/** The old template with the scheduling directives, labels and annotations of the new one. */
 function withDirectives(old: ValueMap, template: ValueMap): ValueMap {
   const [spec, oldSpec] = [specOf(template), specOf(old)]
   const { nodeSelector, tolerations, schedulingGates } = spec
@@ -57,7 +57,7 @@ function withDirectives(old: ValueMap, template: ValueMap): ValueMap {
   }
 }
 
-/** The old affinity to pods, with the new affinity to nodes. */
+/** The old pod affinity with the new node affinity. */
 function affinityOf(old: ValueMap, spec: ValueMap): ValueMap | undefined {
   const now = mapOrAbsent(spec, 'affinity')
   const before = mapOrAbsent(old, 'affinity')
@@ -66,7 +66,7 @@ function affinityOf(old: ValueMap, spec: ValueMap): ValueMap | undefined {
   return now === undefined && Object.keys(merged).length === 0 ? undefined : merged
 }
 
-/** The old spec with the new one's resources of containers of the same name. */
+/** The old spec with the resources of the new containers of the same name. */
 function withResources(old: ValueMap, spec: ValueMap): ValueMap {
   let result = old
   for (const field of ['containers', 'initContainers']) {

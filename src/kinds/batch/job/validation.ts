@@ -1,4 +1,4 @@
-// Jobs: pods that run to their end, a number of times; and what becomes of those that fail.
+// Validation of jobs.
 import { shownMap } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import {
@@ -69,7 +69,7 @@ const GENERATED: readonly (readonly [string, string])[] = [
   ['batch.kubernetes.io/job-name', 'name'],
 ]
 
-/** Labels that the server gave the template, and the job with it, are looked at in the template alone. */
+/** Generated labels that the job has from its template are validated in the template only. */
 function withOwnLabels(object: ValueMap): ValueMap {
   const meta = metaOf(object)
   const labels = mapOrAbsent(meta, 'labels')
@@ -78,7 +78,7 @@ function withOwnLabels(object: ValueMap): ValueMap {
   return { ...object, metadata: { ...meta, labels: Object.fromEntries(given) } }
 }
 
-/** Labels and selector that the server gave the job are as it gave them. */
+/** Generated labels and selector are unchanged. */
 function checkGenerated(object: ValueMap, check: Check): void {
   const spec = specOf(object)
   const selector = mapOrAbsent(spec, 'selector')
@@ -216,7 +216,7 @@ function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void
   }
 }
 
-/** Only indexed jobs grow and shrink, and only as many at a time as run at a time. */
+/** Only indexed jobs can be scaled, together with their parallelism. */
 function checkCompletionsChange(spec: ValueMap, old: ValueMap, check: Check): void {
   const at = SPEC.child('completions')
   const completions = integerOrAbsent(spec, 'completions')
