@@ -1,5 +1,4 @@
-// The front door: what others may change or refuse before a write is stored. The registry asks; plugins, policies and
-// webhooks answer.
+// The front door of admission: plugins, policies and webhooks change or refuse a write before it is stored.
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -11,12 +10,12 @@ export interface AdmissionRequest {
   readonly operation: AdmissionOperation
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
-  /** What the client asked for: `kind` and `resource` say the stored version, these the version in the path. */
+  /** The version in the path; `kind` and `resource` have the stored version. */
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   /** Empty for the resource itself. */
   readonly subresource: string
-  /** Empty for what belongs to the whole cluster. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string
   /** Empty where the name is still to be generated, and for each object of a deletecollection. */
   readonly name: string
@@ -30,39 +29,39 @@ export interface AdmissionRequest {
   readonly options: ValueMap
   /** Tells the client something without refusing the request. */
   readonly warn: (text: string) => void
-  /** A note for the audit log, `pod-security.kubernetes.io/enforce-policy`; the first word on a key stands. */
+  /** Adds an audit annotation, `pod-security.kubernetes.io/enforce-policy`; the first value of a key is kept. */
   readonly annotate: (key: string, value: string) => void
-  /** By `performance.now()`: when an answer is too late. Absent: never. */
-  readonly deadline?: number | undefined
-  /** Only in the mutating pass, and only where a plugin of the chain may ask for a second one. */
+  /** The deadline, by `performance.now()`. Absent: none. */
+  readonly deadline?: number
+  /** Only while mutating, and only where a plugin of the chain may ask for reinvocation. */
   readonly walk?: MutatingWalk
 }
 
-/** The mutating pass of one request: once through the chain, and once more where something late changed the object (W-447). */
+/** The mutating phase of a request: one pass through the chain, and a second one where a late change asks for it (W-447). */
 export interface MutatingWalk {
   readonly isSecond: boolean
-  /** What plugins remember of the first walk, each under its own name. */
+  /** The state that plugins keep from the first pass, by plugin. */
   readonly memory: Map<string, unknown>
-  /** The chain is to be walked a second time; nothing happens where this is the second. */
+  /** Asks for a second pass; ignored in the second. */
   repeat(): void
 }
 
-/** Throws `ApiError` to refuse. Called again with a fresh object where a write lost a race. */
+/** Throws `ApiError` to refuse. Called again after a conflict, with a new object. */
 export interface Admission {
   /** The object as it is to be stored; the very same one where nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
 }
 
-/** One of a chain. It is only asked about what it says it cares for. */
+/** A plugin of the chain. It is called only for its resources and operations. */
 export interface AdmissionPlugin {
-  /** As it is switched on and off by; absent: it is always on. */
+  /** The name in flags; absent: it is always enabled. */
   readonly name?: string
-  /** `pods`, `ingresses.networking.k8s.io`; absent: all resources. Their subresources are meant too. */
+  /** `pods`, `ingresses.networking.k8s.io`, with their subresources; absent: all. */
   readonly resources?: readonly string[]
   /** Absent: all. */
   readonly operations?: readonly AdmissionOperation[]
-  /** It may ask for a second walk. */
+  /** It may ask for a second pass. */
   readonly mayRepeat?: boolean
   readonly mutate?: (
     request: AdmissionRequest,
@@ -71,7 +70,6 @@ export interface AdmissionPlugin {
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => void | Promise<void>
 }
 
-/** Admits everything as it is. */
 export const ADMIT_ALL: Admission = Object.freeze({
   mutate: (request: AdmissionRequest) => request.object,
   validate: () => {},

@@ -1,5 +1,5 @@
-// Several admissions as one: each sees what the one before made of the object; the first that refuses ends it. Who cares for
-// which resource is known beforehand, so that a write costs nothing for those that do not care for it.
+// The admission chain: each plugin gets the object that the one before returned; the first that refuses ends it. The plugins of a
+// resource are determined beforehand, so that others cost nothing.
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Admission, AdmissionOperation, AdmissionPlugin, AdmissionRequest, MutatingWalk } from './admission.ts'
@@ -41,7 +41,7 @@ interface Call {
   readonly signal: AbortSignal
 }
 
-/** Waits only for those that take their time. */
+/** Awaits only plugins that return a promise. */
 function validateFrom(validators: readonly Validator[], first: number, call: Call): MaybePromise<void> {
   for (let i = first; i < validators.length; i++) {
     const done = validators[i]!(call.request, call.signal)
@@ -49,7 +49,7 @@ function validateFrom(validators: readonly Validator[], first: number, call: Cal
   }
 }
 
-/** With no resource: one that no plugin names. */
+/** Without a resource: for those that no plugin names. */
 function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefined): ByOperation {
   const entries = OPERATIONS.map((operation) => {
     const matching = chain.filter(
@@ -67,7 +67,7 @@ function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefi
   return Object.fromEntries(entries) as Record<AdmissionOperation, PluginSet>
 }
 
-/** What the mutators from `first` on make of the object, each of what the one before made. Waits only for those that take their time. */
+/** Runs the mutators from `first` on. Awaits only those that return a promise. */
 function walk(mutators: readonly Mutator[], call: Call, first = 0): MaybePromise<ApiObject | undefined> {
   const { signal } = call
   let { request } = call

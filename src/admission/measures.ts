@@ -19,7 +19,7 @@ export class AdmissionMeasures extends Measures {
   )
 }
 
-/** The plugin, timed; one without a name is one of ours that cannot be switched off. */
+/** The plugin with metrics; internal plugins have no name and are not measured. */
 export function measurePlugin(plugin: AdmissionPlugin, measures: AdmissionMeasures): AdmissionPlugin {
   const { name } = plugin
   if (name === undefined) return plugin
@@ -42,7 +42,7 @@ export function measureAdmission(inner: Admission, measures: AdmissionMeasures):
 type Find = (operation: string, rejected: string) => Distribution
 type Call<T> = (request: AdmissionRequest, signal: AbortSignal) => T | Promise<T>
 
-/** The same call, timed; each series is found once. */
+/** Each series is looked up once. */
 function timed<T>(call: Call<T>, find: Find): Call<T> {
   const known = new Map<string, Distribution>()
   const note = (operation: string, rejected: boolean, began: number): void => {

@@ -1,19 +1,18 @@
-// What plugins read of other objects: from the cache, where a question costs next to nothing, and from the storage where the
-// cache may not know yet.
+// How plugins read other objects: from the cache, and from the storage where the cache may be stale.
 import type { ApiObject } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 
-/** Reads the objects of one resource. The namespace is empty for what belongs to the whole cluster. */
+/** Reads the objects of one resource. The namespace is empty for cluster-scoped ones. */
 export interface ObjectReader {
-  /** What the cache has; undefined where it has none. */
+  /** From the cache. */
   find(namespace: string, name: string, signal: AbortSignal): MaybePromise<ApiObject | undefined>
-  /** As of now. */
+  /** From the storage. */
   findLatest(namespace: string, name: string, signal: AbortSignal): Promise<ApiObject | undefined>
-  /** Those of a namespace that the cache has; with an empty namespace all. */
+  /** From the cache; an empty namespace lists all. */
   list(namespace: string, signal: AbortSignal): MaybePromise<readonly ApiObject[]>
 }
 
-/** From the cache, and from the storage where the cache has none: it may have been made a moment ago. */
+/** From the cache, or else from the storage: the object may be new. */
 export function findAnywhere(
   reader: ObjectReader,
   [namespace, name]: readonly [namespace: string, name: string],
@@ -22,9 +21,9 @@ export function findAnywhere(
   return whenKnown(reader.find(namespace, name, signal), (found) => found ?? reader.findLatest(namespace, name, signal))
 }
 
-/** Reads a few of very many objects. */
+/** Reads a sample of many objects. */
 export interface SampleReader {
-  /** At most so many of a namespace, and how many there are. */
+  /** At most `most` objects of a namespace, and the number of all. */
   listSome(
     namespace: string,
     most: number,

@@ -1,10 +1,10 @@
-// How a plugin refuses: in the reference's words, naming what the request was about.
+// The errors of plugins, in the reference's words.
 import { metaText } from '../api/object-members.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError, type StatusCause } from '../api/status.ts'
 import type { AdmissionRequest } from './admission.ts'
 
-/** A refusal names the object, what it was to be called, or that it has no name (W-066). */
+/** The message has the name of the object, its generateName, or `Unknown` (W-066). */
 export function forbidden(request: AdmissionRequest, why: string, causes?: readonly StatusCause[]): ApiError {
   const { group, resource } = request.resource
   const name = request.name || metaText(request.object ?? {}, 'generateName') || 'Unknown'

@@ -1,13 +1,12 @@
-// What the first walk of a mutating pass leaves for the second: who had been asked before the last change, and wants to be
-// asked again (W-447, W-448).
+// Reinvocation: which webhooks and policies of the first mutating pass are called again in the second (W-447, W-448).
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
 
 export class Reinvocation {
-  /** Asked before the last change, and to be asked again. */
+  /** Called before the last change. */
   #due = new Set<string>()
-  /** Asked since the last change. */
+  /** Called since the last change. */
   #recent = new Set<string>()
   #last: ApiObject | undefined
 
@@ -28,13 +27,12 @@ export class Reinvocation {
     this.#last = object
   }
 
-  /** Others may have changed what was left. */
+  /** Other plugins may have changed the object in between. */
   beginAgain(object: ApiObject | undefined): void {
     if (!equalValues(object, this.#last)) this.changed()
   }
 }
 
-/** Each plugin keeps its own under its name. */
 export function reinvocationOf({ walk }: AdmissionRequest, plugin: string): Reinvocation {
   const known = walk?.memory.get(plugin)
   if (known instanceof Reinvocation) return known

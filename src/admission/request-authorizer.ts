@@ -1,12 +1,12 @@
-// The authorizer as expressions ask it. Expressions do not wait: where a decision takes time the evaluation is given up, and
-// begun anew when the decision is there; expressions have no effects that a repetition would do harm to.
+// The `authorizer` of CEL expressions. Expressions cannot await: where a decision is asynchronous the evaluation is aborted, and repeated
+// when the decision is known. Expressions have no side effects.
 import type { User } from '../api/user.ts'
 import { askedSelectors } from '../auth/asked-selectors.ts'
 import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
 import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../cel/cel.ts'
 import type { AdmissionRequest } from './admission.ts'
 
-/** Thrown through an evaluation. */
+/** Thrown to abort an evaluation. */
 class Undecided {
   readonly decision: Promise<void>
 
@@ -36,7 +36,7 @@ export class RequestAuthorizer {
     return { authorizer, 'authorizer.requestResource': new ResourceCheck(authorizer, asked) }
   }
 
-  /** Evaluates, again where a decision had to be waited for. */
+  /** Repeats the evaluation until all decisions are known. */
   async settle<T>(evaluate: () => T): Promise<T> {
     for (;;) {
       try {

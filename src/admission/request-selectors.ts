@@ -1,4 +1,4 @@
-// Whether the selectors of a webhook or a policy take in a request: by the labels of its namespace, by its own (W-485).
+// Whether the namespace and object selectors of a webhook or policy match a request (W-485).
 import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
@@ -15,12 +15,12 @@ export function selectorIn(part: ValueMap, name: string): LabelSelector {
   return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
 }
 
-/** A namespace is in itself (W-490). */
+/** The namespace of a namespace is itself (W-490). */
 export function namespaceOf(request: AdmissionRequest): string {
   return isAboutNamespaces(request.resource) ? request.name : request.namespace
 }
 
-/** What is in no namespace is always taken in. Throws `NotFound` where the namespace is not there. */
+/** Cluster-scoped objects always match. Throws `NotFound` where the namespace does not exist. */
 export async function namespaceMatches(
   selector: LabelSelector,
   request: AdmissionRequest,
@@ -38,7 +38,7 @@ async function labelsOfNamespace(request: AdmissionRequest, namespace: () => Pro
   return labelsOf(written ?? (await namespace()))
 }
 
-/** Reads the request's namespace once, however many ask for it. */
+/** Reads the namespace of the request once. */
 export function namespaceReader(
   request: AdmissionRequest,
   namespaces: ObjectReader,
@@ -54,10 +54,10 @@ export function namespaceReader(
   return () => (found ??= read())
 }
 
-/** Either the object as it was or as it is to be. */
+/** Matches the old or the new object. */
 export function objectMatches(selector: LabelSelector, { object, oldObject }: AdmissionRequest): boolean {
   if (selector.requirements.length === 0) return true
-  // Options and the like have no metadata, and so no labels that could be asked for.
+  // Connect options have no metadata, and so no labels.
   return [object, oldObject].some(
     (each) => each !== undefined && Object.hasOwn(each, 'metadata') && matchesLabels(selector, labelsOf(each)),
   )

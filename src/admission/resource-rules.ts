@@ -1,4 +1,4 @@
-// Which requests a webhook or a policy wants to see, by operation, resource and scope (W-483, W-487).
+// The rules of webhooks and policies: operations, resources and scope (W-483, W-487).
 import { textOrEmpty, textsOnly } from '../api/members.ts'
 import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -28,7 +28,7 @@ export function readRule(rule: ValueMap): ResourceRule {
   }
 }
 
-/** `as` is the version that the request is looked at in: the one it asked for, or another one of the same objects. */
+/** `as` is the requested version, or an equivalent one. */
 export function ruleMatches(rule: ResourceRule, request: AdmissionRequest, as: GroupVersionResource): boolean {
   return (
     mayName(rule, request, as) &&
@@ -38,7 +38,7 @@ export function ruleMatches(rule: ResourceRule, request: AdmissionRequest, as: G
   )
 }
 
-/** By the operation and the name of the resource alone, which other versions of an object share. */
+/** Whether the operation and the resource match, in any group and version. */
 export function mayName(rule: ResourceRule, request: AdmissionRequest, as: GroupVersionResource): boolean {
   return (
     names(rule.operations, request.operation) &&
@@ -71,7 +71,7 @@ const CONFIGURATIONS: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ])
 
-/** What says who is asked is changed without asking them: otherwise a broken webhook could not be removed. */
+/** Webhooks and policies do not apply to these: otherwise a broken webhook could not be removed. */
 export function isAdmissionConfiguration({ group, kind }: GroupVersionKind): boolean {
   return group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(kind)
 }

@@ -1,4 +1,4 @@
-// AlwaysDeny: nothing is changed at all.
+// AlwaysDeny: refuses every write.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 

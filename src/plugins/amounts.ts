@@ -1,4 +1,4 @@
-// Amounts of resources by name (`cpu`, `memory`, …), as limits, quotas and runtimes compare them.
+// Resource lists: quantities by resource name (`cpu`, `memory`, …).
 import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import { addQuantities, compareQuantities, type Quantity } from '../lib/quantity.ts'
@@ -7,7 +7,7 @@ export type Amounts = ReadonlyMap<string, Quantity>
 
 export const NOTHING: Amounts = new Map<string, Quantity>()
 
-/** What is no quantity is left out; decoding has refused it before. */
+/** Invalid quantities are left out; decoding has refused them before. */
 function amountsOf(map: ValueMap): Amounts {
   const amounts = new Map<string, Quantity>()
   for (const name of Object.keys(map)) {
@@ -21,7 +21,7 @@ export function amountsIn(map: ValueMap, name: string): Amounts {
   return amountsOf(mapOrEmpty(map, name))
 }
 
-/** Names in order, so that messages are the same at every request. */
+/** Sorted, for stable messages. */
 export function namesOf(amounts: Amounts): readonly string[] {
   return [...amounts.keys()].toSorted()
 }

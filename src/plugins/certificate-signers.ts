@@ -1,5 +1,5 @@
-// CertificateApproval and CertificateSigning: besides the right to the subresource one needs a right to the signer, by its name
-// or by all of its domain (W-474, W-475). Whoever approves or signs for a signer decides who gets its certificates.
+// CertificateApproval and CertificateSigning: besides permission for the subresource, permission to approve or sign for the signer is
+// needed, by its name or its domain (W-474, W-475).
 import { textOrEmpty } from '../api/members.ts'
 import { specOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

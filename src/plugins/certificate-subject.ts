@@ -1,4 +1,4 @@
-// CertificateSubjectRestriction: the signer that makes users of this server makes no administrators (W-476).
+// CertificateSubjectRestriction: refuses client certificates for system:masters (W-476).
 import { textOrEmpty } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
 import { MASTERS } from '../auth/user.ts'
@@ -24,7 +24,7 @@ export const CERTIFICATE_SUBJECT: AdmissionPlugin = {
   },
 }
 
-/** The bytes in the armour that is in the base64. */
+/** Decodes a base64 PEM certificate request. */
 export function requestIn(data: string): Buffer {
   const armour = Buffer.from(data, 'base64').toString('latin1')
   const [, inner = ''] =

@@ -1,4 +1,4 @@
-// PersistentVolumeClaimResize: a claim grows only where its class lets volumes grow (W-472).
+// PersistentVolumeClaimResize: a claim can be expanded only where its storage class allows it (W-472).
 import { mapOrEmpty, quantityOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -35,7 +35,7 @@ function grows(before: ApiObject, after: ApiObject): boolean {
   return old !== undefined && wanted !== undefined && compareQuantities(wanted, old) > 0
 }
 
-/** What the claim asks for. */
+/** The requested storage. */
 export function storageOf(claim: ApiObject): Quantity | undefined {
   return quantityOrAbsent(mapOrEmpty(mapOrEmpty(specOf(claim), 'resources'), 'requests'), 'storage')
 }

@@ -1,5 +1,4 @@
-// DefaultStorageClass and DefaultIngressClass: what names no class gets the one that is marked as the default, the newest
-// where there are several (W-470, W-471).
+// DefaultStorageClass and DefaultIngressClass: set the default class, the newest of several, where none is named (W-470, W-471).
 import { textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -37,7 +36,7 @@ export function defaultIngressClass(classes: ObjectReader): AdmissionPlugin {
   }
 }
 
-/** An empty name says: none. */
+/** An empty name means no class. */
 function namesClass(object: ApiObject, field: string): boolean {
   return textOrAbsent(specOf(object), field) !== undefined
 }

@@ -1,5 +1,4 @@
-// DefaultTolerationSeconds: a pod stays for a while, five minutes mostly, on a node that is not ready or cannot be reached,
-// unless it says otherwise (W-467).
+// DefaultTolerationSeconds: adds tolerations for nodes that are not ready or unreachable, for five minutes by default (W-467).
 import { mapsOnly, textOrEmpty } from '../api/members.ts'
 import { specOf, withSpec } from '../api/object-members.ts'
 import type { ValueMap } from '../api/value.ts'

@@ -1,10 +1,10 @@
-// DenyServiceExternalIPs: services get no addresses from elsewhere.
+// DenyServiceExternalIPs: refuses new external IPs of services.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 import { textsOnly } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
 
-/** Whoever may set addresses can take traffic that is meant for others (CVE-2020-8554); what is there may stay. */
+/** External IPs can intercept traffic of others (CVE-2020-8554); existing ones are kept. */
 export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
   name: 'DenyServiceExternalIPs',
   resources: ['services'],

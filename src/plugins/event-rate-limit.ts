@@ -1,5 +1,4 @@
-// EventRateLimit: nobody drowns the store in events. Each limit is a bucket for every key that it tells apart; a key that was
-// not heard of for long is forgotten.
+// EventRateLimit: limits the rate of events with a token bucket for each key; the least recently used buckets are dropped.
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -11,11 +10,10 @@ export type EventLimitType = (typeof EVENT_LIMIT_TYPES)[number]
 
 export interface EventLimit {
   readonly type: EventLimitType
-  /** Events a second, in the long run. */
+  /** Events per second. */
   readonly qps: number
-  /** How many may come at once. */
   readonly burst: number
-  /** How many keys are told apart at a time. */
+  /** The most keys. */
   readonly cacheSize: number
 }
 
@@ -59,7 +57,7 @@ function keyOf(type: EventLimitType, request: AdmissionRequest): string {
   }
 }
 
-/** Buckets that fill by themselves; those that were used last are kept. */
+/** A least-recently-used cache of token buckets. */
 class Buckets {
   readonly #limit: EventLimit
   readonly #clock: Clock
@@ -70,12 +68,12 @@ class Buckets {
     this.#clock = clock
   }
 
-  /** Whether there was something left. */
+  /** False where the limit is reached. */
   take(key: string): boolean {
     const { qps: perSecond, burst, cacheSize } = this.#limit
     const now = (): number => this.#clock.now()
     const bucket = this.#byKey.get(key) ?? new TokenBucket({ burst, perSecond }, now())
-    // The order of the map is the order of use.
+    // Maps keep the order of insertion: the first key is the least recently used.
     this.#byKey.delete(key)
     this.#byKey.set(key, bucket)
     if (this.#byKey.size > cacheSize) this.#byKey.delete(this.#byKey.keys().next().value!)

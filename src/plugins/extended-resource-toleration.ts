@@ -1,10 +1,9 @@
-// ExtendedResourceToleration: pods that ask for extended resources tolerate the taints of their nodes.
+// ExtendedResourceToleration: adds tolerations for the extended resources that a pod requests.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 
-/** A pod that asks for something rare tolerates that its nodes are kept for those who do. */
 export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
   name: 'ExtendedResourceToleration',
   resources: ['pods'],
@@ -25,7 +24,7 @@ export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
   },
 }
 
-/** Tolerates the taint whatever its value is. */
+/** Tolerates the taint with any value. */
 function isBare(toleration: ValueMap): boolean {
   return (
     textOrEmpty(toleration, 'effect') === 'NoSchedule' &&

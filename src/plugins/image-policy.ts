@@ -1,5 +1,5 @@
-// ImagePolicyWebhook: another server is asked whether the images of a pod may run. What it said is remembered for a while; where
-// it cannot be asked the operator's word counts.
+// ImagePolicyWebhook: asks a webhook whether the images of a pod are allowed, and caches its answers. Where it cannot be reached, the
+// configured default applies.
 import { asMap, isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf } from '../api/object-members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -12,9 +12,9 @@ import { forbidden } from '../admission/refusal.ts'
 export interface ImagePolicyOptions {
   readonly allowedMs: number
   readonly refusedMs: number
-  /** Before the first repetition; longer before each further one. */
+  /** Before the first retry; it grows with each further one. */
   readonly backoffMs: number
-  /** Whether images may run that nobody could be asked about. */
+  /** Whether images are allowed where the webhook fails. */
   readonly failsOpen: boolean
 }
 
@@ -22,7 +22,6 @@ export type ImageReviewOutcome =
   | { readonly kind: 'answer'; readonly review: unknown }
   | { readonly kind: 'failed'; readonly problem: string; readonly mayRetry: boolean }
 
-/** Sends an ImageReview and gives what comes back. */
 export type AskAboutImages = (review: object, signal: AbortSignal) => Promise<ImageReviewOutcome>
 
 interface Verdict {
@@ -90,7 +89,7 @@ async function askWithRetries(
   }
 }
 
-/** Of the subresources only the one that brings images of its own is of interest. */
+/** Of the subresources, only ephemeral containers have images. */
 function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
   const lists = subresource === '' ? ['containers', 'initContainers'] : ['ephemeralContainers']

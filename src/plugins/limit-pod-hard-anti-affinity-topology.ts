@@ -1,4 +1,4 @@
-// LimitPodHardAntiAffinityTopology: no pod keeps others off more than its own node.
+// LimitPodHardAntiAffinityTopology: required pod anti-affinity is limited to the hostname topology.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'

@@ -1,9 +1,9 @@
-// NamespaceAutoProvision and NamespaceExists: a namespace that somebody makes something in is made, or has to be there.
+// NamespaceAutoProvision creates the namespace of a new object; NamespaceExists requires it.
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { namespaceNotFound } from '../admission/refusal.ts'
 
-/** Makes a namespace; one that is there by then is just as good. */
+/** Creates a namespace, unless it exists by then. */
 export type MakeNamespace = (name: string, signal: AbortSignal) => Promise<void>
 
 export function namespaceAutoProvision(namespaces: ObjectReader, make: MakeNamespace): AdmissionPlugin {
@@ -12,7 +12,7 @@ export function namespaceAutoProvision(namespaces: ObjectReader, make: MakeNames
     operations: ['CREATE'],
     async mutate(request, signal) {
       const { namespace } = request
-      // Under a dry run nothing may be made, and nothing is stored either.
+      // A dry run creates nothing.
       if (!isWithin(request) || request.dryRun || (await isThere(namespaces, namespace, signal))) return request.object
       await make(namespace, signal)
       return request.object

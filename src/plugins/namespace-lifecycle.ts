@@ -1,4 +1,5 @@
-// Objects are made in namespaces that exist and are not going; a few namespaces cannot be deleted (W-063 to W-069, W-377).
+// NamespaceLifecycle: objects can be created only in namespaces that exist and are not terminating; the system namespaces cannot be
+// deleted (W-063 to W-069, W-377).
 import { metaText } from '../api/object-members.ts'
 import type { ApiError } from '../api/status.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
@@ -8,7 +9,6 @@ import { forbidden, namespaceNotFound } from '../admission/refusal.ts'
 
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
 
-/** A namespace that was just made elsewhere counts: the cache is asked, then the storage. */
 export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',

@@ -1,4 +1,4 @@
-// NodeDeclaredFeatureValidator: a pod on a node is not changed in a way that the node does not say it can follow.
+// NodeDeclaredFeatureValidator: refuses updates of a pod that need features which its node does not declare.
 import { mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -33,7 +33,7 @@ export function nodeDeclaredFeatures(nodes: ObjectReader): AdmissionPlugin {
   }
 }
 
-/** What a node has to be able to do for the change. */
+/** The features that the update needs. */
 function featuresFor(before: ApiObject, after: ApiObject): readonly string[] {
   const [old, spec] = [specOf(before), specOf(after)]
   const isChanged = (a: ValueMap, b: ValueMap): boolean =>

@@ -1,9 +1,9 @@
-// The labels that a node may give itself: those that its agent finds out. Others decide what runs where.
+// The labels that a kubelet can set on its node.
 import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
 
-/** The labels of the system that a node's agent sets. */
+/** Reserved labels that a kubelet can set. */
 const OWN_LABELS: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'kubernetes.io/os',
@@ -19,7 +19,7 @@ const OWN_LABELS: ReadonlySet<string> = new Set([
   'node.kubernetes.io/windows-build',
 ])
 
-/** The keys whose values differ, in order. */
+/** The sorted keys of added, changed and removed labels. */
 export function changedLabels(object: ApiObject, before: ApiObject | undefined): readonly string[] {
   const [now, then] = [labelsOf(object), before === undefined ? {} : labelsOf(before)]
   const keys = new Set([...Object.keys(now), ...Object.keys(then)])

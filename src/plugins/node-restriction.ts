@@ -1,5 +1,5 @@
-// NodeRestriction: what a node writes is its own: its Node without the labels and taints that others steer by, pods that it mirrors,
-// the state of pods bound to it, its leases, tokens of its pods (P-169, CVE-2025-4563, CVE-2025-5187).
+// NodeRestriction: a kubelet can only write its own Node, without protected labels and taints, its mirror pods, the status of pods
+// bound to it, its lease, and tokens for its pods (P-169, CVE-2025-4563, CVE-2025-5187).
 import { quoted } from '../api/field-error.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { labelsOf, metaOf, metaText, specOf, statusOf } from '../api/object-members.ts'
@@ -25,7 +25,7 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Why not; undefined: it may. */
+/** Why a write is refused; undefined: it is allowed. */
 type Refusal = (parts: TokenParts, asked: Asked) => string | undefined | Promise<string | undefined>
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
@@ -163,7 +163,7 @@ function nodeRefusal(_: TokenParts, { request, node }: Asked): string | undefine
   if (!equalValues(mapsOnly(specOf(object), 'taints'), mapsOnly(specOf(oldObject), 'taints'))) {
     return `${who} is not allowed to modify taints`
   }
-  // An owner that is not there would have the garbage collector delete the node.
+  // With an owner that does not exist the garbage collector would delete the node.
   const owners = (each: ApiObject): readonly ValueMap[] => mapsOnly(metaOf(each), 'ownerReferences')
   if (!equalValues(owners(object), owners(oldObject))) return `${who} is not allowed to modify ownerReferences`
   return forbiddenLabels.length === 0 ? undefined : `is not allowed to modify labels: ${forbiddenLabels.join(', ')}`

@@ -1,5 +1,5 @@
-// For whom a node may have tokens made: for the audiences that the pod asks for, itself or through the drivers of its volumes, and
-// for those that the node was given leave for (P-107).
+// The audiences that a kubelet can request tokens for: those that the pod requests, itself or through the CSI drivers of its volumes,
+// and those that the node is authorized for (P-107).
 import { quoted } from '../api/field-error.ts'
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
@@ -17,7 +17,7 @@ export interface TokenParts {
   readonly claims: ObjectReader
   readonly volumes: ObjectReader
   readonly drivers: ObjectReader
-  /** Those that are open. */
+  /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
 }
 
@@ -26,7 +26,7 @@ interface TokenOfPod {
   readonly pod: ApiObject
 }
 
-/** Why no such token is made; undefined: it is. */
+/** Why the token is refused; undefined: it is allowed. */
 export async function audienceRefusal(
   parts: TokenParts,
   { request, pod }: TokenOfPod,
@@ -72,7 +72,7 @@ interface AskedDriver {
   readonly audience: string
 }
 
-/** A text: it cannot be found out, and why. */
+/** A text says why it cannot be determined. */
 async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: AbortSignal): Promise<boolean | string> {
   const driver = await driverOf(parts, asked, signal)
   if (driver.name === '') return driver.problem ?? false
@@ -82,7 +82,7 @@ async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: Abo
 }
 
 interface FoundDriver {
-  /** Empty: the volume has none. */
+  /** Empty: the volume has no driver. */
   readonly name: string
   readonly problem?: string
 }
@@ -102,7 +102,7 @@ async function driverOf(
   return { name: driverIn(specOf(claimed)) }
 }
 
-/** Kinds of volumes that are served by drivers now. */
+/** In-tree volumes and the CSI drivers that replace them. */
 const MIGRATED: Readonly<Record<string, string>> = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',

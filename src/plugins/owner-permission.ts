@@ -1,5 +1,5 @@
-// OwnerReferencesPermissionEnforcement: whoever gives an object an owner could have it deleted by that, and whoever makes an
-// owner wait could keep it from going. Both need the right to do so (CVE-2025-4563, CVE-2025-5187).
+// OwnerReferencesPermissionEnforcement: changing owner references needs permission to delete the object, and blockOwnerDeletion needs
+// permission to update the finalizers of the owner (CVE-2025-4563, CVE-2025-5187).
 import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { metaOf } from '../api/object-members.ts'
 import { type GroupVersionKind, parseGroupVersion } from '../api/object.ts'

@@ -1,5 +1,4 @@
-// PodNodeSelector and PodTolerationRestriction: a namespace says on which nodes its pods may run, and which taints they get
-// around.
+// PodNodeSelector and PodTolerationRestriction: node selectors and tolerations from annotations of the namespace.
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf, withSpec } from '../api/object-members.ts'
@@ -12,9 +11,9 @@ import { forbidden } from '../admission/refusal.ts'
 const PREFIX = 'scheduler.alpha.kubernetes.io/'
 
 export interface NodeSelectors {
-  /** For namespaces that name none. */
+  /** For namespaces without the annotation. */
   readonly fallback: ValueMap
-  /** What pods of a namespace may ask for; where there is none they may ask for anything. */
+  /** The allowed selectors by namespace; without an entry everything is allowed. */
   readonly allowed: ReadonlyMap<string, ValueMap>
 }
 
@@ -50,7 +49,7 @@ export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelecto
   }
 }
 
-/** `a=b,c=d`; what is no such pair says nothing. */
+/** `a=b,c=d`; invalid pairs are ignored. */
 export function parseSelector(text: string): ValueMap {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -106,13 +105,13 @@ async function namespaceOf(
   return (await findAnywhere(namespaces, ['', namespace], signal)) ?? {}
 }
 
-/** A list in an annotation; undefined where it says nothing, or nothing that is a list. */
+/** The list in an annotation; undefined where it is absent or invalid. */
 function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] | undefined {
   const parsed = jsonOrAbsent(textOrEmpty(annotationsOf(namespace), PREFIX + name))
   return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined
 }
 
-/** What an annotation says is nobody's typed object: only what belongs there is taken. */
+/** Keeps only the known fields of an untyped toleration. */
 function tolerationOf(said: ValueMap): ValueMap {
   const texts = ['key', 'operator', 'value', 'effect'].flatMap((field) => {
     const text = textOrEmpty(said, field)

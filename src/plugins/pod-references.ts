@@ -1,4 +1,4 @@
-// What a pod refers to beside secrets: config maps, claims for volumes and for devices; and whether it refers to anything at all.
+// The config maps, volume claims and resource claims that a pod references; and whether it references any API object.
 import { quoted } from '../api/field-error.ts'
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { metaText, specOf } from '../api/object-members.ts'
@@ -26,7 +26,7 @@ export function configMapsOf(pod: ApiObject): readonly string[] {
     .filter((name) => name !== '')
 }
 
-/** The names of the claims of its volumes; those of its own volumes are named after it. */
+/** Claims of its volumes; those of ephemeral volumes are named after the pod. */
 export function volumeClaimsOf(pod: ApiObject): readonly string[] {
   return mapsOnly(specOf(pod), 'volumes').flatMap((volume) => volumeClaimOf(pod, volume) ?? [])
 }
@@ -39,7 +39,7 @@ export function volumeClaimOf(pod: ApiObject, volume: ValueMap): string | undefi
     : `${metaText(pod, 'name')}-${textOrEmpty(volume, 'name')}`
 }
 
-/** The names of the claims of devices that are known by now. */
+/** The resource claims that are known so far. */
 export function deviceClaimsOf(pod: ApiObject): readonly string[] {
   const status = mapOrEmpty(pod, 'status')
   const made = new Map(
@@ -56,7 +56,7 @@ export function deviceClaimsOf(pod: ApiObject): readonly string[] {
   return [...named, extended].filter((name) => name !== '')
 }
 
-/** Volumes that are what they are without another object of the API. */
+/** Volumes that reference no API object. */
 const PLAIN_VOLUMES: readonly string[] = [
   'awsElasticBlockStore',
   'azureDisk',
@@ -102,10 +102,10 @@ const PROJECTED_REFERENCES: readonly (readonly [source: string, resource: string
 
 export type ApiReference =
   | { readonly kind: 'known'; readonly resource: string }
-  /** Nobody knows what it refers to. */
+  /** An unknown type of volume. */
   | { readonly kind: 'unknown'; readonly problem: string }
 
-/** The first that the pod makes to another object of the API, in the reference's words; undefined where there is none. */
+/** The first reference of the pod to another API object. */
 export function apiReferenceOf(pod: ApiObject): ApiReference | undefined {
   const spec = specOf(pod)
   if (textOrEmpty(spec, 'serviceAccountName') !== '') return known('serviceaccounts')

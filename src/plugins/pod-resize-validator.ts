@@ -1,4 +1,4 @@
-// PodResizeValidator: a pod grows only as far as its node has room at all (W-478).
+// PodResizeValidator: a resized pod has to fit the allocatable resources of its node (W-478).
 import { mapOrEmpty, numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import { labelsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

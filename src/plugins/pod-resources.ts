@@ -1,5 +1,5 @@
-// What a pod takes of a node in all: its containers together, or more where one of those that run first needs more; what
-// the pod says as a whole counts before that.
+// The effective requests and limits of a pod: the sum of its containers, or the maximum of its init containers where that is more;
+// pod-level resources take precedence.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import { addQuantities, type Quantity } from '../lib/quantity.ts'
@@ -12,8 +12,8 @@ export function containerAmounts(container: ValueMap, side: Side): Amounts {
 }
 
 /**
- * Without the overhead of the runtime. Where the pod's status is looked at too, a resize that is under way counts with what it
- * asks for and with what the node still holds, whichever is more.
+ * Without the overhead. With the status, a container that is being resized counts with the greater of its desired and its actual
+ * resources.
  */
 export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): Amounts {
   const amountsOf = resizedAmounts(status, side)
@@ -25,7 +25,7 @@ export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): A
   for (const container of mapsOnly(spec, 'initContainers')) {
     const isStaying = textOrEmpty(container, 'restartPolicy') === 'Always'
     const own = isStaying ? amountsOf(container, 'initContainerStatuses') : containerAmounts(container, side)
-    // Those that go on beside the others add to them; the rest run alone beside those that came before.
+    // Sidecars add to the containers; other init containers run alone beside the sidecars before them.
     if (isStaying) {
       running = sumOf(running, own)
       staying = sumOf(staying, own)
@@ -39,7 +39,7 @@ export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): A
 
 type AmountsOf = (container: ValueMap, statuses: 'containerStatuses' | 'initContainerStatuses') => Amounts
 
-/** What cannot be done on the node does not count: only what the container has there. */
+/** An infeasible resize does not count: only the actual resources do. */
 function resizedAmounts(status: ValueMap, side: Side): AmountsOf {
   const isInfeasible = mapsOnly(status, 'conditions').some(
     (condition) =>
@@ -66,13 +66,13 @@ function isForWholePods(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 }
 
-/** Whether the pod says as a whole what it takes. */
+/** Whether the pod has pod-level resources. */
 export function hasPodLevel(spec: ValueMap): boolean {
   const resources = mapOrEmpty(spec, 'resources')
   return (['requests', 'limits'] as const).some((side) => [...amountsIn(resources, side).keys()].some(isForWholePods))
 }
 
-/** What the runtime needs besides is added to requests, and to the limits that there are. */
+/** Adds the overhead to requests, and to limits that are set. */
 export function withOverhead(amounts: Amounts, spec: ValueMap, side: Side): Amounts {
   const overhead = amountsIn(spec, 'overhead')
   if (side === 'requests' || overhead.size === 0) return sumOf(amounts, overhead)

@@ -1,12 +1,12 @@
-// Where a pod refers to secrets: every list of containers, every kind of volume. What is missed here is a way around the
-// rules of the service account (CVE-2023-2728, CVE-2024-3177).
+// The secrets that a pod references, in all containers and volumes. A missed reference would bypass the mountable secrets of the
+// service account (CVE-2023-2728, CVE-2024-3177).
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { CONTAINER_LISTS } from '../api/pod-containers.ts'
 import { own, type ValueMap } from '../api/value.ts'
 
-/** A pod that a node shows for one that it runs on its own account. */
+/** A mirror pod of a static pod. */
 export function isMirror(pod: ApiObject): boolean {
   return own(annotationsOf(pod), 'kubernetes.io/config.mirror') !== undefined
 }
@@ -85,7 +85,7 @@ const CONTAINER_WORDS: Readonly<Record<ContainerList, string>> = {
   ephemeralContainers: 'ephemeral container',
 }
 
-/** Why a pod may not use a secret that its account does not name; undefined where all is well. */
+/** Why the pod is refused where it uses a secret that its account does not list. */
 export function secretRefusal(pod: ApiObject, account: ApiObject, lists: readonly ContainerList[]): string | undefined {
   const spec = specOf(pod)
   const allowed = new Set(mapsOnly(account, 'secrets').map((secret) => textOrEmpty(secret, 'name')))

@@ -22,7 +22,7 @@ export class PodSecurityMeasures extends Measures {
 
   readonly #newestMinor: number
 
-  /** The newest version of the standard that is known, after `v1.`; what is newer is told as `future`. */
+  /** The newest known minor version of the standard; newer ones are counted as `future`. */
   constructor(newestMinor: number) {
     super()
     this.#newestMinor = newestMinor

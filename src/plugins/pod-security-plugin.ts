@@ -1,5 +1,5 @@
-// PodSecurity: pods keep to the level of security that their namespace asks for; what makes pods is only warned, and so is
-// whoever makes a namespace stricter than the pods in it (W-479, W-480).
+// PodSecurity: enforces the pod security level of the namespace. Workloads, and namespaces that become stricter than their pods, only
+// get warnings (W-479, W-480).
 import { setImmediate } from 'node:timers/promises'
 import { invalidError } from '../api/invalid-error.ts'
 import { isTrue, mapOrAbsent, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
@@ -18,7 +18,7 @@ import { compareLevels, formatLevel, isSameLevel, MODES, namesMode, policyOf } f
 import { forbidden } from '../admission/refusal.ts'
 
 export interface PodSecurityOptions {
-  /** For what the labels of a namespace do not say. */
+  /** For modes that the labels of a namespace do not set. */
   readonly defaults: Policy
   readonly exempt: {
     readonly users: ReadonlySet<string>
@@ -34,7 +34,7 @@ export interface PodSecurityParts {
   readonly measures: PodSecurityMeasures
 }
 
-/** What makes pods, and where in it the template is. */
+/** Workloads, and the path of their pod template. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   replicationcontrollers: ['spec', 'template'],
   podtemplates: ['template'],
@@ -47,7 +47,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const PREFIX = 'pod-security.kubernetes.io/'
-/** Those that do not change what a pod is. */
+/** Subresources that do not change the spec. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'exec',
   'attach',
@@ -58,7 +58,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'proxy',
   'status',
 ])
-/** Of a namespace that becomes stricter, so many pods are looked at, for so long. */
+/** Limits of the check of existing pods when a namespace becomes stricter. */
 const MOST_PODS = 3000
 const LONGEST_MS = 1000
 const PODS_AT_ONCE = 100
@@ -85,14 +85,14 @@ interface Subject {
   readonly metadata: ValueMap
   readonly spec: ValueMap
   readonly policy: Policy
-  /** Whether it is refused, or only told. */
+  /** Whether violations are refused, or only warned about. */
   readonly isEnforced: boolean
 }
 
 class PodSecurity {
   readonly #parts: PodSecurityParts
   readonly #options: PodSecurityOptions
-  /** What namespaces say, which are the same records until they change. */
+  /** Parsed policies, by the object of the namespace, which is the same until it changes. */
   readonly #known = new WeakMap<ApiObject, ReadPolicy>()
 
   constructor(parts: PodSecurityParts, options: PodSecurityOptions) {
@@ -218,7 +218,7 @@ class PodSecurity {
     request.warn(`namespace ${name} is exempt from Pod Security, and the policy (${text}) will be ignored`)
   }
 
-  /** What is told of the pods that would not be let in now. */
+  /** Warnings about existing pods that violate the new level. */
   async #podWarnings(namespace: string, enforce: LevelVersion, signal: AbortSignal): Promise<readonly string[]> {
     const deadline = this.#parts.clock.now() + LONGEST_MS
     const { objects, total } = await this.#parts.pods.listSome(namespace, MOST_PODS, signal)
@@ -268,7 +268,7 @@ function podNames(names: readonly string[]): string {
   return `${first} (and ${names.length === 2 ? '1 other pod' : `${names.length - 1} other pods`})`
 }
 
-/** One pod of each controller first: the others are like it. */
+/** One pod of each controller first: its other pods are alike. */
 function onePerControllerFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   const seen = new Set<string>()
   const [first, rest]: [ApiObject[], ApiObject[]] = [[], []]
@@ -289,7 +289,7 @@ function partAt(object: ValueMap, path: readonly string[]): ValueMap | undefined
   return part
 }
 
-/** Whether an update of a pod can change what it may do: another image, or another container. */
+/** Whether an update changes images or containers. */
 function isSignificant(pod: ApiObject, before: ApiObject): boolean {
   const [spec, old] = [specOf(pod), specOf(before)]
   for (const list of ['containers', 'initContainers']) {

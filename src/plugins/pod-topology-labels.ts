@@ -1,4 +1,4 @@
-// PodTopologyLabels: a pod on a node bears the labels that say where the node is (W-477).
+// PodTopologyLabels: copies the topology labels of the node to its pods (W-477).
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { labelsOf, specOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -23,7 +23,7 @@ export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
   }
 }
 
-/** A binding names the node as its target; a pod may be made with one. */
+/** From the target of a binding, or the spec of a new pod. */
 function nodeOf(object: ApiObject, subresource: string): string {
   if (subresource === '') return textOrEmpty(specOf(object), 'nodeName')
   if (subresource !== 'binding') return ''

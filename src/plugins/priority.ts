@@ -1,5 +1,4 @@
-// Priority: a pod's priority and whether it preempts others come from its class; of classes only one is the default
-// (W-463 to W-466).
+// Priority: sets the priority and preemption policy of a pod from its priority class, and allows one default class (W-463 to W-466).
 import { isTrue, numberOrAbsent, numberOrZero, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -29,7 +28,6 @@ export function priority(classes: ObjectReader): AdmissionPlugin {
       if (own(object, 'globalDefault') !== true) return undefined
       return whenKnown(defaultClass(classes, signal), (current) => {
         if (current === undefined) return
-        // The default may be changed, and it may be what it was.
         if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
         const why = `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`
         throw forbidden(request, why)
@@ -82,7 +80,7 @@ function resolvedOf(priorityClass: ValueMap): Resolved {
   }
 }
 
-/** Of several that came to be at once, the one that is least. */
+/** Of several defaults, the one with the lowest value. */
 function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<ApiObject | undefined> {
   return whenKnown(classes.list('', signal), (all) => {
     const defaults = all.filter((candidate) => isTrue(candidate, 'globalDefault'))
@@ -90,7 +88,7 @@ function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<
   })
 }
 
-/** An update that says nothing of these keeps what there was: they were filled in by us. */
+/** An update without these fields keeps the stored ones, which were set by the server. */
 function withKept(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
   const [spec, before] = [specOf(pod), specOf(stored ?? {})]
   const kept = Object.fromEntries(

@@ -1,4 +1,4 @@
-// AlwaysPullImages: an image is pulled each time it is used, so that nobody runs one that they could not pull themselves.
+// AlwaysPullImages: sets the pull policy to Always, so that a cached private image cannot be used without credentials.
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -1,6 +1,6 @@
-// ResourceQuota: nothing is made beyond what the quotas of its namespace allow. What is used is raised before the write is
-// let through, by compare-and-swap on the quota, so that any number of writers on any number of replicas share it exactly
-// (W-458 to W-462). What a write that fails later has taken is given back by the loop that counts anew.
+// ResourceQuota: enforces the quotas of a namespace. The usage is raised before the write, by compare-and-swap on the quota, so that it
+// is exact for any number of writers and replicas (W-458 to W-462). The usage of a write that fails later is corrected by the controller
+// that recalculates quotas.
 import { mapOrEmpty } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -21,20 +21,20 @@ import type { LimitedResource } from './quota/quota.ts'
 import { chargeOf, hardOf, hasDeadline, limitedRefusal, namesAbout, unspecifiedBy, usedOf } from './quota/quota.ts'
 import { forbidden } from '../admission/refusal.ts'
 
-/** The quotas, and the one way to change what is used of them. */
+/** Reads quotas and updates their usage. */
 export interface QuotaLedger {
-  /** Those of a namespace; at hand, because every write asks. */
+  /** Those of a namespace, from memory: every write asks for them. */
   quotasIn(namespace: string): readonly ApiObject[]
   /**
-   * Stores the status that `change` makes of the quota as it is stored; undefined leaves it. `change` is asked again where
-   * another write won, and may throw to refuse. Nothing happens where the quota is gone.
+   * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict,
+   * and may throw to refuse. Nothing happens where the quota is deleted.
    */
   update(quota: ApiObject, change: (current: ApiObject) => ValueMap | undefined, signal: AbortSignal): Promise<void>
 }
 
 const ZERO = quantityOf(0, 'decimalSI')
 
-/** Every create is counted, and the updates that can take more. */
+/** Creates are counted, and updates that can raise the usage. */
 export function resourceQuota(
   ledger: QuotaLedger,
   nowMs: () => number,
@@ -64,7 +64,7 @@ function isCounted({ operation, resource, subresource, object, oldObject }: Admi
   if (operation === 'CREATE') return subresource === '' && resource.resource !== 'namespaces'
   if (resource.resource !== 'pods') return subresource === ''
   if (subresource === 'resize') return true
-  // A pod moves from one scope to another by being given a time to end by.
+  // A deadline moves a pod from one scope to another.
   return subresource === '' && oldObject !== undefined && hasDeadline(object!) !== hasDeadline(oldObject)
 }
 
@@ -74,7 +74,7 @@ interface Charge {
   readonly nowMs: number
 }
 
-/** What is free to nobody has to be allowed by a quota. */
+/** Limited resources need a quota that covers them. */
 function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly ApiObject[], subject: Charge): void {
   if (limited.length === 0) return
   const { request, object, nowMs } = subject
@@ -101,7 +101,7 @@ async function charge(
     if (refusal?.kind === 'refused') throw refusal.error
     return
   }
-  // What is at hand may be behind: the stored quota has the last word. Those that are likely to refuse are asked first.
+  // The quotas in memory may be stale: the stored ones decide. Those that are likely to refuse come first.
   const concerned = asked
     .filter(({ answer }) => answer.kind !== 'free')
     .toSorted((a, b) => Number(b.answer.kind === 'refused') - Number(a.answer.kind === 'refused'))
@@ -138,7 +138,7 @@ interface Raise {
   readonly used: Amounts
 }
 
-/** What is used of a quota once the request is through; undefined where it takes nothing. Throws where that is too much. */
+/** The usage of a quota after the request; undefined where it does not change. Throws where the quota is exceeded. */
 function raisedBy(quota: ApiObject, { request, object, nowMs }: Charge): Raise | undefined {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const type = request.resource
@@ -160,7 +160,7 @@ function raisedBy(quota: ApiObject, { request, object, nowMs }: Charge): Raise |
   if (delta.size === 0) return undefined
   const after = new Map(used)
   for (const [resource, amount] of delta) after.set(resource, addQuantities(used.get(resource) ?? ZERO, amount))
-  // Less is always welcome, even where it is still too much.
+  // A lower usage is accepted even where it is still above the limit.
   const exceeded = [...delta.keys()].filter(
     (resource) =>
       signOfQuantity(delta.get(resource)!) > 0 && compareQuantities(after.get(resource)!, hard.get(resource)!) > 0,
@@ -177,7 +177,6 @@ function raisedBy(quota: ApiObject, { request, object, nowMs }: Charge): Raise |
   return { quota, delta, used: after }
 }
 
-/** Without what does not change. */
 function differenceOf(after: Amounts, before: Amounts): Amounts {
   const difference = new Map<string, Quantity>()
   for (const name of new Set([...after.keys(), ...before.keys()])) {

@@ -1,4 +1,4 @@
-// RuntimeClass: a pod's overhead and where it can run come from the class of its runtime (W-473).
+// RuntimeClass: sets the overhead and scheduling constraints of a pod from its runtime class (W-473).
 import { mapOrAbsent, mapOrEmpty, mapsOnly, quantityOrAbsent, textOrEmpty } from '../api/members.ts'
 import { specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -1,5 +1,5 @@
-// ServiceAccount: every pod acts as an account of its namespace, has its token at hand unless it does not want it, and pulls
-// images with its secrets (W-450 to W-453).
+// ServiceAccount: sets the service account of a pod, mounts its token unless that is disabled, and adds its image pull secrets (W-450
+// to W-453).
 import { randomInt } from 'node:crypto'
 import { mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
@@ -16,11 +16,11 @@ import { forbidden } from '../admission/refusal.ts'
 const DEFAULT_NAME = 'default'
 const VOLUME_PREFIX = 'kube-api-access-'
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** One hour, and a little more so that it can be told from what somebody asked for. */
+/** One hour, and a few seconds to tell it from a lifetime that a user chose. */
 const TOKEN_SECONDS = 3607
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** The account that is made with a namespace may take a moment to come. */
+/** The default account is created shortly after its namespace. */
 const DEFAULT_ATTEMPTS = 10
 const RETRY_MS = 100
 
@@ -89,7 +89,7 @@ function checkMirror(request: AdmissionRequest, pod: ApiObject): void {
 
 function withAccount(pod: ApiObject): ApiObject {
   const name = textOrEmpty(specOf(pod), 'serviceAccountName')
-  // The older name of the field says the same.
+  // `serviceAccount` is the deprecated alias.
   return name === '' ? withSpec(pod, { serviceAccountName: DEFAULT_NAME, serviceAccount: DEFAULT_NAME }) : pod
 }
 
@@ -99,7 +99,7 @@ function enforcesSecrets(account: ApiObject): boolean {
   )
 }
 
-/** The pod's own word counts before the account's. */
+/** The pod takes precedence over the account. */
 function wantsToken(account: ApiObject, pod: ApiObject): boolean {
   const wish = own(specOf(pod), 'automountServiceAccountToken') ?? own(account, 'automountServiceAccountToken')
   return wish !== false

@@ -1,5 +1,4 @@
-// StorageObjectInUseProtection: volumes, claims and classes of volume attributes are held by a finalizer until nobody uses
-// them (W-469).
+// StorageObjectInUseProtection: adds a finalizer to volumes, claims and volume attributes classes (W-469).
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { mapOrEmpty, textsOnly } from '../api/members.ts'
 import { withMeta } from '../api/object-members.ts'

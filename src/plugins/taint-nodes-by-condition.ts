@@ -1,4 +1,4 @@
-// TaintNodesByCondition: nothing is scheduled on a new node before it is known to be ready (W-468).
+// TaintNodesByCondition: taints new nodes as not ready (W-468).
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { mapsOnly, textOrEmpty } from '../api/members.ts'
 import { specOf, withSpec } from '../api/object-members.ts'

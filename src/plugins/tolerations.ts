@@ -1,5 +1,4 @@
-// Two lists of tolerations as one, without those that another one covers. In time linear in their number: what could cover a
-// toleration is looked up by what it would have to say.
+// Merges two lists of tolerations without those that another one covers, in linear time: candidates are looked up by their fields.
 import { numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 
@@ -27,9 +26,9 @@ export function mergeTolerations(first: readonly ValueMap[], second: readonly Va
 
 class Toleration {
   readonly toleration: ValueMap
-  /** The same for equal ones. */
+  /** Equal tolerations have the same text. */
   readonly text: string
-  /** How long; without end where it does not say. */
+  /** Infinite where it is not set. */
   readonly seconds: number
 
   constructor(toleration: ValueMap) {
@@ -61,7 +60,7 @@ class Covers {
     const [key, operator, effect] = [each.part('key'), each.part('operator'), each.part('effect')]
     if (operator !== 'Exists' && operator !== 'Equal' && operator !== '') return
     const place = placeOf(key, effect, operator === 'Exists' ? undefined : each.part('value'))
-    // Only of those that evict the time is looked at.
+    // Only NoExecute has a duration.
     const seconds = effect === 'NoExecute' ? each.seconds : Number.POSITIVE_INFINITY
     const { text } = each
     const before = this.#longest.get(place) ?? { text, seconds: NONE, other: NONE }
@@ -75,7 +74,7 @@ class Covers {
     return this.#places(each).some(({ seconds }) => each.seconds <= seconds)
   }
 
-  /** By one that is not equal to it. */
+  /** Whether one that is not equal covers it. */
   coverOther(each: Toleration): boolean {
     return this.#places(each).some(({ text, seconds, other }) => each.seconds <= (text === each.text ? other : seconds))
   }

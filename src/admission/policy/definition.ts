@@ -1,5 +1,4 @@
-// A policy as it is carried out: read and compiled once for every change of it. An expression that does not compile is a
-// failure each time that it would be evaluated.
+// A policy, parsed and compiled once for every change. An expression that does not compile fails at every evaluation.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { metaText, specOf } from '../../api/object-members.ts'
 import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../../api/object.ts'
@@ -10,7 +9,7 @@ import { type MatchResources, readMatchResources } from './match.ts'
 
 export interface Expression {
   readonly text: string
-  /** A text says why it does not compile. */
+  /** A string is the compilation error. */
   readonly program: Program | string
 }
 
@@ -35,7 +34,7 @@ export interface Policy {
   readonly paramKind: GroupVersionKind | undefined
   readonly failsOpen: boolean
   readonly reinvoked: boolean
-  /** Some expression speaks of the namespace that the object is in. */
+  /** Some expression uses `namespaceObject`. */
   readonly readsNamespace: boolean
 }
 

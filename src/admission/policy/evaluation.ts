@@ -1,9 +1,9 @@
-// Evaluating the expressions of one policy about one request with one parameter: what is bound, what it may cost together
-// (W-508), and the policy's own variables, which are evaluated when they are first looked at.
+// Evaluates the expressions of a policy for one request and parameter, within the cost limits (W-508). Variables of the policy are
+// evaluated lazily.
 import { type Bindings, type CelValue, Fault, NamedMap } from '../../cel/cel.ts'
 import type { Expression, Policy } from './definition.ts'
 
-/** For all expressions of one kind of a policy. */
+/** For all expressions of one type of a policy. */
 export const BUDGET = 10_000_000
 const CONDITION_BUDGET = 2_500_000
 /** For each single expression. */
@@ -18,14 +18,13 @@ type Outcome =
 
 export type Result = Outcome & { readonly milliseconds: number }
 
-/** Thrown where expressions together cost more than they may. */
+/** Thrown where expressions exceed their budget. */
 export class OutOfBudget extends Error {
   constructor() {
     super(OUT_OF_BUDGET)
   }
 }
 
-/** Counts down over the expressions that share it. */
 export class Budget {
   left: number
 
@@ -64,7 +63,7 @@ function evaluate({ text, program }: Expression, bindings: Bindings): Outcome & 
   return { kind: 'error', message: `expression '${text}' resulted in error: ${why}`, cost: result.cost }
 }
 
-/** `variables.<name>`; each sees those before it through the same object. */
+/** `variables.<name>`. */
 class Variables extends NamedMap {
   readonly typeName = 'kubernetes.variables'
   readonly #policy: Policy
@@ -78,7 +77,7 @@ class Variables extends NamedMap {
     this.#bindings = { ...bindings, variables: this }
   }
 
-  /** What evaluating variables has cost since this was last asked. */
+  /** The cost of variables since the last call. */
   takeCost(): number {
     const cost = this.#cost
     this.#cost = 0
@@ -124,7 +123,7 @@ export type ConditionsResult =
   | { readonly kind: 'noMatch' }
   | { readonly kind: 'error'; readonly message: string }
 
-/** All have to hold; one that is false decides even where another failed. */
+/** All have to be true; a false one decides even where another failed. */
 export function evaluateConditions(policy: Policy, bindings: Bindings): ConditionsResult {
   if (policy.conditions.length === 0) return { kind: 'match' }
   const errors: string[] = []

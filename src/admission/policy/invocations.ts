@@ -1,5 +1,4 @@
-// Which policies are to be evaluated about a request, by which bindings and with which parameters; and what is wrong with how
-// they are set up.
+// The policies that match a request, with their bindings and parameters; and configuration errors of policies.
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
@@ -31,7 +30,7 @@ export interface Invocation {
   readonly params: readonly (ApiObject | undefined)[]
 }
 
-/** A policy that cannot be evaluated; its failure policy has been asked already. */
+/** A policy that cannot be evaluated; its failure policy is Fail. */
 export interface Misconfiguration {
   readonly policy: Policy
   readonly binding: PolicyBinding | undefined
@@ -45,18 +44,18 @@ export interface Denial extends Misconfiguration {
 
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
-/** Policies are changed without asking policies; and who may do what is not theirs to decide. */
+/** Policies do not apply to admission configurations and to access reviews. */
 function isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
   return isAdmissionConfiguration(requestKind) || REVIEWS.has(requestResource.group)
 }
 
-/** Those that the request may be about, found without waiting for anything. */
+/** Policies that may match, found without I/O. */
 export function candidates(all: readonly BoundPolicy[], request: AdmissionRequest): readonly BoundPolicy[] {
   if (all.length === 0 || isExempt(request)) return []
   return all.filter(({ policy }) => mayMatch(policy.match, request))
 }
 
-/** One request, looked at by policies. */
+/** The evaluation of policies for one request. */
 export class PolicyRequest {
   readonly authorizer: RequestAuthorizer
   readonly #parts: InvocationParts
@@ -76,7 +75,7 @@ export class PolicyRequest {
     }
   }
 
-  /** The bindings of a policy that are about the request. Where it fails open, what cannot be told is left out. */
+  /** The matching bindings of a policy. With `failurePolicy: Ignore`, configuration errors are left out. */
   async invocations({ policy, bindings }: BoundPolicy): Promise<readonly (Invocation | Misconfiguration)[]> {
     const found: (Invocation | Misconfiguration)[] = []
     const wrong = (error: unknown, binding: PolicyBinding | undefined): void => {
@@ -107,7 +106,7 @@ export class PolicyRequest {
     return match === undefined || (await matchedKind(match, this.#request, this.#match)) !== undefined
   }
 
-  /** What expressions of the policy may speak of. */
+  /** The variables of the expressions. */
   async bindings({ policy, as }: Invocation, param: ApiObject | undefined, request = this.#request): Promise<Bindings> {
     const [object, oldObject, namespaceObject] = await Promise.all([
       request.object === undefined ? null : as.show(request.object),
@@ -127,7 +126,7 @@ export class PolicyRequest {
   }
 }
 
-/** Throws what is not about how something is set up. */
+/** Throws what is not a configuration error. */
 function problemOf(error: unknown): string {
   if (error instanceof ConfigurationError || error instanceof ApiError) return error.message
   throw error

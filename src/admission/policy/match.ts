@@ -1,4 +1,4 @@
-// Whether a policy or a binding is about a request: by rules, by names, by labels (W-507). What is cheap is asked first.
+// Whether a policy or a binding matches a request, by rules, names and labels (W-507). Cheap checks come first.
 import { mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { LabelSelector } from '../../api/selector.ts'
@@ -17,7 +17,7 @@ interface NamedRule {
 export interface MatchResources {
   readonly rules: readonly NamedRule[]
   readonly excluded: readonly NamedRule[]
-  /** Also other versions of what the rules name. */
+  /** `matchPolicy: Equivalent`: other versions of the resources match too. */
   readonly wantsEquivalent: boolean
   readonly namespaceSelector: LabelSelector
   readonly objectSelector: LabelSelector
@@ -38,19 +38,19 @@ function readNamedRule(rule: ValueMap): NamedRule {
 }
 
 export interface MatchParts {
-  /** The versions of what the request is about; the one that was asked for first. */
+  /** The versions of the resource; the requested one first. */
   readonly served: () => readonly ServedKind[]
   readonly namespace: () => Promise<ApiObject>
 }
 
-/** By what the request says of itself; false is certain, and costs next to nothing. */
+/** A cheap check without I/O; false is final. */
 export function mayMatch(match: MatchResources, request: AdmissionRequest): boolean {
   if (match.rules.length > 0 && !match.rules.some(({ rule }) => mayName(rule, request, request.requestResource)))
     return false
   return objectMatches(match.objectSelector, request)
 }
 
-/** The version that the request is looked at in; undefined where it is not meant. Throws where that cannot be told. */
+/** The version that matches; undefined: none. Throws where that cannot be determined. */
 export async function matchedKind(
   match: MatchResources,
   request: AdmissionRequest,

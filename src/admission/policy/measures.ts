@@ -1,7 +1,6 @@
 // What policies decide, and how long their expressions take, by policy and binding.
 import { counter, histogram, Measures } from '../../lib/measure.ts'
 
-/** The fastest expressions take less than a microsecond, the dearest that are let run most of a second. */
 const BOUNDS: readonly number[] = [5e-7, 0.001, 0.01, 0.1, 1]
 const MUTATION: readonly string[] = ['policy', 'policy_binding', 'error_type']
 const CHECK: readonly string[] = [...MUTATION, 'enforcement_action']
@@ -13,7 +12,7 @@ export type EnforcementAction = 'allow' | 'deny' | 'warn' | 'audit'
 export interface PolicyCheck {
   readonly policy: string
   readonly binding: string
-  /** What it has against the request, or went wrong; undefined: nothing. */
+  /** The violation or error; undefined: none. */
   readonly message?: string | undefined
   readonly milliseconds: number
 }

@@ -1,4 +1,4 @@
-// MutatingAdmissionPolicy: one after the other, each seeing what the one before made of the object (W-509 to W-512).
+// MutatingAdmissionPolicy: policies are applied one after the other (W-509 to W-512).
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject, GroupVersionResource } from '../../api/object.ts'
 import { ApiError, type StatusReason } from '../../api/status.ts'
@@ -15,7 +15,6 @@ import type { BoundPolicy, Policies } from './policies.ts'
 
 const NAME = 'MutatingAdmissionPolicy'
 
-/** Changing objects is other rooms' work. */
 export interface Mutators {
   /** Throws where the patch does not fit; undefined where a `test` in it failed. */
   applyJsonPatch(document: Value, patch: Value): Value | undefined
@@ -23,7 +22,7 @@ export interface Mutators {
   mergeConfiguration(resource: GroupVersionResource, object: ApiObject, applied: ValueMap): Value
 }
 
-/** The outcome of a mutation is no object of the kind. */
+/** A mutation does not fit the object. */
 export class MutationError extends Error {}
 
 export interface MutatingParts extends InvocationParts {
@@ -122,7 +121,7 @@ class MutatingPass {
           : mutators.mergeConfiguration(as.resource, shown, patch as ValueMap)
       return { kind: 'object', read: document === undefined ? undefined : as.read(document) }
     } catch (error) {
-      // What a policy makes of an object is its own fault, and its failure policy's to judge.
+      // The failure policy applies to an invalid result.
       if (error instanceof DecodeError) return { kind: 'error', message: `Internal error occurred: ${error.message}` }
       if (!(error instanceof MutationError)) throw error
       const what = kind === 'jsonPatch' ? 'JSON Patch' : 'error applying patch'
@@ -130,7 +129,7 @@ class MutatingPass {
     }
   }
 
-  /** The code of a refusal, whatever the reason that is given. */
+  /** Always with code 403, whatever the reason is. */
   #refusal({ reason }: Denial): ApiError {
     const causes = this.#errors.map(({ policy, binding, message }) => ({
       message:
@@ -170,7 +169,7 @@ function patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): MadePa
   }
 }
 
-/** Objects must be made under the names of the fields that they are put in. */
+/** The type name of an object has to be the path of its field. */
 function typeProblem(value: CelValue, path: string): string | undefined {
   if (value instanceof CelList) {
     for (const item of value) {

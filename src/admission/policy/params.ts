@@ -1,4 +1,4 @@
-// The objects that a policy takes its parameters from (W-505).
+// The parameter objects of a policy (W-505).
 import { textOrEmpty } from '../../api/members.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../../api/object.ts'
@@ -7,7 +7,7 @@ import { findAnywhere, type ObjectReader } from '../object-reader.ts'
 import { selectorIn } from '../request-selectors.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
 
-/** The objects of a kind, shown in the version that was asked for. */
+/** The objects of a kind, in the version of `paramKind`. */
 export interface ParamSource extends ObjectReader {
   readonly namespaced: boolean
 }
@@ -15,7 +15,7 @@ export interface ParamSource extends ObjectReader {
 /** Undefined where there is no such kind. */
 export type ParamSources = (kind: GroupVersionKind) => ParamSource | undefined
 
-/** What is wrong with how a policy or a binding is set up; its failure policy says what that means. */
+/** An invalid policy or binding; the failure policy applies. */
 export class ConfigurationError extends Error {}
 
 /** Throws `ConfigurationError`. Undefined where the policy takes no parameters. */

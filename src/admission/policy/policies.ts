@@ -1,4 +1,4 @@
-// The policies that are in force now, each with its bindings. A policy without one does nothing (W-500).
+// The configured policies, each with its bindings. A policy without a binding has no effect (W-500).
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { type Policy, type PolicyBinding, readBinding, readPolicy } from './definition.ts'
@@ -13,7 +13,7 @@ export class Policies {
   readonly #bindings = new Map<string, PolicyBinding>()
   #inForce: readonly BoundPolicy[] = []
 
-  /** By name. Never changed in place: a request under way keeps the list that it began with. */
+  /** Sorted by name. Replaced, never changed: a request keeps the list that it began with. */
   get inForce(): readonly BoundPolicy[] {
     return this.#inForce
   }

@@ -1,4 +1,4 @@
-// The front door: policies that are written as expressions and decide about writes without anybody being called.
+// The front door of admission policies, which are written in CEL.
 import type { AdmissionPlugin } from '../admission.ts'
 import type { InvocationParts } from './invocations.ts'
 import { type MutatingParts, mutatingPolicies } from './mutating.ts'
@@ -11,7 +11,7 @@ export { MutationError, type Mutators, type MutatingParts } from './mutating.ts'
 export type { Policies } from './policies.ts'
 export type { ParamSource, ParamSources } from './params.ts'
 
-/** One of the two kinds of policies, with their bindings, and what evaluates them. */
+/** The policies of one type, and the plugin that evaluates them. */
 export interface ConfiguredPolicies {
   readonly policies: Policies
   readonly plugin: AdmissionPlugin

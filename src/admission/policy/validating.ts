@@ -1,4 +1,4 @@
-// ValidatingAdmissionPolicy: every policy is evaluated, the first denial is told (W-501 to W-504).
+// ValidatingAdmissionPolicy: all policies are evaluated, the first denial is returned (W-501 to W-504).
 import { ApiError, type StatusReason } from '../../api/status.ts'
 import type { Bindings } from '../../cel/cel.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
@@ -24,22 +24,20 @@ export function validatingPolicies(policies: Policies, parts: InvocationParts): 
   }
 }
 
-/** What is wrong with the object, or with the evaluation. */
+/** A violation or an evaluation error. */
 interface Failure {
   readonly message: string
   readonly reason: string
-  /** Its place among the validations. */
   readonly index: number
-  /** How long it took to find. */
   readonly milliseconds: number
-  /** The policy fails open: it is counted and that is all. */
+  /** `failurePolicy: Ignore`: it is only counted. */
   readonly isIgnored?: true
 }
 
 interface Findings {
   readonly failures: readonly Failure[]
   readonly annotations: readonly { readonly key: string; readonly value: string }[]
-  /** What went wrong with annotations, where that is a reason to refuse. */
+  /** Errors of audit annotations that deny the request. */
   readonly annotationErrors: readonly { readonly message: string; readonly milliseconds: number }[]
 }
 

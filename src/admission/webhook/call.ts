@@ -1,5 +1,4 @@
-// One call of one webhook: the review goes out, the verdict comes back. A call that fails and a request that is refused are
-// different things: the failure policy speaks of the first only (W-492 to W-495).
+// One call of a webhook. The failure policy applies to failed calls, not to denials (W-492 to W-495).
 import { randomUUID } from 'node:crypto'
 import { mapOrAbsent, mapsOnly, numberOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../../api/status.ts'
@@ -12,7 +11,7 @@ import type { AdmissionRequest } from '../admission.ts'
 import type { Invocation } from './invocation.ts'
 import { encodeReview, readVerdict, type Review, ReviewError, type Verdict } from './review.ts'
 
-/** The webhook could not be asked, or did not answer as it should. Settled by its failure policy. */
+/** The call failed or the response is invalid. The failure policy of the webhook applies. */
 export class HookFailure extends Error {
   /** For the metrics. */
   readonly code: number
@@ -33,8 +32,8 @@ export interface HookCall {
 }
 
 /**
- * What the webhook says where it does not refuse. Throws `HookFailure`, `ApiError` where it refuses, and `CancelledError` when
- * the signal fires.
+ * The verdict of a webhook that allows the request. Throws `HookFailure`, `ApiError` for a denial, and `CancelledError` when the
+ * signal fires.
  */
 export async function callHook(caller: OutgoingCaller, call: HookCall, signal: AbortSignal): Promise<Verdict> {
   const { invocation, request, isMutating } = call
@@ -95,13 +94,13 @@ async function ask(
   }
 }
 
-/** Webhooks may take their time one by one, but not all together (W-017). */
+/** The timeout of the whole request has passed (W-017). */
 function tooLate(): ApiError {
   const why = 'request did not complete within requested timeout - context deadline exceeded'
   return new ApiError('Timeout', `Timeout: ${why}`, { details: {} })
 }
 
-/** The webhook's own Status, as far as one can be answered with (W-493). */
+/** The Status of the webhook, with a valid code (W-493). */
 function denial(hook: string, status: ValueMap = {}): ApiError {
   const sent = numberOrAbsent(status, 'code') ?? 0
   const code = Number.isInteger(sent) && sent >= 400 && sent <= 599 ? sent : 400
@@ -126,7 +125,7 @@ function readDetails(details: ValueMap): StatusDetails {
   }
 }
 
-/** Those of the members that say something. */
+/** The members that are not empty. */
 function textsIn(map: ValueMap, ...names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, textOrEmpty(map, name)]).filter(([, text]) => text !== ''))
 }

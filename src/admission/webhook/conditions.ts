@@ -1,4 +1,4 @@
-// Match conditions: expressions that all have to hold for a webhook to be called (W-486).
+// Match conditions: a webhook is called only where all of them are true (W-486).
 import { textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Bindings, Program } from '../../cel/cel.ts'
@@ -14,7 +14,7 @@ export interface Conditions {
   evaluate(bindings: Bindings): ConditionResult
 }
 
-/** What all conditions of one webhook may cost together, and each of them. */
+/** The cost limits of all conditions of a webhook, and of each. */
 const BUDGET = 2_500_000
 const CALL_BUDGET = 1_000_000
 
@@ -22,7 +22,7 @@ const SCOPE: PolicyScope = Object.freeze({ hasParams: false, hasAuthorizer: true
 
 type Condition = { readonly expression: string; readonly program: Program | string }
 
-/** One that is not clearly false and cannot be told is settled by the failure policy. */
+/** A false condition decides; otherwise the failure policy applies to errors. */
 export function readConditions(conditions: readonly ValueMap[], failsOpen: boolean): Conditions {
   const compiled = conditions.map((condition): Condition => {
     const expression = textOrEmpty(condition, 'expression')

@@ -1,4 +1,4 @@
-// What calling webhooks has in common: who is asked, what a failure means, what is counted and noted of it.
+// Matching and calling webhooks: failure policy, metrics and audit annotations.
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import { CancelledError } from '../../lib/errors.ts'
@@ -24,7 +24,7 @@ export interface DispatchParts {
   readonly log: Log
 }
 
-/** Where a webhook stands in a pass, for the audit log: the walk, and its place in the list of all. */
+/** The round and the index of a webhook, for audit annotations. */
 export interface CallPosition {
   readonly round: 0 | 1
   readonly index: number
@@ -44,7 +44,7 @@ export class Dispatch {
     this.#type = type
   }
 
-  /** Asks one webhook after the other whether it wants to know of a request; the namespace is read once for all. */
+  /** Matches webhooks with a request; the namespace is read once for all of them. */
   matcher(
     request: AdmissionRequest,
     signal: AbortSignal,
@@ -60,8 +60,8 @@ export class Dispatch {
   }
 
   /**
-   * Calls a webhook and does with its verdict what `use` does. Undefined where the call failed and that is not to matter.
-   * Throws `ApiError` where the request is refused, or the webhook's failure is.
+   * Calls a webhook and passes its verdict to `use`. Undefined where the call failed and the failure policy is Ignore. Throws
+   * `ApiError` where the request is denied, or the call failed and the policy is Fail.
    */
   async call<T>(
     call: Call & { readonly position: CallPosition },

@@ -1,5 +1,4 @@
-// The webhooks that are configured now, each read once for every change of its configuration: what it wants to see, whom to call,
-// what to do where the call fails.
+// The configured webhooks, parsed once for every change of their configuration.
 import { mapOrEmpty, mapsInPlace, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -14,21 +13,20 @@ import { type Conditions, readConditions } from './conditions.ts'
 export interface Hook {
   readonly configuration: string
   readonly name: string
-  /** Tells webhooks of one list apart, also across changes of other configurations. */
+  /** Identifies the webhook across changes of other configurations. */
   readonly key: string
   readonly rules: readonly ResourceRule[]
-  /** Also asked about requests for other versions of what its rules name. */
+  /** `matchPolicy: Equivalent`: other versions of the resources in its rules match too. */
   readonly wantsEquivalent: boolean
   readonly namespaceSelector: LabelSelector
   readonly objectSelector: LabelSelector
   readonly conditions: Conditions | undefined
-  /** Absent where the configuration does not say. */
   readonly sideEffects: string | undefined
   readonly timeoutMs: number
-  /** A call that fails is as if it had not been to be made. */
+  /** `failurePolicy: Ignore`. */
   readonly failsOpen: boolean
   readonly reinvoked: boolean
-  /** Undefined: it understands none of ours. */
+  /** Undefined: it accepts no version that is supported here. */
   readonly reviewVersion: ReviewVersion | undefined
   readonly target: OutgoingTarget
 }
@@ -38,7 +36,7 @@ export type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 
 const DEFAULT_TIMEOUT_SECONDS = 10
 
-/** In the order that they are called in: by the name of their configuration, then by their place in it (W-488). */
+/** In the order of their calls: by the name of the configuration, then by their place in it (W-488). */
 export class Hooks {
   readonly #targets: TargetParts
   readonly #byConfiguration = new Map<string, readonly Hook[]>()
@@ -48,7 +46,7 @@ export class Hooks {
     this.#targets = targets
   }
 
-  /** Never changed in place: a request under way keeps the list that it began with. */
+  /** Replaced, never changed: a request keeps the list that it began with. */
   get all(): readonly Hook[] {
     return this.#all
   }
@@ -57,7 +55,6 @@ export class Hooks {
     return this.#all.map(({ name }) => name)
   }
 
-  /** A configuration is there, in this state. */
   put(configuration: ApiObject): void {
     this.#byConfiguration.set(metaText(configuration, 'name'), readHooks(configuration, this.#targets))
     this.#arrange()
@@ -83,14 +80,14 @@ function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hoo
 
 export interface TargetParts {
   readonly locate: ResolveService
-  /** What the operator wants webhooks at a place to be shown. */
+  /** The configured credentials for the webhooks of a host. */
   readonly credentialsFor: (place: {
     readonly host: string
     readonly port: number
   }) => Pick<OutgoingTarget, 'tls' | 'headers'>
 }
 
-/** They are looked for under the name that the webhook is called by. */
+/** Credentials are looked up by the host of the URL. */
 function targetOf(config: ValueMap, { locate, credentialsFor }: TargetParts): OutgoingTarget {
   const target = readWebhookTarget(config, locate)
   if (!URL.canParse(target.url)) return target

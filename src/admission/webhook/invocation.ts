@@ -1,4 +1,4 @@
-// A webhook that is to be called about a request, and the version that the objects are shown to it in.
+// The call of a webhook for a request, and the version of the objects in it.
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -10,19 +10,18 @@ import type { Hook } from './hook.ts'
 export interface ServedKind {
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
-  /** An object as it is stored, in this version. */
+  /** A stored object in this version. */
   show(object: ApiObject): MaybePromise<ApiObject>
-  /** The other way round. */
+  /** Back to the stored version. */
   adopt(object: ApiObject): MaybePromise<ApiObject>
-  /** A document as an object of this version: with defaults, without what the kind does not know. Throws. */
+  /** Decodes a document, with defaults and without unknown fields. Throws. */
   read(document: Value): ApiObject
   encode(object: ApiObject): string
 }
 
-/** All versions of what a request is about; the one that was asked for first. */
+/** All versions of the resource of a request; the requested one first. */
 export type ServedKinds = (request: AdmissionRequest) => readonly ServedKind[]
 
-/** A webhook that is to be called, with the objects as it is shown them. */
 export interface Invocation {
   readonly hook: Hook
   readonly as: ServedKind
@@ -30,7 +29,7 @@ export interface Invocation {
   readonly oldObject: ApiObject | undefined
 }
 
-/** The version that was asked for where a rule names it, otherwise the first equivalent one that the earliest rule names. */
+/** The requested version where a rule matches it, otherwise the first equivalent one that the earliest rule matches. */
 export function versionFor(
   { rules, wantsEquivalent }: { readonly rules: readonly ResourceRule[]; readonly wantsEquivalent: boolean },
   request: AdmissionRequest,

@@ -1,4 +1,4 @@
-// Whether a webhook is to be called about a request, and in which version the objects are shown to it (W-483 to W-486).
+// Whether a webhook matches a request, and the version of the objects that it gets (W-483 to W-486).
 import { type ApiObject, formatGroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -15,7 +15,7 @@ export interface MatchParts {
   readonly authorizer: RequestAuthorizer
 }
 
-/** Undefined where it is not to be called. Throws `ApiError` where that cannot be told. */
+/** Undefined where it does not match. Throws `ApiError` where that cannot be determined. */
 export function invocationOf(
   hook: Hook,
   request: AdmissionRequest,

@@ -9,7 +9,7 @@ export interface WebhookCall {
   readonly type: WebhookType
   readonly operation: string
   readonly milliseconds: number
-  /** Of the answer; 0 where we failed ourselves. */
+  /** The code of the response; 0 for an internal error. */
   readonly code: number
   readonly rejected: boolean
 }
@@ -30,7 +30,6 @@ export interface WebhookObserver {
 
 const MOST_NAMES = 500
 const MOST_SERIES = 5_000
-/** Codes above this are counted as this. */
 const HIGHEST_CODE = 600
 const REST = 'other'
 const PREFIX = 'apiserver_admission_webhook_'
@@ -75,7 +74,7 @@ export class WebhookMeasures implements WebhookObserver {
     this.#failedOpen.of(this.#known(name), type).value++
   }
 
-  /** These are configured, and no others. */
+  /** Removes the series of all other webhooks. */
   configured(names: ReadonlySet<string>): void {
     for (const name of this.#names) if (!names.has(name)) this.#names.delete(name)
     for (const family of this.all()) family.forget(([name]) => !names.has(name!) && name !== REST)

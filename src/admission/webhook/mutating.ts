@@ -1,5 +1,5 @@
-// MutatingAdmissionWebhook: one after the other. Where one changed the object the chain is walked once more, for those that
-// had been asked before the change and want to be asked again (W-447, W-448, W-496).
+// MutatingAdmissionWebhook: calls webhooks one after the other. After a change, webhooks with `reinvocationPolicy: IfNeeded` that were
+// called before it are called again (W-447, W-448, W-496).
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { equalValues, isList, type Value } from '../../api/value.ts'
@@ -61,7 +61,7 @@ class MutatingPass {
     for (const [index, hook] of this.#parts.hooks.entries()) {
       if (this.#round === 1 && !this.#memory.isDue(hook.key)) continue
       const wanted = invocationFor(hook, this.#request)
-      // Most webhooks do not care for most requests: those cost no microtask.
+      // Most webhooks do not match: those are not awaited.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation === undefined) continue
@@ -75,7 +75,7 @@ class MutatingPass {
     return this.#request.object
   }
 
-  /** Whether the object is another one now. */
+  /** Whether the object has changed. */
   async #call(invocation: Invocation, position: CallPosition): Promise<boolean> {
     const request = this.#request
     const { hook } = invocation
@@ -93,7 +93,7 @@ class MutatingPass {
     return mutated
   }
 
-  /** Undefined where the webhook leaves the object as it is. */
+  /** Undefined where the webhook does not change the object. */
   async #patched({ hook, as, object }: Invocation, { patch }: Verdict): Promise<ApiObject | undefined> {
     if (patch === undefined) return undefined
     const { json } = this.#parts
@@ -117,7 +117,7 @@ function parsePatch(hook: Hook, patch: Buffer, json: JsonPatching): Value {
   }
 }
 
-/** Whatever is wrong with what a webhook made is not the client's doing. */
+/** An invalid result of a webhook is an internal error, not the client's. */
 function attempt<T>(work: () => T): T {
   try {
     return work()

@@ -1,4 +1,4 @@
-// AdmissionReview, in both versions: what a webhook is told of a request, and what its answer says (W-489 to W-493).
+// AdmissionReview in both versions: the request to a webhook and its response (W-489 to W-493).
 import { jsonText } from '../../api/json-text.ts'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -9,7 +9,7 @@ import { namespaceOf } from '../request-selectors.ts'
 import type { ReviewVersion } from './hook.ts'
 import type { Invocation, ServedKind } from './invocation.ts'
 
-/** The request without its objects and its uid, in the reference's order of members: what conditions may ask for too. */
+/** The request without its objects and uid, in the member order of the reference; also `request` of match conditions. */
 export function requestFacts({ kind, resource }: Pick<ServedKind, 'kind' | 'resource'>, request: AdmissionRequest) {
   const { requestKind, requestResource, subresource, name, operation, dryRun } = request
   const namespace = namespaceOf(request)
@@ -40,7 +40,7 @@ const OPTIONS_KINDS = {
   CONNECT: undefined,
 } as const
 
-/** A patch is an update to webhooks (W-170). */
+/** A patch is shown as an update (W-170). */
 function optionsOf({ operation, options }: AdmissionRequest): ValueMap | null {
   const kind = OPTIONS_KINDS[operation]
   if (kind === undefined) return null
@@ -54,7 +54,7 @@ export interface Review {
   readonly request: AdmissionRequest
 }
 
-/** The body of the call. Objects are written by their kind, everything else as it is. */
+/** The body of the call. Objects are encoded by their schema. */
 export function encodeReview({ as, object, oldObject }: Invocation, { version, uid, request }: Review): string {
   const { dryRun, options, ...facts } = requestFacts(as, request)
   const text = (value: ApiObject | undefined): string => (value === undefined ? 'null' : as.encode(value))
@@ -69,11 +69,11 @@ export interface Verdict {
   readonly patch: Buffer | undefined
   readonly warnings: readonly string[]
   readonly auditAnnotations: Readonly<Record<string, string>>
-  /** Why it is not allowed, as far as the webhook says. */
+  /** The reason for a denial. */
   readonly status: ValueMap | undefined
 }
 
-/** The answer breaks the protocol. */
+/** The response is invalid. */
 export class ReviewError extends Error {}
 
 /** Throws `ReviewError`. */
@@ -107,7 +107,7 @@ function checkIdentity(review: ValueMap, response: ValueMap, uid: string): void 
   }
 }
 
-/** In v1beta1 the type of a patch is taken for granted, and a validating webhook's patch for nothing. */
+/** In v1beta1 the patch type is optional, and the patch of a validating webhook is ignored. */
 function patchOf(response: ValueMap, version: ReviewVersion, isMutating: boolean): Buffer | undefined {
   const patch = bytesOf(own(response, 'patch'))
   const type = own(response, 'patchType') ?? undefined

@@ -1,5 +1,4 @@
-// ValidatingAdmissionWebhook: all that want to know are asked at once. The first refusal is the answer, and nobody waits for
-// the others then.
+// ValidatingAdmissionWebhook: calls all matching webhooks in parallel. The first denial ends the others.
 import { InvariantError } from '../../lib/errors.ts'
 import { anySignal } from '../../lib/light-signal.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
@@ -23,7 +22,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
     const invocations: { readonly invocation: Invocation; readonly index: number }[] = []
     for (const [index, hook] of hooks.all.entries()) {
       const wanted = invocationFor(hook, request)
-      // Most webhooks do not care for most requests: those cost no microtask.
+      // Most webhooks do not match: those are not awaited.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation !== undefined) invocations.push({ invocation, index })
@@ -40,7 +39,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
   }
 }
 
-/** Runs all; the first that throws stops the others. Resolves or throws when nothing is running any more. */
+/** Runs all; the first that throws aborts the others. Resolves or throws when all have ended. */
 async function allAtOnce(
   works: readonly ((signal: AbortSignal) => Promise<unknown>)[],
   signal: AbortSignal,

@@ -1,5 +1,5 @@
-// The front door: webhooks that are asked about writes. Mutating ones one after the other, each seeing what the one before
-// made of the object; validating ones all at once, when the object is final (W-446, W-488).
+// The front door of admission webhooks. Mutating ones are called one after the other, validating ones in parallel on the final object
+// (W-446, W-488).
 import type { AdmissionPlugin } from '../admission.ts'
 import { Dispatch, type DispatchParts } from './dispatch.ts'
 import { Hooks, type TargetParts } from './hook.ts'
@@ -13,12 +13,12 @@ export { type WebhookCall, WebhookMeasures, type WebhookRejection } from './meas
 export { requestFacts } from './review.ts'
 
 export interface WebhookParts extends DispatchParts, Pick<TargetParts, 'locate'> {
-  /** What webhooks are shown, for each of the two kinds; absent: nothing. */
+  /** Credentials for webhooks, by type; absent: none. */
   readonly credentials?: { readonly [type in WebhookType]?: TargetParts['credentialsFor'] | undefined }
   readonly json: JsonPatching
 }
 
-/** One of the two kinds of configurations: what they configure, and what asks it. */
+/** The webhooks of one type, and the plugin that calls them. */
 export interface ConfiguredWebhooks {
   readonly hooks: Hooks
   readonly plugin: AdmissionPlugin

@@ -1,4 +1,4 @@
-// Bundles of certificates that a cluster trusts. Its versions are off by default.
+// Cluster trust bundles. Off by default.
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { orNone, textAt } from '../../codec/tables/reading.ts'
 import type { Kind } from '../kind.ts'

@@ -1,4 +1,4 @@
-// Requests for the certificate of a pod. Its versions are off by default.
+// Pod certificate requests. Off by default.
 import { column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { labelText, mapAt } from '../../codec/tables/reading.ts'
 import type { Kind } from '../kind.ts'

@@ -1,4 +1,4 @@
-// Candidates for a lease. Its versions are off by default.
+// Lease candidates. Off by default.
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import type { Kind } from '../kind.ts'
 

@@ -1,4 +1,4 @@
-// Leases: who leads, and until when.
+// Leases.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

@@ -1,4 +1,4 @@
-// Slices of endpoints. Where an endpoint is was once said in a map of labels, which is not taken any more (W-560).
+// Endpoint slices. The deprecated topology labels of an endpoint are dropped (W-560).
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { labelsOf, withMembers } from '../../api/object-members.ts'
@@ -24,7 +24,7 @@ function nodeIn(endpoint: ValueMap): string {
   return textOrEmpty(mapOrEmpty(endpoint, TOPOLOGY), HOSTNAME)
 }
 
-/** A node that an older client has known by its label keeps its place. */
+/** A node that an older client has set by its hostname label becomes the node name. */
 function withoutTopology(slice: ApiObject, known: ReadonlySet<string>): ApiObject {
   const endpoints = mapsOnly(slice, 'endpoints')
   if (!endpoints.some((endpoint) => Object.hasOwn(endpoint, TOPOLOGY))) return slice
@@ -43,7 +43,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   'endpointslicemirroring-controller.k8s.io',
 ])
 
-/** What the cluster's own controllers write is in order. */
+/** Slices of the cluster's own controllers are not warned about. */
 function isOurs(slice: ApiObject): boolean {
   return CONTROLLERS.has(textOrEmpty(labelsOf(slice), 'endpointslice.kubernetes.io/managed-by'))
 }
@@ -59,7 +59,7 @@ const MAX_PORTS = 20000
 const MAX_TOPOLOGY = 16
 const MAX_HINTS = 8
 
-/** Endpoints that stay as they are were good enough once. */
+/** Unchanged endpoints are not validated again. */
 function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
   checkBuiltInMeta(object, subdomainName, check)
   const type = textOrEmpty(object, 'addressType')
@@ -105,7 +105,7 @@ function checkSliceAddress(address: string, type: string, { list, index, check }
   if (type === 'IPv6') check.format(at, address, canonicalIpFaults(address))
   else checkIp(address, at, check)
   if (check.errors.length > before) return
-  // The reference tells this of the list, not of the address.
+  // The reference reports this at the list.
   if (parseIp(address)?.family !== type) check.invalid(list, address, `must be an ${type} address`)
   checkEndpointIp(address, at, check)
 }

@@ -1,12 +1,12 @@
-// Events in their own group: the same as those of the core group, which they are stored as, under other names (W-604). They are
-// held to the rules of the group that they are written in (W-603).
+// Events of events.k8s.io. They are stored as core events, with other field names (W-604), and validated by the rules of the group
+// that they are written in (W-603).
 import type { ApiObject } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
 import type { Kind } from '../kind.ts'
 import { EVENT_COLUMNS } from '../shared/event-columns.ts'
 import { eventStrategy, VALIDATION } from '../shared/event.ts'
 
-/** Core name and name in the events' own group. */
+/** The field in the core group, and in events.k8s.io. */
 const NAMES: readonly (readonly [string, string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],

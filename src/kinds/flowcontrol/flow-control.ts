@@ -1,5 +1,4 @@
-// What flow schemas and priority levels have in common: those of the server's own stay as they are, and no condition is told
-// twice.
+// What flow schemas and priority levels share: the mandatory objects cannot be changed, and condition types are unique.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { textOrEmpty } from '../../api/members.ts'
@@ -10,7 +9,7 @@ import { placedMaps } from '../shared/placed-items.ts'
 
 type Specs = Readonly<Record<string, ValueMap>>
 
-/** An object of the server's own says what it always says; `open` names what may differ. */
+/** A mandatory object has its fixed spec; `open` names a field that may differ. */
 export function checkMandatory(object: ValueMap, specs: Specs, open: string | undefined, check: Check): void {
   const [name, spec] = [metaText(object, 'name'), specOf(object)]
   if (!Object.hasOwn(specs, name)) return

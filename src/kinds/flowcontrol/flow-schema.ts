@@ -1,4 +1,4 @@
-// Flow schemas: which requests belong to which priority level.
+// Flow schemas: which requests go to which priority level.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import {

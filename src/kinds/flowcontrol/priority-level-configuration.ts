@@ -1,4 +1,4 @@
-// Priority levels: how many requests may be under way, and how others wait.
+// Priority levels: the concurrency of their requests, and the queues of those that wait.
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import { annotationsOf, metaText, specOf, withMembers } from '../../api/object-members.ts'
@@ -97,7 +97,7 @@ function queuing(field: string): (level: ValueMap) => Value {
   }
 }
 
-/** The shares had another name, and the same number. */
+/** The field for the shares was renamed. */
 function withSharesRenamed(document: ValueMap): ValueMap {
   const spec = mapOrEmpty(document, 'spec')
   const limited = mapOrEmpty(spec, 'limited')

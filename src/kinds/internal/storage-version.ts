@@ -1,4 +1,4 @@
-// Which versions replicas store. Its versions are off by default.
+// The versions that replicas store objects in. Off by default.
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { firstOf, listAt, orUnset, textAt } from '../../codec/tables/reading.ts'
 import type { Kind } from '../kind.ts'

@@ -1,4 +1,4 @@
-// The answer that is no object.
+// Status, as a table.
 import { column, tableOf, text } from '../../codec/tables/column.ts'
 import type { Kind } from '../kind.ts'
 

@@ -1,4 +1,4 @@
-// Classes of ingresses: which controller serves them.
+// Ingress classes: the controller that implements an ingress.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

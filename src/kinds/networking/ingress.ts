@@ -1,4 +1,4 @@
-// Ingresses: hosts and paths that lead from outside to services.
+// Ingresses: hosts and paths that are routed to services.
 import { FieldPath } from '../../api/field-path.ts'
 import {
   integerOrZero,
@@ -124,7 +124,7 @@ export function checkReference(reference: ValueMap, at: FieldPath, check: Check)
   check.fields(reference, at, 'networking.k8s.io_v1.IngressClassParametersReference', 'apiGroup', 'kind', 'name')
 }
 
-/** Rules without a host take part in the count but are not shown. */
+/** Rules without a host are counted but not shown. */
 function hosts(ingress: ValueMap): string {
   const rules = listAt(ingress, 'spec', 'rules')
   const shown: string[] = []

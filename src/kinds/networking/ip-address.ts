@@ -1,4 +1,4 @@
-// Addresses that belong to something, a service mostly.
+// IP addresses and the objects that they are allocated to.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'

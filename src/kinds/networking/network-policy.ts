@@ -1,4 +1,4 @@
-// Network policies: who may reach the pods that are meant, and whom they may reach.
+// Network policies: traffic from and to the selected pods.
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
@@ -23,7 +23,7 @@ const DIRECTIONS: readonly (readonly [rules: string, peers: string])[] = [
   ['egress', 'to'],
 ]
 
-/** Ranges that the stored policy has anywhere: they may stay. */
+/** CIDRs of the stored policy, which are not validated again. */
 function rangesIn(spec: ValueMap): ReadonlySet<string> {
   const rules = [...mapsInPlace(spec, 'ingress'), ...mapsInPlace(spec, 'egress')]
   const blocks = rules
@@ -107,7 +107,7 @@ const ports = each(within({ protocol: absent('TCP') }))
 
 const peers = each(within({ ports }))
 
-/** A policy speaks of what comes in, and of what goes out where it has rules for that. */
+/** Ingress, and Egress where there are egress rules. */
 const policyTypes: Rule = (given, _, parent) => {
   if (!isEmpty(given)) return given
   return isEmpty(parent['egress']) ? ['Ingress'] : ['Ingress', 'Egress']

@@ -1,4 +1,4 @@
-// Ranges that the addresses of services come from.
+// Service CIDRs: the ranges of the cluster IPs.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, textsInPlace } from '../../api/members.ts'

@@ -1,4 +1,4 @@
-// The budget that covers a pod: how many of its pods may be disrupted now, and the one disruption that is taken from it.
+// The disruption budget of a pod that is evicted: finding it, and taking one disruption from it.
 import { mapOrEmpty, numberOrZero, textOrEmpty } from '../../api/members.ts'
 import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -18,7 +18,7 @@ const REFUSED = "Cannot evict pod as it would violate the pod's disruption budge
 const RETRY_SECONDS = 10
 const GROUP_RESOURCE = { group: 'policy', resource: 'poddisruptionbudget' } as const
 
-/** Who writes down that a budget was used. */
+/** The user that updates the budget. */
 const SERVER = {
   name: 'system:apiserver',
   uid: undefined,
@@ -34,7 +34,7 @@ export interface Budget {
   readonly unhealthyPodEvictionPolicy: string
 }
 
-/** The one budget that selects the pod; two are more than evictions can count for (W-530). */
+/** The budget that selects the pod; more than one is an error (W-530). */
 export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<Budget | undefined> {
   const page = await context.parts.store.list(
     { resource: budgets(context).stored, namespace: context.namespace, at: { kind: 'latest' }, skipUnreadable: true },
@@ -73,7 +73,7 @@ function describe(object: ApiObject): Budget {
   }
 }
 
-/** Takes one disruption from the budget, or throws `TooManyRequests` where it has none. A dry run only looks. */
+/** Takes one disruption from the budget, or throws `TooManyRequests` where none is allowed. A dry run only checks. */
 export async function takeDisruption(budget: Budget, pod: string, context: ActionContext): Promise<void> {
   if (context.dryRun) return void withDisruption(budget.object, pod, context.now)
   await updateObject(
@@ -91,7 +91,7 @@ export async function takeDisruption(budget: Budget, pod: string, context: Actio
   )
 }
 
-/** The budget with one disruption less, and the pod among those that are going (W-533). */
+/** The budget with one disruption less and the pod in `disruptedPods` (W-533). */
 function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject {
   const status = statusOf(budget)
   const name = metaText(budget, 'name')
@@ -114,7 +114,7 @@ function withNoneAllowed(status: ValueMap, now: string): ValueMap {
   return withCondition(status, { ...condition, observedGeneration }, now)
 }
 
-/** Why there is none left, as far as the status says (W-527, W-528). */
+/** No disruption is allowed; the cause is taken from the status (W-527, W-528). */
 function noneAllowed(budget: ApiObject): ApiError {
   const { name, currentHealthy, desiredHealthy } = describe(budget)
   const condition = conditionOf(budget, 'DisruptionAllowed') ?? {}
@@ -132,7 +132,7 @@ function noneAllowed(budget: ApiObject): ApiError {
   return new ApiError('TooManyRequests', REFUSED, { details })
 }
 
-/** The budget has changed, and what it allows is not worked out yet (W-529). */
+/** The controller has not observed the latest budget yet (W-529). */
 export function stillProcessing(name: string): ApiError {
   const message = `The disruption budget ${name} is still being processed by the server.`
   return new ApiError('TooManyRequests', REFUSED, {

@@ -1,5 +1,4 @@
-// A pod is asked to leave: deleted where no disruption budget is in the way, and counted by the one that covers it
-// (W-526 to W-534).
+// Eviction: deletes a pod where its disruption budget allows it (W-526 to W-534).
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
@@ -31,7 +30,6 @@ const EVICTED = {
   message: 'Eviction API: evicting',
 } as const
 
-/** What it asks for is looked at where it is done. */
 export const EVICTION: Kind = {}
 
 export function evictionAction(schemas: SchemaTable): Action {
@@ -66,7 +64,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   }
 }
 
-/** An eviction has to look at the pod, so one that cannot be read stays (W-356). */
+/** An eviction reads the pod, so one that cannot be decoded is not evicted (W-356). */
 function refuseUnsafe(options: ValueMap, name: string): void {
   if (own(options, IGNORE_READ_ERRORS) !== true) return
   const at = FieldPath.root('deleteOptions').child(IGNORE_READ_ERRORS)
@@ -75,7 +73,7 @@ function refuseUnsafe(options: ValueMap, name: string): void {
   ])
 }
 
-/** The request and the body may both ask for a dry run, in the same words (W-396). */
+/** Where both the request and the body ask for a dry run, they have to agree (W-396). */
 function checkDryRuns(request: ValueMap, body: ValueMap): void {
   const [outer, inner] = [textsOnly(request, 'dryRun'), textsOnly(body, 'dryRun')]
   if (outer.length === 0 || inner.length === 0 || outer.join(' ') === inner.join(' ')) return
@@ -88,13 +86,13 @@ async function readPod(pods: Resource, { parts, namespace, name, signal }: Actio
   return (await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)).object()
 }
 
-/** Losing a pod that does not run yet, or no more, disrupts nothing. */
+/** A pod that is not running yet, or no longer, is evicted whatever the budgets are. */
 function ignoresBudgets(pod: ApiObject): boolean {
   const phase = own(statusOf(pod), 'phase')
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isTerminating(pod)
 }
 
-/** A pending pod may come to run in this very moment, so it has to be the one that was looked at. */
+/** A pending pod may start at any moment, so its resourceVersion must not have changed. */
 async function evictFreely(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
   const mayChange = own(statusOf(pod), 'phase') === 'Pending' && !isTerminating(pod)
   await deletePod(mayChange ? ifUnchanged(options, pod) : options, context)
@@ -120,7 +118,7 @@ function isReady(pod: ApiObject): boolean {
   return conditionOf(pod, 'Ready')?.['status'] === 'True'
 }
 
-/** A pod that is not ready does not count as healthy; the budget says whether it may go all the same (W-532). */
+/** Whether the budget lets unready pods be evicted without taking a disruption (W-532). */
 function mayEvictUnready({ unhealthyPodEvictionPolicy, currentHealthy, desiredHealthy }: Budget): boolean {
   return unhealthyPodEvictionPolicy === 'AlwaysAllow' || (currentHealthy >= desiredHealthy && desiredHealthy > 0)
 }
@@ -134,7 +132,7 @@ function withVersion(options: ParsedDeleteOptions, resourceVersion: string): Par
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } }
 }
 
-/** Says in the pod's status why it goes, then lets it go. Admission was asked about the eviction and is not asked again. */
+/** Sets the DisruptionTarget condition and deletes the pod. Admission has run for the eviction and is not run again. */
 async function deletePod(options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
   const pods = servedResource(context.resources, 'pods')
   const marked = context.dryRun ? undefined : await markPod(pods, options, context)

@@ -1,5 +1,5 @@
-// Disruption budgets: how many pods may be gone at a time. One label of their selectors is kept for saying that no pod is
-// meant, and goes with no other term.
+// Disruption budgets: how many pods may be down at a time. A reserved label in the selector matches no pod, and is dropped beside
+// other terms.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { withMembers, withSpec } from '../../api/object-members.ts'
@@ -41,7 +41,7 @@ function budget(field: string): (one: ValueMap) => string {
 const RESERVED = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 const NO_PODS = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
 
-/** An empty selector meant no pod in the version before, and means every pod now. */
+/** An empty selector matched no pod in v1beta1, and matches every pod in v1. */
 function selectingNoPods(document: ValueMap): ValueMap {
   const spec = mapOrEmpty(document, 'spec')
   const selector = own(spec, 'selector')

@@ -1,5 +1,5 @@
-// Nobody gives away rights that they do not hold: roles and bindings are written by those whose own rules cover what they grant,
-// or who have the verbs that lift the limit (P-138 to P-142).
+// Privilege escalation prevention: a user can write a role or binding only with all permissions that it grants, or with the verbs
+// `escalate` and `bind` (P-138 to P-142).
 import { quoted } from '../../api/field-error.ts'
 import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -29,7 +29,6 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ]
 
-/** What one of the four kinds does differently. */
 export function roleStrategy(kind: RbacKind): (needs: KindNeeds) => KindStrategy {
   return ({ roleGuard, find }) => ({
     createOnUpdate: true,
@@ -51,13 +50,13 @@ class EscalationCheck {
   async run(write: GuardedWrite, context: WriteContext, parts: RegistryParts): Promise<void> {
     if (context.user.groups.includes(MASTERS) || changesGarbageCollectionOnly(write)) return
     if (await this.#may(this.#bypass(write, context), context)) return
-    // What was written a moment ago counts; only a refusal is worth the reading.
+    // The index may be stale: before refusing, the stored roles and bindings are read.
     if (this.#fault(this.#guard.index, write, context) === undefined) return
     const fault = this.#fault(await this.#storedNow(parts, context), write, context)
     if (fault !== undefined) throw fault
   }
 
-  /** What lifts the limit: `escalate` on the role that is written, `bind` on the one that is bound. */
+  /** The permission that bypasses the check: `escalate` on a written role, `bind` on the referenced one. */
   #bypass({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
     if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
       return { verb: 'escalate', resource: RESOURCES[this.#kind], namespace, name }
@@ -93,7 +92,7 @@ class EscalationCheck {
     }
     const role = roleReferenceOf(object)
     const rules = index.rulesOfRole(role, namespace)
-    // A reference to something that no role is: validation has the words for it.
+    // An invalid kind of role is reported by validation.
     if (rules === undefined) return Object.hasOwn(RESOURCES, role.kind) ? notFoundError(resource, role.name) : undefined
     return refusal(lacking(rules))
   }
@@ -129,7 +128,7 @@ interface Asked {
   readonly name: string
 }
 
-/** Finalizers and owners are the garbage collector's, and give nothing away (P-141). */
+/** Finalizers and owner references are written by the garbage collector, and grant nothing (P-141). */
 function changesGarbageCollectionOnly({ object, stored }: GuardedWrite): boolean {
   if (stored === undefined) return false
   const kept = ['ownerReferences', 'finalizers', 'managedFields'] as const
@@ -137,7 +136,7 @@ function changesGarbageCollectionOnly({ object, stored }: GuardedWrite): boolean
   return semanticallyEqual(withMeta(object, restored), stored)
 }
 
-/** The stored objects are named in the plural, where the deciders name them in the singular. */
+/** The reference uses the plural in this message. */
 function plural(problem: string): string {
   return problem.replace(/\b(clusterrole|role)\./g, '$1s.')
 }

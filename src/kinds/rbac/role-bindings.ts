@@ -1,4 +1,4 @@
-// Bindings of roles, in a namespace and in the whole cluster: who has what a role says.
+// Role bindings and cluster role bindings.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'

@@ -1,4 +1,4 @@
-// Roles, in a namespace and in the whole cluster: rules that say what may be done.
+// Roles and cluster roles.
 import { FieldPath } from '../../api/field-path.ts'
 import { listOrEmpty, mapOrAbsent, mapsInPlace, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -45,7 +45,7 @@ const checkClusterRole: CreateRule = (object, check) => {
   }
 }
 
-/** The reference checks a changed role or binding as a new one, and its metadata with the change. */
+/** On updates the reference applies the rules for new objects, and then those for changed metadata. */
 export function checkedAgain(rule: CreateRule): KindRules {
   return {
     create: rule,

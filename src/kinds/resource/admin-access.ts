@@ -1,4 +1,4 @@
-// Access to devices as their administrator is for namespaces that say so.
+// Admin access to devices needs a label on the namespace.
 import { forbidden } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
@@ -26,7 +26,7 @@ export function adminGuard(kind: string, find: FindResource): NonNullable<Strate
   }
 }
 
-/** Where a new claim, or a template of one, asks for it; what is there already cannot change. */
+/** The request for admin access in a new claim or template; the spec is immutable after that. */
 function askedIn(object: ApiObject): FieldPath | undefined {
   const spec = mapOrEmpty(object, 'spec')
   const claim = mapOrEmpty(Object.hasOwn(spec, 'spec') ? mapOrEmpty(spec, 'spec') : spec, 'devices')
@@ -37,7 +37,7 @@ function askedIn(object: ApiObject): FieldPath | undefined {
   return index === -1 ? undefined : at.index(index).child('adminAccess')
 }
 
-/** Where a status grants it for the first time. */
+/** The first result in a status that grants it, unless the stored status does too. */
 function grantedIn(object: ApiObject, stored: ApiObject): FieldPath | undefined {
   const index = resultsOf(object).findIndex(isGranted)
   if (index === -1 || resultsOf(stored).some(isGranted)) return undefined

@@ -1,4 +1,4 @@
-// What a claim of devices asks for, alone or as a template of claims.
+// The spec of resource claims, and of their templates.
 import type { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

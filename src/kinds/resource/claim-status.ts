@@ -1,4 +1,4 @@
-// What was given to a claim for devices, who uses it, and what drivers say of the devices.
+// The status of resource claims: allocation, consumers, and the device status of drivers.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import {
@@ -42,7 +42,7 @@ const DEVICE_ID: Form = [
   ['shareID', 'ShareID', ''],
 ]
 
-/** What tells one device that was given from another. */
+/** The identity of an allocated device. */
 function deviceId(device: ValueMap): string {
   const parts = ['driver', 'pool', 'device', 'shareID'].map((field) => textOrEmpty(device, field))
   return (parts[3] === '' ? parts.slice(0, 3) : parts).join('/')

@@ -1,4 +1,4 @@
-// Classes of devices.
+// Device classes.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

@@ -1,4 +1,4 @@
-// Expressions that choose devices, in classes and claims: what they may speak of, what they have to give and what they may cost.
+// CEL expressions that select devices, in classes and claims: their environment, result type and cost limit.
 import {
   BOOL,
   compile,
@@ -12,7 +12,7 @@ import {
 
 export type DeviceExpressionFault =
   | { readonly kind: 'invalid' | 'internal'; readonly problem: string }
-  /** It is well formed, and would take too long. */
+  /** It exceeds the cost limit. */
   | { readonly kind: 'forbidden'; readonly problem: string }
 
 const MAX_COST = 1_000_000

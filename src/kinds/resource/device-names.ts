@@ -1,4 +1,4 @@
-// Names that devices, pools and their attributes go by, and what taints and conditions they may have.
+// Rules that claims and slices share: names of devices, pools and attributes, lists, tolerations and binding conditions.
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
@@ -37,7 +37,7 @@ export function checkDeviceName(name: string, at: FieldPath, check: Check): void
   check.format(at, name, dns1123Label(name))
 }
 
-/** A name with or without a domain before it. More than one slash is let pass, as in the reference. */
+/** A name with an optional domain prefix. More than one slash is accepted, as in the reference. */
 export function checkAttributeName(name: string, at: FieldPath, check: Check): void {
   const parts = name.split('/', 3)
   const [first = '', second = ''] = parts
@@ -66,11 +66,11 @@ export function checkShareId(id: string | undefined, at: FieldPath, check: Check
 
 const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 
-/** The forms by their lengths: with and without dashes, in brackets, as a name. */
+/** The lengths of a UUID with dashes, without, in braces, and as a URN. */
 const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
 const URN = 'urn:uuid:'
 
-/** What is wrong with an identity that is not in its one normal form. */
+/** Why a UUID is not in its normalized form. */
 function shareIdFault(id: string): string {
   const faulty = 'error validating uid: '
   if (!UID_LENGTHS.includes(id.length)) return `${faulty}invalid UUID length: ${id.length}`
@@ -81,7 +81,7 @@ function shareIdFault(id: string): string {
   return 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
 }
 
-/** Parameters that only a driver understands: an object, and not a large one. */
+/** Opaque parameters of a driver: an object of limited size. */
 export function checkOpaque(value: Value | undefined, at: FieldPath, check: Check): void {
   if (value === undefined || value === null) check.required(at)
   else if (Buffer.byteLength(shownJson(value).text) > MAX_PARAMETERS) check.tooLong(at, MAX_PARAMETERS)
@@ -90,14 +90,14 @@ export function checkOpaque(value: Value | undefined, at: FieldPath, check: Chec
 
 interface ListRule<T> {
   readonly check: Check
-  /** Absent where any number may be given. */
+  /** Absent: unlimited. */
   readonly max?: number
   readonly item: (item: T, at: FieldPath, check: Check) => void
-  /** What must differ between items; absent where they may be alike. */
+  /** The key that must be unique; absent where items may repeat. */
   readonly key?: (item: T) => string
 }
 
-/** A list with a most number of items: one that is longer is not looked at further. */
+/** A list that is too long is not checked any further. */
 export function checkList<T>(items: readonly T[], at: FieldPath, { check, max, item, key }: ListRule<T>): void {
   if (max !== undefined && items.length > max) {
     check.tooMany(at, items.length, max)
@@ -109,7 +109,7 @@ export function checkList<T>(items: readonly T[], at: FieldPath, { check, max, i
   items.forEach((one, i) => check.unique(seen, key(one), at.index(i)))
 }
 
-/** The same for a list of maps; `key` names the member that must differ. */
+/** The same for a list of maps; `key` names the member that must be unique. */
 export function checkMaps(
   part: ValueMap,
   field: string,
@@ -132,7 +132,6 @@ export function checkToleration(toleration: ValueMap, at: FieldPath, check: Chec
   check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'effect')
 }
 
-/** The conditions that a device waits for before it is used, and those that end the waiting. */
 export function checkBindingConditions(part: ValueMap, at: FieldPath, check: Check): void {
   const wanted = textsInPlace(part, 'bindingConditions')
   const failed = textsInPlace(part, 'bindingFailureConditions')

@@ -1,4 +1,4 @@
-// Requests within a claim for devices, as other parts of the claim and of its status name them, and what is passed on to drivers.
+// References to the requests of a claim, and the configuration for drivers.
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

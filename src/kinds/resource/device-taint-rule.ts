@@ -1,4 +1,4 @@
-// Taints of devices. Its versions are off by default.
+// Taint rules of devices. Off by default.
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { ageOf } from '../../codec/tables/elapsed.ts'
 import { textAt } from '../../codec/tables/reading.ts'

@@ -1,4 +1,4 @@
-// Claims of devices. What a device said of itself goes with its allocation.
+// Resource claims. The status of a device is removed with its allocation.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
@@ -27,7 +27,7 @@ export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check):
   if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownSpec(specOf(object)), IMMUTABLE)
 }
 
-/** Of a claim, or of a template, whose metadata is shown without a name around it. */
+/** The spec of a claim, or of a template, whose metadata is inlined. */
 function shownSpec(spec: ValueMap): Shown {
   if (!isGiven(spec, 'spec')) return shownAs(spec, formOf(CLAIM_SPEC))
   return shownJson({ ...mapOrEmpty(spec, 'metadata'), Spec: formed(spec['spec'], formOf(CLAIM_SPEC)) })

@@ -1,4 +1,4 @@
-// Questions about pools of devices. Its versions are off by default.
+// Requests for the status of resource pools. Off by default.
 import type { ValueMap } from '../../api/value.ts'
 import { column, integer, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { ageOf } from '../../codec/tables/elapsed.ts'

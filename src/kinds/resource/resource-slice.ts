@@ -1,4 +1,4 @@
-// Slices of devices: what a driver has to offer on a node, or on several.
+// Resource slices: the devices that a driver offers on one node or several.
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
@@ -60,7 +60,6 @@ function checkNodes(spec: ValueMap, check: Check): void {
   }
 }
 
-/** For slices of devices. */
 function sliceWarnings(object: ApiObject): readonly string[] {
   const driver = textOrEmpty(specOf(object), 'driver')
   if (driver === driver.toLowerCase()) return []

@@ -47,7 +47,7 @@ const DEVICE_ATTRIBUTE: Form = [
   ['versions', 'VersionValues', null],
 ]
 
-/** The ways in which nodes are chosen, as the reference writes them; `emptyName` is said of an empty name. */
+/** The node selections that are set, as the reference writes them; `emptyName` is the error of an empty name. */
 export function chosenBy(part: ValueMap, emptyName: string, at: FieldPath, check: Check): string[] {
   const chosen: string[] = []
   const name = textOrAbsent(part, 'nodeName')
@@ -97,7 +97,7 @@ function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-/** Checks one name after the other, and gives what is under it. */
+/** Checks each name and yields its value. */
 function* checkedNames(
   part: ValueMap,
   field: string,
@@ -238,7 +238,7 @@ export function checkCounters(part: ValueMap, nameField: string, at: FieldPath, 
   else for (const counter of names) check.format(place, shortened(counter, MAX_COUNTER_NAME), dns1123Label(counter))
 }
 
-/** Long names are told without their middle. */
+/** Long names are shown without their middle. */
 function shortened(name: string, max: number): string {
   if (!longerThan(name, max)) return name
   const rest = max - 3

@@ -1,4 +1,4 @@
-// Groups of pods that are scheduled together. Its versions are off by default.
+// Pod groups: pods that are scheduled together. Off by default.
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { mapAt, orNone, textAt } from '../../codec/tables/reading.ts'
 import type { Kind } from '../kind.ts'

@@ -1,4 +1,4 @@
-// Priorities of pods. The classes of the system stay as they are (W-610).
+// Priority classes. The system classes cannot be changed or deleted (W-610).
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isTrue, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { AGE, boolean, column, count, integer, NAME, tableOf, text } from '../../codec/tables/column.ts'

@@ -1,4 +1,4 @@
-// Workloads: what groups of pods are made from. Its versions are off by default.
+// Workloads: templates of pod groups. Off by default.
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Kind } from '../kind.ts'
 

@@ -1,4 +1,4 @@
-// What the classes of the group say of who makes volumes, and how.
+// The provisioner and the parameters of the classes of this group.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

@@ -1,4 +1,4 @@
-// Drivers of storage, as they tell of themselves.
+// CSI drivers.
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrAbsent, isGiven, listOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { metaText, specOf } from '../../api/object-members.ts'
@@ -37,7 +37,7 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
   check.fields(spec, SPEC, TYPE, 'seLinuxMount', 'nodeAllocatableUpdatePeriodSeconds')
 }
 
-/** Whoever asks for tokens is told of a safer place for them. */
+/** Tokens are safer in secrets than in volume attributes. */
 function driverWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
   const spec = specOf(object)
   const asked = listOrEmpty(spec, 'tokenRequests')

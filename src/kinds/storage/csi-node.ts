@@ -1,4 +1,4 @@
-// The drivers of storage that a node has.
+// CSI nodes: the CSI drivers of a node.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'

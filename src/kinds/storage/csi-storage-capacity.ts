@@ -1,4 +1,4 @@
-// How much storage there is of a class, for whoever schedules.
+// CSI storage capacities, for the scheduler.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -30,7 +30,7 @@ export const CSI_STORAGE_CAPACITY: Kind = {
   },
   strategy: {
     conditionalUpdate: true,
-    // Labels of nodes that have become others.
+    // Deprecated node labels.
     warnings: (object) => {
       const topology = mapOrEmpty(object, 'nodeTopology')
       return [

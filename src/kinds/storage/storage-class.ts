@@ -1,4 +1,4 @@
-// Storage classes: how volumes are made for claims.
+// Storage classes: how volumes are provisioned.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -36,7 +36,7 @@ function checkTopologies(object: ValueMap, check: Check): void {
       keys.set(key, JSON.stringify([key, ...[...new Set(textsInPlace(expression, 'values'))].sort()]))
     }
     const form = JSON.stringify([...keys.values()].sort())
-    // A term that says nothing counts as said before.
+    // The reference reports an empty term as a duplicate.
     if (seen.has(form) || keys.size === 0) check.duplicate(at.child('matchLabelExpressions'), '')
     seen.add(form)
   }
@@ -66,7 +66,7 @@ export const STORAGE_CLASS: Kind = {
   defaults: within({ reclaimPolicy: absent('Delete'), volumeBindingMode: absent('Immediate') }),
   strategy: {
     answersDeleteWithObject: true,
-    // Labels of nodes that have become others.
+    // Deprecated node labels.
     warnings: (object) =>
       mapsInPlace(object, 'allowedTopologies').flatMap((term, i) =>
         mapsInPlace(term, 'matchLabelExpressions').flatMap((expression, j) => {

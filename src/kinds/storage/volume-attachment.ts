@@ -1,4 +1,4 @@
-// Attachments: a volume is to be attached to a node.
+// Volume attachments: a volume that is to be attached to a node.
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
@@ -21,7 +21,7 @@ const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 const MAX_ERROR_BYTES = 1024
 
-/** Where the volume has a name; one that is written out is shown as it came. */
+/** As the reference shows the spec; an inline volume is shown as it was sent. */
 const ATTACHMENT: Form = [
   ['attacher', 'Attacher', ''],
   [

@@ -1,4 +1,4 @@
-// Classes of the attributes of volumes that can be changed.
+// Volume attributes classes.
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'

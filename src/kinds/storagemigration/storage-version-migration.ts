@@ -1,4 +1,4 @@
-// Objects that are to be written anew. Its versions are off by default.
+// Storage version migrations. Off by default.
 import type { ValueMap } from '../../api/value.ts'
 import { column, NAME_DESCRIPTION, nameOf, tableOf } from '../../codec/tables/column.ts'
 import { mapAt, textAt } from '../../codec/tables/reading.ts'

@@ -1,4 +1,4 @@
-// The checks of the level `baseline`: what gives a pod more than the others on its node have.
+// The checks of the level `baseline`.
 import {
   isTrue,
   mapOrAbsent,
@@ -111,7 +111,7 @@ export const hostPorts: Check = containerCheck(
   },
 )
 
-/** A probe or hook that names a host makes the node call it. */
+/** The kubelet would call the host of a probe or hook. */
 export const hostProbes: Check = (pod) => {
   const containers = namesWhere(pod, (container) => probedHosts(container).length > 0).toSorted()
   if (containers.length === 0) return undefined
@@ -182,7 +182,7 @@ function seLinuxCheck(types: readonly string[]): Check {
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** Before 1.19, when profiles were named by annotations. */
+/** Before 1.19 profiles were set by annotations. */
 export const seccompAnnotations: Check = (pod) => {
   const keys = [SECCOMP_POD, ...pod.containers.map(({ name }) => SECCOMP_CONTAINER + name)]
   const bad = sorted(

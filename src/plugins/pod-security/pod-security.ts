@@ -1,4 +1,4 @@
-// The front door of the pod security standards: what a pod violates of a level, at a version of the standard.
+// The front door of the pod security standards: the violations of a pod, for a level and a version.
 import type { ValueMap } from '../../api/value.ts'
 import type { LevelVersion } from '../pod-security-policy.ts'
 import {
@@ -36,7 +36,7 @@ function rule(versions: CheckVersions, replacedFrom?: number): Rule {
   return { versions: Object.entries(versions).map(([from, check]) => [Number(from), check]), replacedFrom }
 }
 
-/** In the order that violations are told. */
+/** In the order of the reference. */
 const BASELINE: readonly Rule[] = [
   rule({ 0: appArmorProfile }),
   rule({ 0: capabilitiesBaseline }, 22),
@@ -62,7 +62,7 @@ const RESTRICTED: readonly Rule[] = [
   rule({ 19: seccompRestricted, 25: unlessWindows(seccompRestricted) }),
 ]
 
-/** Empty where the pod, or what pods are made after, is allowed. */
+/** Empty where the pod or template is allowed. */
 export function violationsOf({ level, minor }: LevelVersion, metadata: ValueMap, spec: ValueMap): readonly Violation[] {
   if (level === 'privileged') return []
   const view = viewOf(metadata, spec)

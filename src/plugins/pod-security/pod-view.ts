@@ -1,4 +1,4 @@
-// A pod as the checks look at it, and the words that they all use.
+// A pod as the checks see it, and the texts and checks that they share.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { CONTAINER_LISTS } from '../../api/pod-containers.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -29,7 +29,6 @@ export function viewOf(metadata: ValueMap, spec: ValueMap): PodView {
   }
 }
 
-/** Why a pod is not allowed: in a word, and in detail. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
@@ -37,10 +36,10 @@ export interface Violation {
 
 export type Check = (pod: PodView) => Violation | undefined
 
-/** By the minor version of the standard from which on the check is so. */
+/** By the minor version that the check applies from. */
 export type CheckVersions = Readonly<Record<number, Check>>
 
-/** For what containers must not be like: `container "a" must not …`. */
+/** A check of containers: `container "a" must not …`. */
 export function containerCheck(
   reason: string,
   isBad: (container: ContainerView) => boolean,
@@ -54,7 +53,7 @@ export function containerCheck(
   }
 }
 
-/** For what security contexts must not say, the pod's own and those of its containers: `pod and container "a" must not …`. */
+/** A check of the security contexts of the pod and its containers: `pod and container "a" must not …`. */
 export function contextCheck(
   reason: string,
   isBad: (security: ValueMap) => boolean,
@@ -97,7 +96,7 @@ export function namesWhere(pod: PodView, test: (container: ContainerView) => boo
   return pod.containers.filter(test).map(({ name }) => name)
 }
 
-/** Those whose security context is so: `pod`, `pod and container "a"`; empty where nobody's is. */
+/** Who has such a security context: `pod`, `pod and container "a"`, or an empty text. */
 export function setters(pod: PodView, isBad: (security: ValueMap) => boolean): string {
   const containers = namesWhere(pod, ({ security }) => isBad(security))
   const who = [
@@ -113,7 +112,7 @@ export function profileType(security: ValueMap, profile: string): string | undef
   return part === undefined ? undefined : textOrEmpty(part, 'type')
 }
 
-/** The check, but not for pods whose users are not those of the node. */
+/** Skips pods with a user namespace. */
 export function unlessOwnUsers(check: Check): Check {
   return (pod) => (own(pod.spec, 'hostUsers') === false ? undefined : check(pod))
 }

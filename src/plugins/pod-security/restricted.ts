@@ -1,4 +1,4 @@
-// The checks of the level `restricted`: what a pod has to give up.
+// The checks of the level `restricted`.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { own } from '../../api/value.ts'
 import { seccompProfile } from './baseline.ts'

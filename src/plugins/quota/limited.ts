@@ -1,4 +1,4 @@
-// What nobody may have without a quota that allows it: the operator can name resources and scopes that are free to nobody.
+// Limited resources: by configuration they can be used only where a quota covers them.
 import { textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -7,9 +7,9 @@ import { isSelected, selectorsOf } from './scopes.ts'
 import { usageOf } from './usage.ts'
 
 export interface LimitedResource extends GroupResource {
-  /** Whatever is called by a name that one of these is part of needs a quota. */
+  /** Resources whose name contains one of these need a quota. */
   readonly matchContains: readonly string[]
-  /** So does being in one of these scopes. */
+  /** Objects in one of these scopes need a quota. */
   readonly matchScopes: readonly ValueMap[]
 }
 
@@ -19,11 +19,11 @@ export interface LimitedRequest {
   readonly nowMs: number
   /** The quotas of the namespace. */
   readonly quotas: readonly ApiObject[]
-  /** What the quotas that are about the object count of it. */
+  /** The resource names that matching quotas count. */
   readonly covered: ReadonlySet<string>
 }
 
-/** Why the object may not be made; undefined: it may. */
+/** Why the object is refused; undefined: it is allowed. */
 export function limitedRefusal(
   limited: readonly LimitedResource[],
   { type, object, nowMs, quotas, covered }: LimitedRequest,

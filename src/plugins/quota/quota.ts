@@ -1,5 +1,5 @@
-// The front door of quotas: which types a quota counts, and what one object takes of it. The plugin asks it for single
-// requests, the loop that counts anew for all objects of a namespace.
+// The front door of quotas: which types a quota counts, and the usage of one object. Used by the plugin for single requests, and by the
+// controller that recalculates the usage of a namespace.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
@@ -12,7 +12,7 @@ import { computeUsage, countedType, usageOf } from './usage.ts'
 export { type LimitedResource, limitedRefusal } from './limited.ts'
 export { hasDeadline } from './scopes.ts'
 
-/** The types that the names are about, each once. */
+/** The types that resource names count, without duplicates. */
 export function countedTypes(names: Iterable<string>): readonly GroupResource[] {
   const types = new Map<string, GroupResource>()
   for (const name of names) {
@@ -22,7 +22,7 @@ export function countedTypes(names: Iterable<string>): readonly GroupResource[] 
   return [...types.values()]
 }
 
-/** Those of the names that are about objects of the type. */
+/** The resource names that count objects of the type. */
 export function namesAbout(names: Iterable<string>, { group, resource }: GroupResource): readonly string[] {
   return [...names].filter((name) => {
     const type = countedType(name)
@@ -36,7 +36,7 @@ export interface Counted {
   readonly nowMs: number
 }
 
-/** What an object takes of what the quota limits; undefined where the quota is not about it. */
+/** The usage of an object of the limited resources; undefined where the quota does not count it. */
 export function chargeOf(
   quota: ApiObject,
   limited: Iterable<string>,
@@ -61,10 +61,10 @@ export function usedOf(quota: ApiObject): Amounts {
   return amountsIn(mapOrEmpty(quota, 'status'), 'used')
 }
 
-/** Who counts these demands that containers say them; the reference regrets it and keeps it (W-459). */
+/** A quota on these requires that containers specify them (W-459). */
 const DEMANDED: readonly string[] = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
-/** What containers of a pod do not say though a quota counts it: `must specify limits.cpu for: a,b; …`. */
+/** Counted resources that containers do not specify: `must specify limits.cpu for: a,b; …`. */
 export function unspecifiedBy(pod: ApiObject, limited: readonly string[]): string | undefined {
   const spec = specOf(pod)
   if (hasPodLevel(spec)) return undefined

@@ -1,11 +1,11 @@
-// Which objects a quota is about: all of the types that it counts, or only those in its scopes.
+// The scopes of a quota: which objects it counts.
 import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { qosOf } from '../../api/pod-qos.ts'
 
-/** A quota with scopes is about pods, and claims by the class of their attributes. */
+/** Scopes select pods, and claims by their volume attributes class. */
 export function isInScopes(quota: ApiObject, type: GroupResource, object: ApiObject): boolean {
   return selectorsOf(quota).every((selector) => isSelected(selector, type, object))
 }
@@ -46,7 +46,6 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
   }
 }
 
-/** Whether a pod has a time set to end by. */
 export function hasDeadline(pod: ApiObject): boolean {
   return (numberOrAbsent(specOf(pod), 'activeDeadlineSeconds') ?? -1) >= 0
 }

@@ -1,4 +1,4 @@
-// What an object takes of the things that quotas count, by the name that a quota has for each.
+// The usage of an object, by the resource names of quotas.
 import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
@@ -12,10 +12,10 @@ const ONE = count(1)
 const STORAGE_CLASS = '.storageclass.storage.k8s.io/'
 const CLAIM_NAMES: readonly string[] = ['persistentvolumeclaims', 'requests.storage']
 const DEVICES = '.deviceclass.resource.k8s.io/devices'
-/** What `All` devices of a request can be at most. */
+/** The most devices that a request with `allocationMode: All` can get. */
 const MOST_DEVICES = 32
 
-/** What is also counted under its bare name. */
+/** Types that are also counted without the `count/` prefix. */
 const BARE_NAMES: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'])
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
@@ -30,7 +30,7 @@ function count(amount: number): Quantity {
   return quantityOf(amount, 'decimalSI')
 }
 
-/** The type of objects that a name in a quota is about; undefined where nobody counts it. */
+/** The type that a resource name counts; undefined where it is not counted. */
 export function countedType(name: string): GroupResource | undefined {
   if (name.startsWith('count/')) return typeOf(name.slice('count/'.length))
   if (BARE_NAMES.has(name)) return { group: '', resource: name }
@@ -42,7 +42,7 @@ export function countedType(name: string): GroupResource | undefined {
   return isOfPods(name) ? { group: '', resource: 'pods' } : undefined
 }
 
-/** `jobs.batch`. Events come and go by themselves; nobody counts them. */
+/** `jobs.batch`. Events are not counted. */
 function typeOf(text: string): GroupResource | undefined {
   const dot = text.indexOf('.')
   const type = dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) }
@@ -54,12 +54,12 @@ function isOfPods(name: string): boolean {
   return name.startsWith('requests.') && isExtended(name.slice('requests.'.length))
 }
 
-/** A resource of somebody else's: `example.com/gpu`. */
+/** An extended resource: `example.com/gpu`. */
 function isExtended(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/')
 }
 
-/** Everything that the object takes; `nowMs` because a pod that should have ended takes nothing. */
+/** The whole usage; a pod whose grace period is over at `nowMs` uses nothing. */
 export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): Amounts {
   const name = formatGroupResource(type)
   const usage = new Map<string, Quantity>([[`count/${name}`, ONE]])
@@ -71,7 +71,7 @@ export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): 
   return usage
 }
 
-/** What has ended, or was told to long ago, takes nothing of a node. */
+/** Whether a pod still uses resources: it has not ended, and its grace period is not over. */
 function isAlive(pod: ApiObject, nowMs: number): boolean {
   const phase = textOrEmpty(statusOf(pod), 'phase')
   if (phase === 'Failed' || phase === 'Succeeded') return false
@@ -87,7 +87,7 @@ function addPod(usage: Map<string, Quantity>, spec: ValueMap, status: ValueMap):
   for (const [name, quantity] of computeUsage(requests, limits)) usage.set(name, quantity)
 }
 
-/** Under the names that quotas have for requests and limits. */
+/** By the resource names of quotas. */
 export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   const usage = new Map<string, Quantity>()
   for (const [name, quantity] of requests) {
@@ -119,7 +119,7 @@ function addClaim(usage: Map<string, Quantity>, claim: ApiObject): void {
   add('persistentvolumeclaims', ONE)
   const wanted = storageOf(claim)
   if (wanted === undefined) return
-  // A claim that was made smaller while it grew takes what it has been given.
+  // A claim that was shrunk during an expansion uses what is allocated.
   const given = amountsIn(statusOf(claim), 'allocatedResources').get('storage')
   add('requests.storage', given !== undefined && compareQuantities(given, wanted) > 0 ? given : wanted)
 }
