@@ -34,15 +34,9 @@ function illegalBase64At(text: string): number | undefined {
   return text.length % 4 === 1 ? text.length - 1 : undefined
 }
 
-interface Content {
-  readonly v: string
-  readonly rv: number
-  readonly start: string
-}
+const NOTHING: Readonly<{ v: string; rv: number; start: string }> = { v: '', rv: 0, start: '' }
 
-const NOTHING: Content = { v: '', rv: 0, start: '' }
-
-function contentOf(bytes: Buffer): Content {
+function contentOf(bytes: Buffer): typeof NOTHING {
   // Messages show the byte that does not belong, not the character that it may be a part of.
   const fault = jsonObjectFault(bytes.toString('latin1'), 'storage.continueToken')
   if (fault !== undefined) throw invalid(`: ${fault}`)

@@ -49,20 +49,6 @@ export interface ListQueryContext {
   readonly neverWatch?: boolean
 }
 
-/** The parameters as the query gives them, each of its own type. */
-interface Options {
-  readonly labels: LabelSelector
-  readonly fields: FieldSelector
-  readonly watch: boolean
-  readonly bookmarks: boolean
-  readonly version: string
-  readonly match: string
-  readonly timeoutSeconds: number | undefined
-  readonly limit: number | undefined
-  readonly continue: string
-  readonly sendInitialEvents: boolean | undefined
-}
-
 const LIST_OPTIONS = { group: 'meta.k8s.io', kind: 'ListOptions' } as const
 
 const LATEST = Object.freeze({ kind: 'latest' }) satisfies ReadAt
@@ -93,7 +79,10 @@ export function asksForWatch(query: QueryParameters): boolean {
   return booleanOf(query, 'watch') ?? false
 }
 
-function readOptions(query: QueryParameters): Options {
+type Options = Readonly<ReturnType<typeof readOptions>>
+
+/** The parameters as the query gives them, each of its own type. */
+function readOptions(query: QueryParameters) {
   const timeoutSeconds = integerOf(query, 'timeoutSeconds')
   const limit = integerOf(query, 'limit')
   return {

@@ -152,23 +152,13 @@ class Checker {
   #call(node: Call): Type {
     if (node.name === OPTIONAL_SELECT) return this.#optionalSelect(node)
     const { target } = node
-    if (target === undefined) {
-      const definition = this.#scope.fn(node.name.replace(/^\./, ''))
-      const args = node.args.map((arg) => this.check(arg))
-      if (definition === undefined) return this.#undeclared(node.at, node.name)
-      return this.#resolve(node, { definition, args: node.args, types: args, member: false })
-    }
-    const path = pathOf(target)
+    const path = target === undefined ? undefined : pathOf(target)
     const qualified = path === undefined || this.#isLocal(path) ? undefined : this.#scope.fn(`${path}.${node.name}`)
-    if (qualified !== undefined) {
-      const types = node.args.map((arg) => this.check(arg))
-      return this.#resolve(node, { definition: qualified, args: node.args, types, member: false })
-    }
-    const args = [target, ...node.args]
+    const definition = qualified ?? this.#scope.fn(target === undefined ? node.name.replace(/^\./, '') : node.name)
+    const args = target === undefined || qualified !== undefined ? node.args : [target, ...node.args]
     const types = args.map((arg) => this.check(arg))
-    const definition = this.#scope.fn(node.name)
     if (definition === undefined) return this.#undeclared(node.at, node.name)
-    return this.#resolve(node, { definition, args, types, member: true })
+    return this.#resolve(node, { definition, args, types, member: args !== node.args })
   }
 
   #optionalSelect(node: Call): Type {

@@ -45,7 +45,7 @@ function filledIn({ verb, precision = DEFAULT_PRECISION }: Clause, value: CelVal
     case 's':
       return shown(value, meter)
     case 'd':
-      return decimal(value)
+      return inBase(value, 10, verb)
     case 'f':
       return fixed(doubleOf(value, verb), precision)
     case 'e':
@@ -63,12 +63,6 @@ function filledIn({ verb, precision = DEFAULT_PRECISION }: Clause, value: CelVal
 
 function wrong(verb: Verb, value: CelValue): FormatFault {
   return new FormatFault(`error during formatting: ${WRONG_VALUES[verb]}, was given ${typeNameOf(value)}`)
-}
-
-function decimal(value: CelValue): string {
-  if (typeof value === 'bigint') return String(value)
-  if (value instanceof Uint) return String(value.value)
-  throw wrong('d', value)
 }
 
 const NAMED_DOUBLES: ReadonlyMap<CelValue, number> = new Map([

@@ -80,12 +80,11 @@ export function lex(text: string): Lexed {
 function plain(at: number, match: Match): Token | undefined {
   const number = match('number')
   if (number !== undefined) return { kind: numberKind(number), text: number, at }
-  const ident = match('ident')
-  if (ident !== undefined) return { kind: 'ident', text: ident, at }
-  const name = match('quotedIdent')
-  if (name !== undefined) return { kind: 'quotedIdent', text: name, at }
-  const operator = match('operator')
-  return operator === undefined ? undefined : { kind: 'operator', text: operator, at }
+  for (const kind of ['ident', 'quotedIdent', 'operator'] as const) {
+    const text = match(kind)
+    if (text !== undefined) return { kind, text, at }
+  }
+  return undefined
 }
 
 function numberKind(text: string): TokenKind {

@@ -20,6 +20,8 @@ const MEDIA_TYPES: Readonly<Record<Encoding, string>> = {
   cbor: 'application/cbor',
 }
 
+const ENCODINGS = Object.keys(MEDIA_TYPES) as readonly Encoding[]
+
 export function mediaTypeOf(encoding: Encoding, brand: Brand): string {
   return encoding === 'protobuf' ? PROTOBUF_TYPES[brand] : MEDIA_TYPES[encoding]
 }
@@ -30,16 +32,8 @@ export function brandOfGroup(group: string): Brand | undefined {
 
 /** What a media type stands for; undefined for those that the API does not speak. */
 export function encodingOf(mediaType: string): Encoding | undefined {
-  switch (mediaType) {
-    case 'application/json':
-      return 'json'
-    case 'application/yaml':
-      return 'yaml'
-    case 'application/cbor':
-      return 'cbor'
-    default:
-      return brandOf(mediaType) === undefined ? undefined : 'protobuf'
-  }
+  const named = ENCODINGS.find((encoding) => MEDIA_TYPES[encoding] === mediaType)
+  return named ?? (brandOf(mediaType) === undefined ? undefined : 'protobuf')
 }
 
 /** The brand that a media type bears; most bear none. */
@@ -69,7 +63,7 @@ function areParameters(text: string): boolean {
   return /^;?\s*$/.test(text.slice(at))
 }
 
-export interface BodyTypes {
+interface BodyTypes {
   /** Custom resources have no protobuf (D16). */
   readonly protobuf: boolean
   /** The gate `CBORServingAndStorage`. */

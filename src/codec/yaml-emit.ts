@@ -5,11 +5,11 @@ import { plainJson } from './json-encode.ts'
 import { compareNaturally } from './yaml-key-order.ts'
 import { needsQuotes } from './yaml-scalar.ts'
 import {
-  type TextTraits,
-  traitsOf,
+  foldLines,
+  stylesFor,
+  type TextStyles,
   writeDoubleQuoted,
   writeLiteral,
-  writePlain,
   writeSingleQuoted,
 } from './yaml-text.ts'
 
@@ -118,19 +118,12 @@ class Emitter {
       this.#marked = false
       return
     }
-    const traits = traitsOf(text)
-    const style = styleOf(text, traits, key)
+    const allowed = stylesFor(text)
+    const style = styleOf(text, allowed, key)
     const gap = key || this.#column === 0 ? '' : ' '
     const indent = ' '.repeat(Math.max(place.indent, 0) + 2)
     const line = { column: this.#column + gap.length, indent, folds: !key }
-    const written =
-      style === 'plain'
-        ? writePlain(text, line)
-        : style === 'single'
-          ? writeSingleQuoted(text, line)
-          : style === 'double'
-            ? writeDoubleQuoted(text, line)
-            : writeLiteral(text, line)
+    const written = STYLES[style](text, line)
     this.#out += gap + written
     this.#marked = false
     const lastBreak = written.lastIndexOf('\n')
@@ -146,17 +139,22 @@ const LONGEST_FLAG = 5
 
 function isSimpleKey(key: string): boolean {
   if (key.length <= MAX_SIMPLE_KEY_BYTES && WORD.test(key)) return true
-  return Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !traitsOf(key).multiline
+  return Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !stylesFor(key).multiline
 }
 
-type Style = 'plain' | 'single' | 'double' | 'literal'
+const STYLES = {
+  plain: foldLines,
+  single: writeSingleQuoted,
+  double: writeDoubleQuoted,
+  literal: writeLiteral,
+} as const
 
-function styleOf(text: string, traits: TextTraits, key: boolean): Style {
-  if (text.includes('\n')) return traits.blockAllowed && !key ? 'literal' : 'double'
-  if (key && traits.multiline) return 'double'
+function styleOf(text: string, allowed: TextStyles, key: boolean): keyof typeof STYLES {
+  if (text.includes('\n')) return allowed.literal && !key ? 'literal' : 'double'
+  if (key && allowed.multiline) return 'double'
   if (needsQuotes(text)) return 'double'
-  if (traits.plainAllowed) return 'plain'
-  return traits.singleAllowed ? 'single' : 'double'
+  if (allowed.plain) return 'plain'
+  return allowed.single ? 'single' : 'double'
 }
 
 function scalarText(value: number | bigint | boolean | null): string {

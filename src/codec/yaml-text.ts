@@ -1,15 +1,15 @@
 // Texts in YAML: which styles can hold a text, and the styles themselves, with the folding of long lines.
 
-/** What decides on the style of a text. */
-export interface TextTraits {
+/** The styles that can hold a text. */
+export interface TextStyles {
   readonly multiline: boolean
-  readonly plainAllowed: boolean
-  readonly singleAllowed: boolean
-  readonly blockAllowed: boolean
+  readonly plain: boolean
+  readonly single: boolean
+  readonly literal: boolean
 }
 
 /** Where a text begins, how its further lines are indented, and whether it may be folded at all. */
-export interface TextLine {
+interface TextLine {
   readonly column: number
   readonly indent: string
   readonly folds: boolean
@@ -24,8 +24,8 @@ const INNER_INDICATOR = /:(?=[ \t]|$)|[ \t\n\r\u0085\u2028\u2029]#/
 /** Characters that can only be escaped: controls, the byte order mark, what is beyond the basic plane. */
 const UNPRINTABLE = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
-export function traitsOf(text: string): TextTraits {
-  if (text === '') return { multiline: false, plainAllowed: true, singleAllowed: true, blockAllowed: false }
+export function stylesFor(text: string): TextStyles {
+  if (text === '') return { multiline: false, plain: true, single: true, literal: false }
   const breaks = BREAK.test(text)
   const special = UNPRINTABLE.test(text)
   const outerBlank = /^[ \n\r\u0085\u2028\u2029]|[ \n\r\u0085\u2028\u2029]$/.test(text)
@@ -33,7 +33,7 @@ export function traitsOf(text: string): TextTraits {
   const breakSpace = /[\n\r\u0085\u2028\u2029] /.test(text)
   return {
     multiline: breaks,
-    plainAllowed:
+    plain:
       !outerBlank &&
       !breaks &&
       !special &&
@@ -41,21 +41,17 @@ export function traitsOf(text: string): TextTraits {
       !breakSpace &&
       !FIRST_INDICATOR.test(text) &&
       !INNER_INDICATOR.test(text),
-    singleAllowed: !breakSpace && !spaceBreak && !special,
-    blockAllowed: !text.endsWith(' ') && !spaceBreak && !special,
+    single: !breakSpace && !spaceBreak && !special,
+    literal: !text.endsWith(' ') && !spaceBreak && !special,
   }
 }
 
-export function writePlain(text: string, line: TextLine): string {
-  return folded(text, line)
-}
-
 export function writeSingleQuoted(text: string, line: TextLine): string {
-  return `'${folded(text, { ...line, column: line.column + 1 }, true).replaceAll("'", "''")}'`
+  return `'${foldLines(text, { ...line, column: line.column + 1 }, true).replaceAll("'", "''")}'`
 }
 
 /** Words go on a new line behind the best width; only single blanks can become line breaks. */
-function folded(text: string, { column, indent, folds }: TextLine, inQuotes = false): string {
+export function foldLines(text: string, { column, indent, folds }: TextLine, inQuotes = false): string {
   if (!folds || column + text.length <= BEST_WIDTH) return text
   let out = ''
   let at = column

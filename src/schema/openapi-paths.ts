@@ -130,7 +130,6 @@ export class PathWriter {
     const content = contentOf(target)
     return this.#operation(target, 'post', {
       id: 'create',
-      action: 'post',
       description: `Create ${subjectOf(target)}.`,
       parameters: metaOptions('CreateOptions'),
       body: { content, required: true },
@@ -142,7 +141,6 @@ export class PathWriter {
     const isLog = target.subresource?.name === 'log'
     return this.#operation(target, 'get', {
       id: 'read',
-      action: 'get',
       description: `Read ${subjectOf(target)}.`,
       parameters: isLog
         ? optionParameters('core_v1', 'PodLogOptions')
@@ -158,7 +156,6 @@ export class PathWriter {
     const content = contentOf(target)
     return this.#operation(target, 'put', {
       id: 'replace',
-      action: 'put',
       description: `Replace ${subjectOf(target)}.`,
       parameters: metaOptions('UpdateOptions'),
       body: { content, required: true },
@@ -169,7 +166,6 @@ export class PathWriter {
   #patch(target: Target): OpenApiOperation {
     return this.#operation(target, 'patch', {
       id: 'patch',
-      action: 'patch',
       description: `Change parts of ${subjectOf(target)}.`,
       parameters: metaOptions('PatchOptions'),
       body: { content: PATCH, required: true },
@@ -181,7 +177,6 @@ export class PathWriter {
   #delete(target: Target): OpenApiOperation {
     return this.#operation(target, 'delete', {
       id: 'delete',
-      action: 'delete',
       description: `Delete ${subjectOf(target)}.`,
       parameters: metaOptions('DeleteOptions'),
       body: { content: DELETE_OPTIONS, required: false },
@@ -270,6 +265,7 @@ export class PathWriter {
       tags: [tagOf(this.#gv)],
       consumes: resource.isCustom ? CUSTOM_MEDIA_TYPES : ANYTHING,
       produces: mediaTypes(resource),
+      action: method,
       ...rest,
       parameters: [...target.parameters, PRETTY, ...rest.parameters],
       gvk: { group, version, kind },

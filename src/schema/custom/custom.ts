@@ -89,7 +89,7 @@ export class CustomSchema {
 
   /** What is wrong with the whole object by its values; what equals `old` is passed over. */
   faults(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
-    return this.#faultsOf(this.node, object, { old, at: '' })
+    return validateValue({ node: this.node, value: object, old, at: '', patterns: this.#patterns })
   }
 
   /** The same of a large object, in turns. */
@@ -102,15 +102,7 @@ export class CustomSchema {
     const node = this.node.properties?.get('status')
     const status = own(object, 'status')
     if (node === undefined || status === undefined) return []
-    return this.#faultsOf(node, status, { old: own(old, 'status'), at: 'status' })
-  }
-
-  #faultsOf(
-    node: Node,
-    value: Value,
-    { old, at }: { readonly old: Value | undefined; readonly at: string },
-  ): readonly FieldError[] {
-    return validateValue({ node, value, old, at, patterns: this.#patterns })
+    return validateValue({ node, value: status, old: own(old, 'status'), at: 'status', patterns: this.#patterns })
   }
 
   /** Items that repeat others; nobody is blamed for those that were there before (W-439). */
