@@ -32,7 +32,7 @@ export interface AdmissionRequest {
   /** Adds an audit annotation, `pod-security.kubernetes.io/enforce-policy`; the first value of a key is kept. */
   readonly annotate: (key: string, value: string) => void
   /** The deadline, by `performance.now()`. Absent: none. */
-  readonly deadline?: number
+  readonly deadline?: number | undefined
   /** Only while mutating, and only where a plugin of the chain may ask for reinvocation. */
   readonly walk?: MutatingWalk
 }
