@@ -4,7 +4,7 @@ import type { User } from '../api/user.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import type { AuditBackend } from './backends.ts'
-import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
+import { AUDIT_LEVELS, type AuditedRequest, type AuditLevel, type AuditOutcome, type AuditStage } from './audit.ts'
 import {
   CallerTexts,
   eventOf,
@@ -48,8 +48,7 @@ export class Auditor {
       times: new TimeTexts(),
       made: options.measures.events.of(),
     }
-    const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
-    this.#levels = new Map(levels.map((level) => [level, options.measures.levels.of(level)]))
+    this.#levels = new Map(AUDIT_LEVELS.map((level) => [level, options.measures.levels.of(level)]))
   }
 
   /** Undefined: nothing is written down of it. */

@@ -12,10 +12,9 @@ import { readConfigFile } from './config-file.ts'
 import { maxConnections, type UnfinishedLimits, unfinishedLimits } from './connection-budget.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
-import type { FlagName } from './flags.ts'
+import { type FlagName, FLAGS } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './authentication-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
-import { ignoredNotices } from './flag-notices.ts'
 import {
   type CertificatePair,
   duration,
@@ -332,4 +331,17 @@ function transportDirective(text: string): string {
   if (/^(?:max-age=\d+|includeSubDomains|preload)$/.test(text)) return text
   const flag = '--strict-transport-security-directives'
   throw usageError(`${flag}: "${text}" is not one of max-age=SECONDS, includeSubDomains, preload`)
+}
+
+/** A line for each that asks for something else than what the server does. Throws a `StartError` where that is not supported. */
+function ignoredNotices(read: SettingReader): readonly string[] {
+  return FLAGS.flatMap(({ name, kind, ignored, help }) => {
+    const setting = ignored === undefined || !read.isSet(name) ? undefined : read.optional(name)
+    if (ignored === undefined || setting === undefined) return []
+    const value = kind === 'switch' ? String(read.switch(name)) : setting.text
+    if (value === '' || ignored.accepted.includes(value)) return []
+    const why = `${help.charAt(0).toLowerCase()}${help.slice(1).replace(/\.$/, '')}`
+    if (ignored.otherwise === 'reject') throw usageError(`${setting.source}: "${value}" is not supported: ${why}`)
+    return [`${setting.source} has no effect: ${why}`]
+  })
 }

@@ -1,11 +1,10 @@
 // Which names a custom resource definition is given, and whether it is established, by what is known of the others (P-314, P-345,
 // P-346). Pure: from what is stored follows what is to be stored.
-import { mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
+import { listOrEmpty, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { conditionOf, type Definition, hasBadAuthority } from '../kinds/kinds.ts'
-import { type Condition, withCondition } from './definition-conditions.ts'
 
 /** Who has which name, group by group: plurals, singulars and short names are one set, kinds and lists of them another. */
 export class TakenNames {
@@ -140,4 +139,25 @@ function approvalOf(object: ApiObject): Condition | undefined {
     return { type, status: false, reason: 'InvalidAnnotation', message }
   }
   return { type, status: true, reason: 'ApprovedAnnotation', message: `approved in ${text}` }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: boolean
+  readonly reason: string
+  readonly message: string
+}
+
+/** Its time changes with its status alone. The object itself where it says so already. */
+export function withCondition(object: ApiObject, { type, status, reason, message }: Condition, now: string): ApiObject {
+  const before = conditionOf(object, type)
+  const word = status ? 'True' : 'False'
+  if (before?.['status'] === word && before['reason'] === reason && before['message'] === message) return object
+  const time = before?.['status'] === word ? (before['lastTransitionTime'] ?? now) : now
+  const condition: ValueMap = { type, status: word, lastTransitionTime: time, reason, message }
+  const conditions = listOrEmpty(mapOrEmpty(object, 'status'), 'conditions')
+  const next = conditions.some((one) => one === before)
+    ? conditions.map((one) => (one === before ? condition : one))
+    : [...conditions, condition]
+  return { ...object, status: { ...mapOrEmpty(object, 'status'), conditions: next } }
 }

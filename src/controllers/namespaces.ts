@@ -175,51 +175,54 @@ const CONDITIONS = [
   ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
 ] as const
 
-/** The five conditions, failing where content or finalizers remain; undefined where the status says so already. */
+const COMPARED = ['status', 'reason', 'message'] as const
+
+/** The five conditions, true where content or finalizers remain; undefined where the status has them already. */
 function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now: string): Value[] | undefined {
+  const failures = failuresOf(remaining)
+  const before = mapsInPlace(mapOrEmpty(namespace, 'status'), 'conditions')
+  const after = CONDITIONS.map(([type, fineReason, fineMessage]) => {
+    const failure = failures.get(type)
+    const [reason, message] = failure ?? [fineReason, fineMessage]
+    const condition = {
+      type,
+      status: failure === undefined ? 'False' : 'True',
+      lastTransitionTime: now,
+      reason,
+      message,
+    }
+    const old = before.find((each) => own(each, 'type') === type)
+    const isSame = old !== undefined && COMPARED.every((member) => own(old, member) === condition[member])
+    return isSame ? old : condition
+  })
+  return after.every((condition, index) => condition === before[index]) ? undefined : after
+}
+
+/** By the type of the condition: its reason and message. */
+function failuresOf(remaining: readonly Remaining[]): ReadonlyMap<string, readonly [reason: string, message: string]> {
   const isPodsOnly = remaining.length === 1 && remaining[0]!.resource.resource === 'pods'
   const counted = isPodsOnly ? [] : remaining.filter(({ count }) => count > 0)
-  const problems = remaining.flatMap(({ problem }) => problem ?? [])
-  const content = counted.map(
-    ({ resource, count }) => `${formatGroupResource(resource)}. has ${count} resource instances`,
-  )
   const finalizers = new Map<string, number>()
   for (const left of counted) {
     for (const [name, count] of left.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count)
   }
-  const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
-  const failing: Readonly<Record<string, readonly [string, string]>> = {
-    ...(problems.length === 0
-      ? {}
-      : {
-          NamespaceDeletionContentFailure: [
-            'ContentDeletionFailed',
-            `Failed to delete all resource types, ${problems.length} remaining: ${problems.join(', ')}`,
-          ],
-        }),
-    ...(content.length === 0
-      ? {}
-      : { NamespaceContentRemaining: ['SomeResourcesRemain', `Some resources are remaining: ${content.join(', ')}`] }),
-    ...(held.length === 0
-      ? {}
-      : {
-          NamespaceFinalizersRemaining: [
-            'SomeFinalizersRemain',
-            `Some content in the namespace has finalizers remaining: ${held.join(', ')}`,
-          ],
-        }),
+  const failures = new Map<string, readonly [string, string]>()
+  const note = (type: string, reason: string, [prefix, texts]: readonly [string, readonly string[]]): void => {
+    if (texts.length > 0) failures.set(type, [reason, `${prefix}: ${texts.join(', ')}`])
   }
-  const before = mapsInPlace(mapOrEmpty(namespace, 'status'), 'conditions')
-  const after = CONDITIONS.map(([type, reason, message]) => {
-    const [failedReason, failedMessage] = failing[type] ?? [reason, message]
-    const status = failing[type] === undefined ? 'False' : 'True'
-    const old = before.find((condition) => own(condition, 'type') === type)
-    const isSame =
-      old !== undefined &&
-      own(old, 'status') === status &&
-      own(old, 'message') === failedMessage &&
-      own(old, 'reason') === failedReason
-    return isSame ? old : { type, status, lastTransitionTime: now, reason: failedReason, message: failedMessage }
-  })
-  return after.every((condition, index) => condition === before[index]) ? undefined : after
+  const problems = remaining.flatMap(({ problem }) => problem ?? [])
+  const content = counted.map(
+    ({ resource, count }) => `${formatGroupResource(resource)}. has ${count} resource instances`,
+  )
+  const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
+  note('NamespaceDeletionContentFailure', 'ContentDeletionFailed', [
+    `Failed to delete all resource types, ${problems.length} remaining`,
+    problems,
+  ])
+  note('NamespaceContentRemaining', 'SomeResourcesRemain', ['Some resources are remaining', content])
+  note('NamespaceFinalizersRemaining', 'SomeFinalizersRemain', [
+    'Some content in the namespace has finalizers remaining',
+    held,
+  ])
+  return failures
 }

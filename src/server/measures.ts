@@ -2,6 +2,7 @@
 import { AdmissionMeasures } from '../admission/measures.ts'
 import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'
 import { PolicyMeasures } from '../admission/policy/policy.ts'
+import { formatGroupResource } from '../api/object.ts'
 import { AuthMeasures } from '../auth/measures.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { CacheMeasures } from '../cache/measures.ts'
@@ -15,7 +16,6 @@ import { addressCount, NODE_PORTS, ServiceMeasures } from '../kinds/kinds.ts'
 import { RuleMeasures } from '../schema/custom/custom.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measures.ts'
-import { typeName } from '../telemetry/gone-series.ts'
 import { versionInfo } from './version.ts'
 
 export class ServerMeasures {
@@ -88,7 +88,7 @@ export function stockFamilies(parts: StockParts): readonly Family[] {
     gauge('apiserver_storage_objects', 'Objects stored.', ['resource'], {
       refresh: (family) =>
         eachType(family, ({ group, resource, load }) => {
-          family.of(typeName(group, resource)).value = load.objects
+          family.of(formatGroupResource({ group, resource })).value = load.objects
         }),
     }),
     of('apiserver_resource_objects', 'Objects stored.', ({ objects }) => objects),

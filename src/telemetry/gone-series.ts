@@ -1,5 +1,5 @@
 // Forgets the series of resources that are no longer served: custom resource definitions come and go, with dozens of series each.
-import type { GroupVersionResource } from '../api/object.ts'
+import { formatGroupResource, type GroupVersionResource } from '../api/object.ts'
 import type { Family } from '../lib/measure.ts'
 
 /** What there is to count by. */
@@ -28,15 +28,11 @@ function goneIn(labels: readonly string[], types: KnownTypes): ((values: readonl
   if (group === undefined || resource === undefined) return undefined
   const isNamed = (values: readonly string[]): boolean => values[resource] !== ''
   if (version === undefined) {
-    return (values) => isNamed(values) && !types.isKnown(typeName(values[group]!, values[resource]!))
+    return (values) =>
+      isNamed(values) && !types.isKnown(formatGroupResource({ group: values[group]!, resource: values[resource]! }))
   }
   return (values) => {
     const place = { group: values[group]!, version: values[version]!, resource: values[resource]! }
     return isNamed(values) && !types.isServed(place)
   }
-}
-
-/** `pods`, `deployments.apps`. */
-export function typeName(group: string, resource: string): string {
-  return group === '' ? resource : `${resource}.${group}`
 }

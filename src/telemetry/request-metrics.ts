@@ -167,15 +167,7 @@ function valuesOf(labels: RequestLabels): readonly string[] {
   return REQUEST_LABELS.map((name) => labels[name])
 }
 
-const NO_LABELS: RequestLabels = {
-  verb: '',
-  group: '',
-  version: '',
-  resource: '',
-  subresource: '',
-  scope: '',
-  component: '',
-}
+const NO_LABELS = Object.freeze(Object.fromEntries(REQUEST_LABELS.map((name) => [name, ''])) as RequestLabels)
 
 /** Of the plain paths only these are counted, and called so (P-481). */
 const COUNTED_PATHS: ReadonlyMap<string, string> = new Map([
