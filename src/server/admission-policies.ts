@@ -1,4 +1,4 @@
-// The admission policies that are stored: every replica follows them for itself.
+// The stored admission policies, followed by informers.
 import {
   type InvocationParts,
   MutationError,

@@ -1,4 +1,4 @@
-// The webhooks of the configurations that are stored: every replica follows those for itself.
+// The stored webhook configurations, followed by informers.
 import {
   type Hooks,
   openMutatingWebhooks,

@@ -1,4 +1,4 @@
-// Auditing, put together from its policy and back ends; undefined where no policy is given (P-180).
+// Auditing, from its policy and backends; undefined without a policy (P-180).
 import { closeSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { parseJsonText } from '../api/json-text.ts'

@@ -1,4 +1,4 @@
-// The webhooks that decide what users may do, from the configuration.
+// The Webhook authorizers of the configuration.
 import type { Authorizer } from '../auth/authorizer.ts'
 import { webhookAuthorizer } from '../auth/webhook-authorizer.ts'
 import { systemClock } from '../lib/clock.ts'

@@ -1,5 +1,4 @@
-// Who decides what users may do, from the configuration, and what the authorizers have to know of the stored objects: every replica
-// follows that for itself.
+// The chain of authorizers, from the configuration, and the informers that feed RBAC and the Node authorizer.
 import { accessPolicies } from '../auth/access-policy-file.ts'
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
 import { nodeAuthorizer } from '../auth/node-authorizer.ts'

@@ -1,5 +1,5 @@
-// Keeps what is served with up to date while the server runs: certificate files that the operator replaces, and our own
-// certificate before it expires (P-025, P-475). What cannot be read or does not fit together is left for the next look.
+// Reloads serving certificates and CA bundles when their files change, and renews the server's own certificate before it expires
+// (P-025, P-475). Files that are invalid, or do not match yet, are retried.
 import type { TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'

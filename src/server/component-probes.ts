@@ -1,5 +1,4 @@
-// How the components of a cluster are, as component statuses tell it: the storage, and a scheduler and a controller manager
-// where they run on this machine.
+// The probes of component statuses: the storage, and a scheduler and a controller manager on this machine.
 import type { ComponentProbe } from '../handlers/resource-parts.ts'
 import type { Kv } from '../kv/kv.ts'
 import { anySignal } from '../lib/light-signal.ts'

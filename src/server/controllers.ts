@@ -1,4 +1,4 @@
-// The loops that keep the server's own state true, put together.
+// The controllers of the server.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { chargeOf, countedTypes, namesAbout } from '../plugins/quota/quota.ts'

@@ -1,5 +1,4 @@
-// Custom resources, put together: the table of what is served, kept in step with the definitions that are stored, and the
-// documents about it.
+// Custom resources: the table of what is served, updated by an informer on the definitions, and its OpenAPI documents.
 import type { GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'

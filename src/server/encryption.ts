@@ -1,5 +1,4 @@
-// Encryption at rest, from the configuration: reads the operator's file, and reads it again while the server runs, where that
-// is wanted (P-440, P-449).
+// Encryption at rest: reads the EncryptionConfiguration, and reloads it if configured (P-440, P-449).
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { HealthCheck } from '../handlers/health.ts'
 import type { Log } from '../lib/log.ts'

@@ -1,4 +1,4 @@
-// Flow control, put together: by the objects of the API, followed from the cache, or by two plain numbers.
+// Flow control: priority and fairness, with informers on its objects, or plain limits on requests in flight.
 import { DUMPS } from '../flow/dump.ts'
 import type { FindLoad, FlowControl } from '../flow/flow.ts'
 import { limitInFlight } from '../flow/in-flight.ts'

@@ -1,4 +1,4 @@
-// Who is let in, from the configuration: the methods in their order, and the tokens that we make ourselves.
+// Authentication, from the configuration: the methods in order, and the issuer of service account tokens.
 import { generateKeyPairSync } from 'node:crypto'
 import path from 'node:path'
 import { type Authenticator, firstOf } from '../auth/authenticator.ts'

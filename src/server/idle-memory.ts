@@ -1,4 +1,4 @@
-// Gives back what is not needed any more when there is nothing else to do. V8 lets its heap grow while everything is loaded or
+// Returns unused memory to the system when the server is idle. V8 lets its heap grow while everything is loaded or
 // much is asked for, and keeps it, with the code that only a start needs and with buffers that nobody uses any more.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'

@@ -1,5 +1,5 @@
-// Those whose tokens are good here, put together: their keys are fetched in the background, and the operator's file about them is
-// read again while the server runs. A set that cannot be reached does not replace one that works (P-070, P-072).
+// The external JWT issuers: their keys are fetched in the background, and --authentication-config is reloaded. A new configuration
+// takes effect once the keys of all of its issuers are fetched (P-070, P-072).
 import type { TokenAnswer, TokenMethod } from '../auth/bearer-tokens.ts'
 import { DistributedClaims, type FetchText } from '../auth/distributed-claims.ts'
 import { type FetchJson, IssuerKeys } from '../auth/issuer-keys.ts'
@@ -69,7 +69,8 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
     if (config === undefined || isSame(config.issuers, current.issuers)) return
     const next = makeSet(config.issuers, parts)
     await load(next, AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]))
-    if (next.keys.some((keys) => !keys.isReady)) throw new Error('an issuer of the new configuration cannot be reached')
+    if (next.keys.some((keys) => !keys.isReady))
+      throw new Error('the keys of an issuer in the new configuration cannot be fetched')
     current = next
     parts.onReload('success')
     parts.log.info({}, 'reloaded authentication configuration')

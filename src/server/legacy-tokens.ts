@@ -1,4 +1,4 @@
-// Writes down that a token of the old kind is in use, once a day: by that operators find those that nobody needs (P-052).
+// Tracks the use of legacy service account tokens in a label of their secret, once a day (P-052).
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -1,4 +1,4 @@
-// Everything that the rooms count, made before them and shown by `/metrics`; and what is only looked up when somebody asks.
+// The metrics of all rooms, and those that are read when they are scraped.
 import { AdmissionMeasures } from '../admission/measures.ts'
 import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'
 import { PolicyMeasures } from '../admission/policy/policy.ts'

@@ -1,4 +1,4 @@
-// How webhooks are asked for reviews, of tokens and of rights alike: one call, and whether a failure is worth another.
+// Calls to authentication and authorization webhooks, and whether a failure may be retried.
 import type { ReviewOutcome } from '../auth/review-webhook.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'

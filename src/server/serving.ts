@@ -1,4 +1,4 @@
-// The listener with the certificates that the configuration asks for, and its faults in words.
+// The listener with the configured certificates.
 import { X509Certificate } from 'node:crypto'
 import {
   type Listener,

@@ -1,4 +1,4 @@
-// Opens the engine that the configuration names. What keeps it from opening is told in one line.
+// Opens the configured storage engine. Errors are one line.
 import { type Kv, KvError } from '../kv/kv.ts'
 import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'

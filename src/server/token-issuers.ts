@@ -1,4 +1,4 @@
-// Tokens that others issue or know, from the configuration: issuers by flags or by file, and the webhook.
+// External token authenticators, from the configuration: JWT issuers by flags or by file, and the token webhook.
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { webhookTokens } from '../auth/webhook-token.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'

@@ -1,5 +1,4 @@
-// Who is known by a certificate, from the configuration: users, and proxies that speak for users. The authorities behind them
-// are replaced while the server runs.
+// Authentication by client certificate, of users and of authenticating proxies. Their CA bundles are reloaded.
 import type { Authenticator } from '../auth/authenticator.ts'
 import { CertificateAuthorities } from '../auth/certificate-authorities.ts'
 import { clientCertificates } from '../auth/client-certificate.ts'
@@ -28,7 +27,7 @@ export function openTrust({ identity }: Config, tls: TlsFiles): Trust {
     // Every user's certificate would be that of a proxy, and make its holder whoever they like (P-078).
     if (proxy.allowedNames.length === 0 && clients?.overlaps(proxies) === true) {
       throw new StartError(
-        '--requestheader-client-ca-file contains an authority of --client-ca-file: --requestheader-allowed-names must say which of its certificates are those of proxies',
+        '--requestheader-client-ca-file and --client-ca-file share a CA: --requestheader-allowed-names is required',
       )
     }
     const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase())

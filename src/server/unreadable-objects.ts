@@ -1,4 +1,4 @@
-// Names the stored objects that cannot be read, each once, for whoever has to mend them: lists of their kind fail until then.
+// Logs the stored objects that cannot be decoded, each once: lists of their kind fail until they are repaired.
 import { formatGroupResource } from '../api/object.ts'
 import type { Log } from '../lib/log.ts'
 import { keyInType, normalizePrefix, typePrefix } from '../store/keys.ts'
