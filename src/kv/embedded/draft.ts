@@ -1,6 +1,7 @@
 // A group of writes, decided one after the other before any of it is written: each is checked against what is stored plus the
 // earlier writes of the group. A commit writes all of it or nothing.
-import { ABSENT, type KeyValue, KvError, type Revision } from '../kv.ts'
+import { ABSENT, type KeyValue, type Revision } from '../kv.ts'
+import { itemAt } from './range-read.ts'
 import type { KeyState } from './records.ts'
 import type { Change, Tables, TableWriter } from './tables.ts'
 
@@ -46,9 +47,8 @@ export class Draft {
   itemOf(key: string): KeyValue | undefined {
     const state = this.#stateOf(key)
     if (state === undefined) return undefined
-    const { revision, createRevision } = state
-    const value = state.value ?? this.#storedValue(key, revision)
-    return { key, value, revision, createRevision }
+    const { revision, createRevision, value } = state
+    return value === undefined ? itemAt(this.#tables, key, revision) : { key, value, revision, createRevision }
   }
 
   put(put: Put): Revision {
@@ -85,13 +85,5 @@ export class Draft {
 
   #stateOf(key: string): DraftState | undefined {
     return this.#touched.has(key) ? this.#touched.get(key) : this.#tables.stateOf(key)
-  }
-
-  #storedValue(key: string, revision: Revision): Buffer {
-    const entry = this.#tables.entryOf(revision)
-    if (entry?.key !== key || entry.value === undefined) {
-      throw new KvError('corrupt', `the record of revision ${revision} is missing`)
-    }
-    return entry.value
   }
 }

@@ -26,7 +26,7 @@ import type { DataDirectory } from './data-directory.ts'
 import type { Draft } from './draft.ts'
 import { Expirer } from './expirer.ts'
 import type { MappedMemory } from './mapped-memory.ts'
-import { RangeRead, toItem } from './range-read.ts'
+import { itemAt, RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
 import type { LogEntry } from './records.ts'
 import { checkPut, checkReadable } from './request-check.ts'
@@ -109,7 +109,7 @@ export class DurableKv implements Kv, WatchSource {
     if (state === undefined || (at !== undefined && state.revision > at)) {
       return { revision: newest, item: at === undefined ? undefined : this.#pastItem(key, at) }
     }
-    return { revision: newest, item: this.#itemOf(key, state.revision) }
+    return { revision: newest, item: itemAt(this.#tables, key, state.revision) }
   }
 
   async list(range: Range, signal: AbortSignal): Promise<ListResult> {
@@ -208,12 +208,7 @@ export class DurableKv implements Kv, WatchSource {
 
   #pastItem(key: string, at: Revision): KeyValue | undefined {
     const version = this.#tables.versionOf(key, at)
-    return version === undefined || version.supersededAt <= at ? undefined : this.#itemOf(key, version.revision)
-  }
-
-  #itemOf(key: string, revision: Revision): KeyValue {
-    const entry = this.#tables.entryOf(revision)
-    return toItem(entry?.key === key ? entry : undefined, revision)
+    return version === undefined || version.supersededAt <= at ? undefined : itemAt(this.#tables, key, version.revision)
   }
 
   async #list(range: Range, signal: AbortSignal): Promise<ListResult> {

@@ -171,6 +171,12 @@ function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: 
   }
 }
 
+/** What a revision put under the key. */
+export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, revision: Revision): KeyValue {
+  const entry = tables.entryOf(revision)
+  return toItem(entry?.key === key ? entry : undefined, revision)
+}
+
 export function toItem(entry: LogEntry | undefined, revision: Revision): KeyValue {
   if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is missing`)
   return { key: entry.key, value: entry.value, revision, createRevision: entry.createRevision }
