@@ -318,19 +318,13 @@ class MemoryStore implements WatchCache {
 
   async #freshen({ measures }: TypeCache, read: Read): Promise<boolean> {
     const began = performance.now()
-    const isFresh = await this.#pass(read)
+    const isFresh = await this.#barrier.pass().catch((error: unknown) => {
+      throw translateAgain(error, read)
+    })
     measures.waited.observe((performance.now() - began) / 1000)
     if (isFresh) measures.current.value++
     else measures.fallback.value++
     return isFresh
-  }
-
-  async #pass(read: Read): Promise<boolean> {
-    try {
-      return await this.#barrier.pass()
-    } catch (error) {
-      throw translateAgain(error, read)
-    }
   }
 
   async #watchFrom(

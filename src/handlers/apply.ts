@@ -85,7 +85,7 @@ export class Applied {
     const { document = {}, problems = [] } = this.#read ?? {}
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
-    this.#tell(problems)
+    this.#report(problems)
     if (this.#isCustomScale && !equalValues(withoutManagedFields(merged), withoutManagedFields(live ?? {}))) {
       throw unconvertibleScale(`failed to convert new object (/${metaText(merged, 'name')};`)
     }
@@ -133,14 +133,11 @@ export class Applied {
   }
 
   /** Duplicate members; conflicts are reported before them (W-232). */
-  #tell(problems: readonly string[]): void {
+  #report(problems: readonly string[]): void {
     const { options, context } = this.#body
     if (problems.length > 0 && options.fieldValidation === 'Strict') {
-      const lines = problems.map((problem) => `  ${problem}`).join('\n')
-      throw new ApiError(
-        'BadRequest',
-        `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${lines}`,
-      )
+      const errors = `yaml: unmarshal errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}`
+      throw new ApiError('BadRequest', `error strict decoding YAML: error converting YAML to JSON: ${errors}`)
     }
     if (options.fieldValidation === 'Warn') for (const problem of problems) context.warn(problem)
   }

@@ -236,9 +236,6 @@ function refuse(shown: string, problem: string): ApiError {
 }
 
 function notAnObject(prefix: string, document: Value): ApiError {
-  const type = 'map[string]interface {}'
-  return new ApiError(
-    'BadRequest',
-    `${prefix}json: cannot unmarshal ${jsonType(document)} into Go value of type ${type}`,
-  )
+  const target = 'Go value of type map[string]interface {}'
+  return new ApiError('BadRequest', `${prefix}json: cannot unmarshal ${jsonType(document)} into ${target}`)
 }

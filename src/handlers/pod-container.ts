@@ -24,11 +24,8 @@ export function chooseContainer(pod: ApiObject, asked: string): string {
   }
   const [only, ...more] = namesIn('containers')
   if (only !== undefined && more.length === 0 && all.length === 1) return only
-  if (all.length === 0) throw new ApiError('BadRequest', `a container name must be specified for pod ${name}`)
-  throw new ApiError(
-    'BadRequest',
-    `a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`,
-  )
+  const choice = all.length === 0 ? '' : `, choose one of: [${all.join(' ')}]`
+  throw new ApiError('BadRequest', `a container name must be specified for pod ${name}${choice}`)
 }
 
 /** The node that a pod runs on has to be known, and reachable by some address (P-400, P-402). */

@@ -64,9 +64,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 /** Whether there is one. Throws `ApiError` `BadRequest`. */
 function readsTime(text: string | undefined): boolean {
   if (text === undefined || text === '' || text === 'null' || TIME.test(text)) return text !== undefined
-  const said = quoted(text)
-  throw new ApiError(
-    'BadRequest',
-    `parsing time ${said} as "2006-01-02T15:04:05Z07:00": cannot parse ${said} as "2006"`,
-  )
+  const time = quoted(text)
+  const message = `parsing time ${time} as "2006-01-02T15:04:05Z07:00": cannot parse ${time} as "2006"`
+  throw new ApiError('BadRequest', message)
 }

@@ -57,12 +57,13 @@ async function parsed({ bytes, encoding, resource }: BodyRequest, large: LargeBo
   try {
     return await readBody(bytes, { encoding, kind: resource.schema }, large)
   } catch (error) {
-    if (!(error instanceof BodySyntaxError)) throw error
-    throw new ApiError(
-      'BadRequest',
-      `the object provided is unrecognized (must be of type ${resource.kind}): ${error.message} (${excerpt(bytes)})`,
-    )
+    throw error instanceof BodySyntaxError ? unrecognized(bytes, resource, error.message) : error
   }
+}
+
+function unrecognized(bytes: Buffer, { kind }: WrittenKind, why: string): ApiError {
+  const message = `the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(bytes)})`
+  return new ApiError('BadRequest', message)
 }
 
 /** What was made of a live object, as an object of the kind: the parts that are the live one's own need not be looked into. */
@@ -98,27 +99,23 @@ function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   return kind
 }
 
-const TOLD_CHARACTERS = 16 * 1024
+const QUOTED_CHARACTERS = 16 * 1024
 
 /** Objects of custom kinds have to say themselves what they are (W-035, W-036). */
 function refuseUnnamed(value: Value, { bytes, encoding, resource }: BodyRequest): void {
   if (textOrEmpty(asMap(value), 'kind') === '') {
-    const why = `${kindMissing(encoding === 'json' ? bytes.toString() : plainJson(value))} (${excerpt(bytes)})`
-    throw new ApiError('BadRequest', `the object provided is unrecognized (must be of type ${resource.kind}): ${why}`)
+    throw unrecognized(bytes, resource, kindMissing(encoding === 'json' ? bytes.toString() : plainJson(value)))
   }
   if (textOrEmpty(asMap(value), 'apiVersion') === '') throw otherVersion('', resource)
 }
 
 function kindMissing(body: string): string {
-  return `Object 'Kind' is missing in '${body.slice(0, TOLD_CHARACTERS)}'`
+  return `Object 'Kind' is missing in '${body.slice(0, QUOTED_CHARACTERS)}'`
 }
 
 function otherVersion(given: string, resource: WrittenKind): ApiError {
-  const wanted = formatGroupVersion(resource)
-  return new ApiError(
-    'BadRequest',
-    `the API version in the data (${given}) does not match the expected API version (${wanted})`,
-  )
+  const expected = `the expected API version (${formatGroupVersion(resource)})`
+  return new ApiError('BadRequest', `the API version in the data (${given}) does not match ${expected}`)
 }
 
 const EXCERPT_BYTES = 30
@@ -223,10 +220,8 @@ export function otherKindProblem(value: Value, resource: WrittenKind, resources:
 }
 
 function cannotBeHandled(kind: GroupVersionKind, resource: WrittenKind, problem: string): ApiError {
-  return new ApiError(
-    'BadRequest',
-    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${resource.kind}: ${problem}`,
-  )
+  const subject = `${kind.kind} in version ${JSON.stringify(kind.version)}`
+  return new ApiError('BadRequest', `${subject} cannot be handled as a ${resource.kind}: ${problem}`)
 }
 
 /** Unknown and duplicate fields: ignored, warned of, or refused. */
@@ -253,18 +248,14 @@ export function withReset(object: ApiObject, document: Value, { schema }: Pick<W
 }
 
 export function nameMissing(name: string): ApiError {
-  return new ApiError(
-    'BadRequest',
-    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
-  )
+  const subject = `the name of the object (${name} based on URL)`
+  return new ApiError('BadRequest', `${subject} was undeterminable: name must be provided`)
 }
 
 /** The name in the body and the one in the path must be the same (W-099, W-100). */
 export function checkName(object: ValueMap, name: string): void {
   const given = own(mapOrEmpty(object, 'metadata'), 'name')
-  if (given === undefined || given === '' || given === null) {
-    throw nameMissing(name)
-  }
+  if (given === undefined || given === '' || given === null) throw nameMissing(name)
   if (typeof given === 'string' && given !== name) {
     throw new ApiError('BadRequest', `the name of the object (${given}) does not match the name on the URL (${name})`)
   }

@@ -105,11 +105,8 @@ async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteS
   }
   const takeOwn = (event: WatchEvent): boolean => {
     const parts = frames.parts(event)
-    return send(
-      event,
-      parts,
-      parts.reduce((sum, { length }) => sum + length, 0),
-    )
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0)
+    return send(event, parts, bytes)
   }
   const turns = watch[Symbol.asyncIterator]()
   try {

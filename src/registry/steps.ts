@@ -67,14 +67,11 @@ export function withNamespace(
   const given = metaText(object, 'namespace')
   if (!namespaced) return given === '' ? object : withMeta(object, { namespace: undefined })
   if (given === context.namespace) return object
-  if (given !== '') {
-    throw new ApiError(
-      'BadRequest',
-      'the namespace of the provided object does not match the namespace sent on the request',
-    )
-  }
+  if (given !== '') throw new ApiError('BadRequest', OTHER_NAMESPACE)
   return withMeta(object, { namespace: context.namespace })
 }
+
+const OTHER_NAMESPACE = 'the namespace of the provided object does not match the namespace sent on the request'
 
 /** Objects that cannot be read can neither be changed nor removed the ordinary way. */
 export function readable(item: StoredItem): StoredObject {

@@ -1,7 +1,7 @@
 // Lists straight from a kv, in steps of bounded size. A page with a limit is read whole first, because its continue token comes
 // before its items; a list without one is read lazily.
 import type { PagePosition, StoredObject } from '../api/read.ts'
-import type { KeyValue, ListResult, Range } from '../kv/kv.ts'
+import type { KeyValue, Range } from '../kv/kv.ts'
 import type { Count } from '../lib/measure.ts'
 import { tooLargeResourceVersion, translate, unreadableObjects } from './errors.ts'
 import { fullKey, type KvObjects, readItems } from './kv-objects.ts'
@@ -102,10 +102,12 @@ class Steps {
     const end = fullKey(this.#objects, resource, this.#range.end)
     const range: Range = { start, end, limit: Math.min(most, stepKeys(this.#found)), at, countAll }
     const { kv, measures } = this.#objects
-    const result = await this.#told(
-      measures.time('list', resource, () => kv.list(range, signal)),
-      at,
-    )
+    const result = await measures
+      .time('list', resource, () => kv.list(range, signal))
+      .catch((error: unknown) => {
+        const position = this.#request.at.kind === 'continuation' ? this.#request.at.position : undefined
+        throw translate(error, { verb: 'list', resource, revision: at, position })
+      })
     measures.fetched.of(resource.group, resource.resource).value += result.items.length
     this.#revision = at ?? result.revision
     this.#found = result.items
@@ -137,16 +139,6 @@ class Steps {
 
   behindFirst(keys: number): number | undefined {
     return this.#count === undefined ? undefined : Math.max(0, this.#count - keys)
-  }
-
-  async #told(reading: Promise<ListResult>, revision: number | undefined): Promise<ListResult> {
-    try {
-      return await reading
-    } catch (error) {
-      const { at, resource } = this.#request
-      const position = at.kind === 'continuation' ? at.position : undefined
-      throw translate(error, { verb: 'list', resource, revision, position })
-    }
   }
 }
 
