@@ -16,6 +16,7 @@ import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from '../wire/connection-limits.ts'
 import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
+import { timeoutAnswer } from './errors.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
 import { HttpDate } from '../wire/http-date.ts'
@@ -39,7 +40,6 @@ export interface ListenerOptions {
   readonly port: number
   readonly tls: TlsFiles
   readonly handler: Handler
-  readonly onTimeout: (request: HttpRequest) => HttpResponse
   readonly log: Log
   readonly requestTimeoutMs: number
   readonly maxStreamsPerConnection: number
@@ -245,7 +245,7 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
   }
   exchange.onDeadline = () => {
     if (raw.headersSent) raw.breakOff()
-    else void send(options.onTimeout(exchange))
+    else void send(timeoutAnswer())
   }
   exchange.onOverdue = () => raw.breakOff()
   exchange.progress = raw

@@ -2,7 +2,8 @@
 // failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deregisterControllers, runControllers } from '../controllers/controllers.ts'
-import { type FilteredHandler, withFilters } from '../http/filters/filters.ts'
+import { withFilters } from '../http/filters/filters.ts'
+import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
 import { routeRequests } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -100,7 +101,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
     hidden: config.hiddenMetrics,
   })
-  const { handler, onTimeout } = openHandler(base, { api, audit, flow, metrics })
+  const handler = openHandler(base, { api, audit, flow, metrics })
   const kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
   opened.defer(kubeconfig.remove)
   const failed = runInBackground(opened, (stop) =>
@@ -123,7 +124,6 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
       metrics.begin(request)
       return handler(request)
     },
-    onTimeout,
     log,
     observe: (finished) => {
       metrics.observe(finished)
@@ -277,7 +277,7 @@ interface ServedParts {
 }
 
 /** What answers a request: the filters, then a path of its own or a resource. */
-function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedParts): FilteredHandler {
+function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedParts): Handler {
   const { config, kv, log, lifecycle, measures, atRest } = base
   const gates = config.featureGates
   const more = openIdOf(config, api.identity, () => base.address.shown)

@@ -1,6 +1,5 @@
 // The listener alone, without an API behind it: handlers are looked up by path.
 import { catchFaults } from '../../src/http/filters/faults.ts'
-import { timeoutError } from '../../src/http/deadline.ts'
 import { statusWriter } from '../../src/http/errors.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, type ListenerOptions, openListener } from '../../src/http/listener.ts'
@@ -24,7 +23,6 @@ export function openPlainListener(
     port: 0,
     tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined, proxyCa: undefined },
     handler: catchFaults({ log: SILENT_LOG, writeStatus })(handler),
-    onTimeout: (request) => writeStatus(timeoutError(), request),
     log: SILENT_LOG,
     requestTimeoutMs: 60_000,
     ...tlsRules({ text: 'VersionTLS12', source: '' }, []),

@@ -64,7 +64,7 @@ async function open(): Promise<Listener> {
     ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
     maxStreamsPerConnection: 100,
     observe: () => {},
-    ...withFilters(router, {
+    handler: withFilters(router, {
       log: SILENT_LOG,
       encodeStatus: () => Buffer.of(),
       cbor: false,

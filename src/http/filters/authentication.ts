@@ -36,16 +36,13 @@ export function authenticate(options: AuthenticationOptions): (next: CallerHandl
         for (const text of result.warnings ?? []) request.responder.warn(text)
         return next(request, { user, annotations, audit: NOT_AUDITED })
       }
-      if (result.kind === 'refused' || !allowsAnonymous(options, request)) {
-        if (result.kind === 'refused')
-          log.info({ auditId: request.auditId, reason: result.problem }, 'authentication failed')
-        const error = unauthorizedError()
-        if (audit !== undefined) auditRefusal(audit, request, error)
-        closeAnonymousConnection(request)
-        return writeStatus(error, request)
-      }
       closeAnonymousConnection(request)
-      return next(request, ANONYMOUS_CALLER)
+      if (result.kind === 'none' && allowsAnonymous(options, request)) return next(request, ANONYMOUS_CALLER)
+      if (result.kind === 'refused')
+        log.info({ auditId: request.auditId, reason: result.problem }, 'authentication failed')
+      const error = unauthorizedError()
+      if (audit !== undefined) auditRefusal(audit, request, error)
+      return writeStatus(error, request)
     })
   }
 }
@@ -54,7 +51,7 @@ function allowsAnonymous({ anonymousRequests, anonymousPaths }: AuthenticationOp
   return anonymousRequests && (anonymousPaths?.includes(path) ?? true)
 }
 
-/** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
+/** Anonymous clients do not keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
 function closeAnonymousConnection(request: HttpRequest): void {
   if (request.remote.protocol === 'h2') request.responder.sendAway()
 }

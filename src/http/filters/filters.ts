@@ -6,9 +6,9 @@ import type { Authorizer } from '../../auth/authorizer.ts'
 import type { FlowControl } from '../../flow/flow.ts'
 import { Impersonator } from '../../auth/impersonation.ts'
 import type { Log } from '../../lib/log.ts'
-import { type StatusEncoder, statusWriter, timeoutAnswer } from '../errors.ts'
+import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { checkpoint, firstCheckpoint, type HttpMeasures } from '../measures.ts'
-import type { CallerFilter, CallerHandler, Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import type { CallerFilter, CallerHandler, Filter, Handler } from '../http.ts'
 import { audit, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
@@ -49,12 +49,7 @@ export interface FilterOptions {
   readonly goawayChance: number
 }
 
-export interface FilteredHandler {
-  readonly handler: Handler
-  readonly onTimeout: (request: HttpRequest) => HttpResponse
-}
-
-export function withFilters(handler: CallerHandler, options: FilterOptions): FilteredHandler {
+export function withFilters(handler: CallerHandler, options: FilterOptions): Handler {
   const writeStatus = statusWriter(options.encodeStatus, options.cbor)
   const { measures } = options
   const beforeAuthentication: readonly Filter[] = [
@@ -79,11 +74,8 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Fil
     authorize(options),
     checkpoint(measures, 'authorization'),
   ]
-  return {
-    handler: beforeAuthentication.reduceRight(
-      (next, filter) => filter(next),
-      authentication(afterAuthentication.reduceRight((next, filter) => filter(next), handler)),
-    ),
-    onTimeout: () => timeoutAnswer(),
-  }
+  return beforeAuthentication.reduceRight(
+    (next, filter) => filter(next),
+    authentication(afterAuthentication.reduceRight((next, filter) => filter(next), handler)),
+  )
 }

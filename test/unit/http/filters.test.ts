@@ -14,6 +14,7 @@ import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
 import { limitInFlight } from '../../../src/flow/in-flight.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
+import { timeoutAnswer } from '../../../src/http/errors.ts'
 import type { Caller, CallerHandler, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
@@ -61,13 +62,13 @@ const says =
     plainText(200, text)
 
 async function send(line: string, changes: FakeChanges = {}, more: Partial<FilterOptions> = {}) {
-  return withFilters(says('hello'), { ...options, ...more }).handler(fakeRequest(line, changes))
+  return withFilters(says('hello'), { ...options, ...more })(fakeRequest(line, changes))
 }
 
 /** Whether the client is told to come back on another connection. */
 async function isSentAway(line: string, changes: FakeChanges = {}, more: Partial<FilterOptions> = {}) {
   const request = fakeRequest(line, changes)
-  await withFilters(says('hello'), { ...options, ...more }).handler(request)
+  await withFilters(says('hello'), { ...options, ...more })(request)
   return request.isSentAway
 }
 
@@ -95,7 +96,7 @@ describe('who is asking', () => {
 
   it('a token after two spaces is ignored, and the caller is told (P-031)', async () => {
     const request = fakeRequest('GET /livez', { authorization: 'Bearer  root-token' })
-    expect((await withFilters(says('hello'), options).handler(request)).status).toBe(200)
+    expect((await withFilters(says('hello'), options)(request)).status).toBe(200)
     expect(request.warnings).toEqual([expect.stringContaining('contains extra space')])
   })
 
@@ -107,7 +108,7 @@ describe('who is asking', () => {
       credential = request.takeCredential()
       return pageNotFound()
     }
-    await withFilters(handler, options).handler(fakeRequest('GET /x', as('root-token')))
+    await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
     expect(seen?.user).toEqual({
       name: 'root',
       uid: '1',
@@ -138,7 +139,7 @@ describe('who is asking', () => {
       return pageNotFound()
     }
     const remote = { ...afar, certificate }
-    await withFilters(handler, { ...options, authorizer: { authorize: () => ({ kind: 'allow' }) } }).handler(
+    await withFilters(handler, { ...options, authorizer: { authorize: () => ({ kind: 'allow' }) } })(
       fakeRequest('GET /x', { remote, ...as('bob-token') }),
     )
     expect(seen?.user).toMatchObject({ name: 'jane', groups: ['dev', 'qa', 'system:authenticated'] })
@@ -222,8 +223,7 @@ describe('time', () => {
   })
 
   it('a request whose time is up is told so (R-024, P-225)', () => {
-    const { onTimeout } = withFilters(says('hello'), options)
-    const response = onTimeout(fakeRequest('GET /x'))
+    const response = timeoutAnswer()
     expect(response.status).toBe(504)
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(bodyText(response)).toBe(
@@ -239,7 +239,7 @@ describe('faults', () => {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new ApiError('Expired', 'too old')) }),
     }
     const handler: Handler = () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces } })
-    const response = await withFilters(handler, options).handler(fakeRequest('GET /x', as('root-token')))
+    const response = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
     expect(response.status).toBe(410)
   })
 
@@ -249,7 +249,7 @@ describe('faults', () => {
       headers: {},
       body: { kind: 'pieces', pieces: ['a', 'b', 'c'].map((text) => Buffer.from(text)) },
     })
-    const { body } = await withFilters(handler, options).handler(fakeRequest('GET /x', as('root-token')))
+    const { body } = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
     if (body.kind !== 'pieces') throw new Error(`a body of kind ${body.kind}`)
     const all: Buffer[] = []
     for await (const piece of body.pieces) all.push(...[piece].flat())
@@ -307,7 +307,7 @@ describe('other origins (R-054, P-234)', () => {
 
   it('are answered as if nobody had asked, where none are allowed', async () => {
     const request = fakeRequest('GET /livez', { headers: { origin: 'https://console.example' } })
-    await withFilters(says('hello'), options).handler(request)
+    await withFilters(says('hello'), options)(request)
     expect(request.added).not.toHaveProperty('access-control-allow-origin')
   })
 
@@ -330,7 +330,7 @@ describe('other origins (R-054, P-234)', () => {
       },
       { ...options, allowedOrigins, strictTransport: ['max-age=1', 'preload'] },
     )
-    expect((await refusing.handler(request)).status).toBe(404)
+    expect((await refusing(request)).status).toBe(404)
     expect(request.added).toMatchObject({
       'access-control-allow-origin': 'https://console.example',
       'strict-transport-security': 'max-age=1; preload',
@@ -339,7 +339,7 @@ describe('other origins (R-054, P-234)', () => {
 
   it('get none if they are others', async () => {
     const request = fakeRequest('GET /livez', { headers: { origin: 'https://evil.example' } })
-    await withFilters(says('hello'), { ...options, allowedOrigins }).handler(request)
+    await withFilters(says('hello'), { ...options, allowedOrigins })(request)
     expect(request.added).not.toHaveProperty('access-control-allow-origin')
   })
 })
@@ -365,7 +365,7 @@ describe('acting for others', () => {
     }
     const allow = { authorize: () => ({ kind: 'allow' }) as const }
     const more = token === 'root-token' ? { authorizer: allow } : {}
-    const response = await withFilters(handler, { ...options, ...more, audit }).handler(request)
+    const response = await withFilters(handler, { ...options, ...more, audit })(request)
     for (const listener of over) listener()
     return { response, seen: seen[0], audited: events.at(-1) }
   }
