@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Progress } from './progress.ts'
 
-/** As long as a client waits for a version; then the storage is asked itself. */
+/** As long as a client waits for a version; then the storage answers. */
 const PATIENCE_MS = 3_000
 
 /** A storage within this process answers sooner. */

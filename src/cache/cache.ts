@@ -44,14 +44,14 @@ import { Progress } from './progress.ts'
 import { planRead } from './read-plan.ts'
 import type { TypeCache } from './type-cache.ts'
 
-/** How long a reader waits for a revision that has not come (D18), and for a cache that is not filled. */
+/** How long a reader waits for a revision (D18), and for a cache that is loading. */
 const PATIENCE_MS = 3_000
 /** How often types without changes forget what is too old. */
 const EXPIRE_MS = 15_000
 
 export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnreadable'>> {
   readonly store: FollowableStore
-  /** The types to have at hand from the start; others are taken up when they are first asked for. */
+  /** The types that are known from the start; others are added when they are first asked for. */
   readonly resources: readonly StoredResource[]
   /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
   readonly servePastStates?: boolean
@@ -195,7 +195,7 @@ class MemoryStore implements WatchCache {
     if (state === undefined) return this.#store.get(key, at, signal)
     const inType = keyInType(key)
     const item = inType === undefined ? undefined : state.type.get(inType)
-    // What could not be read then may be readable now: a key was given back.
+    // It may be readable now: an encryption key may be back.
     if (item?.kind === 'unreadable' && at.kind !== 'any') return this.#store.get(key, at, signal)
     return { revision: state.revision, item }
   }
@@ -211,7 +211,7 @@ class MemoryStore implements WatchCache {
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const state = await this.#stateAt({ at: request.at, verb: 'list', resource: request.resource }, signal)
-    // As with a single object: what could not be read then may be readable now.
+    // As with a single object: it may be readable now.
     const mayHaveHealed = request.at.kind === 'latest' && (state?.snapshot.unreadable ?? 0) > 0
     if (state === undefined || mayHaveHealed) return this.#store.list(request, signal)
     const { lists, returned, fetched } = state.type.measures
@@ -337,7 +337,7 @@ class MemoryStore implements WatchCache {
     const onEnd = (watcher: Parameters<Bookmarks['remove']>[0]): void => this.#bookmarks.remove(watcher)
     const watcher = await watchCached(request, { type, after: revision, state, onEnd }, signal)
     throwIfCancelled(signal)
-    // What was loaded anew meanwhile has no history for it.
+    // Everything was loaded again meanwhile, and has no history for it.
     if (this.#typeOf(request.resource) !== type) watcher.fail(watchExpired())
     else if (request.bookmarks) this.#bookmarks.add(watcher, request.timeoutMilliseconds)
     return watcher
@@ -368,7 +368,7 @@ class MemoryStore implements WatchCache {
     this.#ownWrites.forgetUpTo(revision)
   }
 
-  /** Ends every watch: with an error where history is lost, quietly where we stop. */
+  /** Ends every watch: with an error where history is lost, without one where we stop. */
   #lose(error: ApiError | undefined): void {
     const types = this.#contents?.types ?? []
     this.#contents = undefined

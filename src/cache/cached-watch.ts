@@ -62,7 +62,7 @@ function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | unde
     const place = type.fields.placeOf(matcher.indexed.field.name)
     if (place >= 0) return { kind: 'field', place, value: matcher.indexed.value }
   }
-  // Of a namespace and a label, the label is told of less as a rule.
+  // A label mostly narrows more than a namespace.
   if (matcher?.label !== undefined) return { kind: 'label', ...matcher.label }
   return prefix === '' ? { kind: 'all' } : { kind: 'namespace', prefix }
 }

@@ -19,7 +19,7 @@ export interface ContentsOptions {
   readonly clock: Clock
   readonly limits: HistoryLimits
   readonly measures: CacheMeasures
-  /** An object of a type that somebody asked for cannot be read. Told of every value that is met. */
+  /** Called for every unreadable object of a known type. */
   readonly onUnreadable: (resource: StoredResource, item: UnreadableObject) => void
 }
 
@@ -69,7 +69,7 @@ export class Contents {
     return this.#types.get(resource.storagePrefix)?.type
   }
 
-  /** The type, taken up with what is there of it where nobody asked for it before. */
+  /** The type; where it is new, filled with what was loaded of it. */
   typeOf(resource: StoredResource): TypeCache {
     const known = this.#types.get(resource.storagePrefix)
     if (known !== undefined) {
@@ -95,7 +95,7 @@ export class Contents {
     return type
   }
 
-  /** As soon as nothing is stored of the type; should it come again, it is taken up anew. */
+  /** Removes a type as soon as it has no objects; it may be added again later. */
   forget(resource: StoredResource): void {
     const known = this.#types.get(resource.storagePrefix)
     if (known === undefined) return
@@ -138,7 +138,7 @@ export class Contents {
       const known = place === undefined ? undefined : records.get(place.type)
       if (place === undefined || known === undefined || namesOf(place.resource, place.key) === undefined) continue
       const hasPrevious = change.previous !== undefined || (change.kind === 'put' && change.isNew)
-      // Nobody can be told of a change without what was there before, so history begins behind it.
+      // A change without its previous object cannot be sent to watchers, so history begins after it.
       if (!hasPrevious) records.set(place.type, { floor: revisionOf(change), all: [] })
       else known.all.push(this.#pastRecord(place, change))
     }
@@ -182,7 +182,7 @@ export class Contents {
     return placed
   }
 
-  /** A storage prefix is one segment or two; the longer one is meant where both are known. */
+  /** A storage prefix has one segment or two; the longer one wins where both are known. */
   #placeOf(fullKey: string): Place | undefined {
     const first = fullKey.indexOf('/')
     const second = fullKey.indexOf('/', first + 1)
@@ -200,7 +200,7 @@ function placePast({ type, key }: Place, item: SourceItem): CachedItem {
   return placed
 }
 
-/** What the storage hands out may be part of something much larger, which would live as long as it. */
+/** The storage's bytes may be part of a much larger buffer, which they would keep in memory. */
 function detached(item: SourceItem): SourceItem {
   const { content } = item
   return content.kind === 'readable' ? { ...item, content: { ...content, bytes: ownBytes(content.bytes) } } : item

@@ -12,7 +12,7 @@ const LONGEST_RETRY_MS = 5_000
 
 export interface FollowerEvents {
   readonly onLoading: (loaded: number, total: number) => void
-  /** Complete as of the revision; what was loaded before is no longer kept up to date. */
+  /** Complete as of the revision; older contents are no longer updated. */
   readonly onLoaded: (contents: Contents, revision: number) => void
   /** The contents include everything up to the revision. */
   readonly onProgress: (revision: number) => void
@@ -88,7 +88,7 @@ export class Follower {
       revision = page.revision
       loaded += page.items.length
       events.onLoading(loaded, page.total)
-      // Requests that the storage answers meanwhile must not wait for two hundred thousand objects.
+      // Requests that the storage answers meanwhile must not wait for the whole load.
       await setImmediate()
     }
     contents.begin(revision)

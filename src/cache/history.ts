@@ -78,7 +78,7 @@ export class History {
     this.#dropWhile((first) => first.atMs < nowMs - this.#limits.milliseconds)
   }
 
-  /** Puts what happened before our time in front: all of what is behind `floor` and before the first that we have. */
+  /** Prepends older records: everything after `floor` and before the first that is here. */
   extendBack(records: readonly HistoryRecord[], floor: number): void {
     if (floor >= this.#floor) return
     this.#queue.addInFront(records)

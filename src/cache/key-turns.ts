@@ -7,7 +7,7 @@ const LONGEST_TURN_MS = 100
 export class KeyTurns {
   readonly #last = new Map<string, Turn>()
 
-  /** Does it when its turn has come. Rejects with `CancelledError` when the signal fires before that. */
+  /** Calls `work` when its turn has come. Rejects with `CancelledError` when the signal fires before that. */
   async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const turn = this.take(key)
     const begun = turn.begun(signal)
@@ -19,7 +19,7 @@ export class KeyTurns {
     }
   }
 
-  /** A turn behind all that were asked for; to be ended, once it has begun, whatever comes of it. */
+  /** A turn after all earlier ones; to be ended once it has begun. */
   take(key: string): Turn {
     const turn = new Turn(this.#last.get(key), (done) => {
       if (this.#last.get(key) === done) this.#last.delete(key)
@@ -60,7 +60,7 @@ export class Turn {
       before.#whenOver(() => {
         signal.removeEventListener('abort', giveUp)
         this.#begin()
-        // Who has given up is in nobody's way.
+        // A cancelled writer holds up nobody.
         if (signal.aborted) this.end()
         resolve()
       })

@@ -9,7 +9,7 @@ interface OwnWrite {
   readonly current: Current | undefined
 }
 
-/** More than these are only on their way where the stream is stuck, and then it does not matter. */
+/** There are only more where the stream is stuck, and then it does not matter. */
 const MOST_REMEMBERED = 10_000
 
 export class OwnWrites {

@@ -2,13 +2,13 @@
 // for writes elsewhere it has to be asked for progress.
 import type { Clock } from '../lib/clock.ts'
 
-/** A write arrives within a few milliseconds; who has waited for longer waits for something that is not in the stream. */
+/** A write arrives within milliseconds; a longer wait is for a revision that is not in the stream. */
 const FIRST_NUDGE_MS = 10
 const NUDGE_MS = 100
 
 export interface WaitOptions {
   readonly timeoutMs: number
-  /** Do not wait where the stream cannot be asked: there is another way to the answer. */
+  /** Do not wait where progress cannot be requested: the storage can answer instead. */
   readonly onlyIfAskable?: boolean
   readonly signal?: AbortSignal
 }
@@ -49,7 +49,7 @@ export class Progress {
     this.advance(revision)
   }
 
-  /** The stream has ended: nobody waits any more for what it would have brought. */
+  /** The stream has ended: all waits fail. */
   end(): void {
     this.#isOver = true
     for (const waiter of this.#waiters) waiter.done(false)

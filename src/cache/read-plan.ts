@@ -5,7 +5,7 @@ import type { ListAt } from '../api/read.ts'
 export interface CacheState {
   readonly isReady: boolean
   readonly revision: number
-  /** The lowest revision whose state is at hand for the type asked for; undefined: past states are not served from here. */
+  /** The oldest snapshot of the type; undefined: past states are not served from memory. */
   readonly oldestSnapshot: number | undefined
 }
 
@@ -14,9 +14,9 @@ export type ReadPlan =
   | { readonly kind: 'current' }
   /** Answer from the state at the end of this revision. */
   | { readonly kind: 'snapshot'; readonly revision: number }
-  /** Find out what is newest and get there; then what is at hand. If that takes too long, the storage. */
+  /** Wait for the storage's newest revision, then answer from memory. If that takes too long, from the storage. */
   | { readonly kind: 'freshen' }
-  /** Get there, then ask again. If that takes too long, the version is too large. */
+  /** Wait for this revision, then plan again. If that takes too long, the version is too large. */
   | { readonly kind: 'wait'; readonly revision: number }
   | { readonly kind: 'storage' }
 

@@ -4,9 +4,9 @@ import { type Clock, repeat } from '../lib/clock.ts'
 import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange } from '../store/source.ts'
 
-/** So many revisions back, or, where the storage has forgotten those, so many. */
+/** How many revisions back; the second where the storage has compacted the first. */
 const SPANS: readonly number[] = [5_000, 500]
-/** How often the stream is asked whether it has got there: nothing may have happened under the prefix. */
+/** How often progress is requested: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000
 
@@ -21,7 +21,7 @@ interface RecentHistoryOptions {
   readonly clock: Clock
 }
 
-/** Undefined where that much is not to be had: the cache is complete without it. */
+/** Undefined where the storage does not have it: the cache is complete without it. */
 export async function readPast(
   options: RecentHistoryOptions,
   revision: number,

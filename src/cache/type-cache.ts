@@ -17,7 +17,7 @@ import { type ItemTree, type Snapshot, Snapshots } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
-/** Of so many changes the encodings are kept for those who come a little later, and for so long. */
+/** The encodings of so many changes are kept for slower watchers, and for so long. */
 const EVENTS_KEPT = 64
 const EVENTS_MS = 10_000
 
@@ -108,7 +108,7 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
-    // The indexes are of what is there now.
+    // The indexes are of the newest state.
     if (snapshot !== this.#snapshots.newest) return undefined
     const { indexed, label } = matcher
     if (indexed !== undefined) return this.fields.find(indexed.field, indexed.value)
@@ -117,7 +117,7 @@ export class TypeCache implements Finder, PastHolder {
     return this.#labels.find(label, { size, nowMs: this.#nowMs, objects: () => this.#objects() })
   }
 
-  /** Puts an item in that is as old as the cache itself: nobody is told. `begin` must follow. */
+  /** Part of a load, without events. `begin` must follow. */
   fill(item: CachedItem): void {
     this.#replace(item.key, item)
   }
@@ -130,7 +130,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#snapshots = this.#newSnapshots(revision, nowMs)
   }
 
-  /** A change has happened: `item` absent, the object was removed. Everyone who watches is told. */
+  /** Applies a change and offers it to watchers; without `item` the object was removed. */
   apply(change: {
     readonly key: string
     readonly item: CachedItem | undefined
@@ -194,7 +194,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#budget.stored += bytes
   }
 
-  /** Of a change long past nobody wants the encodings any more, though it stays in history. */
+  /** Older changes stay in history without their encodings. */
   #keepEventsOf(newest: HistoryRecord): void {
     const at = this.#changes++ % EVENTS_KEPT
     this.#withEvents[at]?.change.forgetEvents()

@@ -78,7 +78,7 @@ export class WatcherIndex<W> {
 
   #tellByLabels({ change }: HistoryRecord, tell: (watcher: W) => void): void {
     if (change.unreadable !== undefined) {
-      // Nobody knows whether it has the label: it is everybody's trouble.
+      // It may have any label: all of these watchers are affected.
       for (const values of this.#labels.values()) values.forEach((set) => set.forEach(tell))
       return
     }

@@ -36,7 +36,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   readonly #signal: AbortSignal
   readonly #onAbort = (): void => this.fail(new CancelledError(this.#signal.reason))
   #state: AsyncGenerator<readonly WatchEvent[]> | undefined
-  /** Everything up to this was delivered, or is not wanted; kept up to date only while `#isBehind`. */
+  /** Everything up to here was delivered or is not selected; current only while `#isBehind`. */
   #cursor: number
   #isBehind = true
   #pending: WatchEvent[] = []
@@ -58,7 +58,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     options.index.add(options.scope, this)
     signal.addEventListener('abort', this.#onAbort, { once: true })
     if (signal.aborted) this.#onAbort()
-    // Whoever has nothing to catch up with is live before he comes for the first time.
+    // With nothing to catch up with it is live before the first read.
     else if (this.#state === undefined) this.#catchUp()
   }
 
@@ -108,7 +108,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     } else if (this.#pending.length > 0) this.#rouse()
   }
 
-  /** Tells how far everything has come, unless the reader has yet to be told more, or was told at the start. */
+  /** Sends a bookmark, unless older events are pending or it says nothing new. */
   bookmark(revision: number): void {
     if (!this.#options.bookmarks || this.#isBehind || this.#isEnded) return
     if (revision <= this.#options.after) return

@@ -17,7 +17,7 @@ export function bodyEncoding(parts: ResourceParts, { http, resource }: ServedReq
   return encodingOfBody(headerOf(http, 'content-type'), types)
 }
 
-/** Which patch it is. Built-in kinds are refused by their route, custom ones in words (W-155, W-156). */
+/** Other types are refused as the reference does for built-in and for custom kinds (W-155, W-156). */
 export function patchType(parts: ResourceParts, { http, resource }: ResourceRequest): PatchType {
   const contentType = headerOf(http, 'content-type')
   const type = patchTypeOf(contentType)

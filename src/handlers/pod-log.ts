@@ -35,7 +35,7 @@ export async function handlePodLog(parts: ResourceParts, request: ResourceReques
 }
 
 function optionFaults(query: Query, gates: ReadonlySet<string>): readonly FieldError[] {
-  // They are read in this order: the first that cannot be is told.
+  // Parsed in this order: the first fault is reported.
   const sinceSeconds = integerIn(query, 'sinceSeconds')
   const hasTime = readsTime(query.get('sinceTime'))
   const tailLines = integerIn(query, 'tailLines')

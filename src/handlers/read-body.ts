@@ -153,7 +153,7 @@ function unfitKind(kind: GroupVersionKind, resource: WrittenKind, resources: Res
   return `converting (${kind.version}.${kind.kind}) to (${shortGroup(resource)}.${resource.kind}): unknown conversion`
 }
 
-/** A custom object stays what it is: a patch that says otherwise is refused in the words of its fields. */
+/** A patch that changes the kind or version of a custom object is refused as a fault of these fields. */
 export function checkStaysCustomKind(patched: Value, resource: WrittenKind, name: string): void {
   if (resource.schema.custom !== true) return
   const kind = kindIn(patched, resource)

@@ -65,7 +65,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   }
 }
 
-/** A version that did not come in time is told in the stream; everything else that is wrong instead of one. */
+/** A version that is not reached in time is an event of the stream; other errors are answered instead of one. */
 function failInStream(error: unknown): Watch {
   if (!(error instanceof ApiError) || error.reason !== 'Timeout') throw error
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }

@@ -22,7 +22,7 @@ export function methodNotAllowedError(): ApiError {
   })
 }
 
-/** For an endpoint that has its answer in one type. Throws 406 in the words of the router (R-019 a). */
+/** For endpoints that answer in one media type. Throws 406 as the reference's router does (R-019 a). */
 export function refuseOtherTypes({ headers: { accept } }: HttpRequest, type: string): void {
   if (typeof accept !== 'string' || accept.trim() === '') return
   const asked = accept.split(',').map((clause) => clause.split(';', 1)[0]?.trim())

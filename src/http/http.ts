@@ -55,7 +55,7 @@ export interface Caller {
 
 /** What handlers add to the audit event; dropped where the request is not audited. */
 export interface AuditNotes {
-  /** The first value of a key stands. */
+  /** Only the first value of a key counts. */
   annotate(key: string, value: string): void
   /** What the body says of the object. */
   nameObject(named: NamedObject): void
@@ -139,7 +139,7 @@ export type Piece = Buffer | readonly Buffer[]
 
 export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 
-/** Where a stream goes. Writing never waits: whoever writes looks at what `write` says. */
+/** The destination of a stream. Writing never waits: see what `write` returns. */
 export interface ByteSink {
   /**
    * False: enough is waiting to be sent, do not write again before `drained`. A piece in parts is sent without being put together

@@ -106,7 +106,7 @@ export interface Listener {
   readonly host: string
   readonly port: number
   readonly requestCount: number
-  /** From now on new connections are made with these; those that stand are not touched. */
+  /** For new connections from now on; open ones keep theirs. */
   renew(tls: TlsFiles): void
   /** Takes no more connections, ends the long requests, and waits for the others, at most so long. */
   close(graceMs: number, how?: Closing): Promise<void>
@@ -286,7 +286,7 @@ function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'answer broken off')
 }
 
-/** What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). A broken one hears nothing. */
+/** Bytes that are not HTTP never become a request: answered in plain text where the socket still takes it, and closed (P-231). */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy()
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'

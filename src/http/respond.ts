@@ -107,7 +107,7 @@ async function respondPieces(
 }
 
 async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
-  // Plain loops over what is at hand: `await` would cost a turn of the queue for every small piece.
+  // Plain loops where the pieces are there: `await` would cost a microtask for every small piece.
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()

@@ -50,7 +50,7 @@ export interface PutRequest {
   readonly value: Buffer
   /** The revision that the key must have now; `ABSENT`: it must not exist. */
   readonly expected: Revision
-  /** The key goes by itself after at least this long, as a delete; keys that go together may share its revision. */
+  /** The key is deleted after at least this long; keys that expire together may share a revision. */
   readonly ttlSeconds?: number | undefined
 }
 
@@ -96,7 +96,7 @@ export interface KvWatch extends AsyncIterable<Batch> {
 }
 
 export interface Kv {
-  /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` for an `at` that is not to be had. */
+  /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` where `at` is not available. */
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
   /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
   list(range: Range, signal: AbortSignal): Promise<ListResult>

@@ -41,7 +41,7 @@ export function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** The key that a part of a header's name stands for. Names have no case; what is not well encoded is meant as it stands. */
+/** The key in a header's name. Names have no case; invalid escapes are taken as they are. */
 export function unescapeHeaderName(part: string): string {
   const lower = part.toLowerCase()
   try {

@@ -3,7 +3,7 @@
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface Log {
-  /** How much is told, `debug` the most; may be changed while it runs. Absent where nothing is told. */
+  /** The log level, which may be changed while it runs. Absent where nothing is logged. */
   level?: string
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void

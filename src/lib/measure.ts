@@ -94,7 +94,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return this.#series.size
   }
 
-  /** Forgets the series of what is gone, by the values of their labels. Whoever keeps one of them has to find it anew. */
+  /** Removes series by the values of their labels. Kept series have to be looked up again. */
   forget(isGone: (values: readonly string[]) => boolean): void {
     for (const [key, { values }] of this.#series) if (isGone(values)) this.#series.delete(key)
   }
@@ -112,7 +112,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return this.#series.values()
   }
 
-  /** Back to nothing, gauges aside; series that somebody holds go on counting. */
+  /** Resets all but gauges; series stay valid. */
   reset(): void {
     if (this.kind === 'gauge') return
     for (const { series } of this.#series.values()) {

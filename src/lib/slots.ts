@@ -21,7 +21,7 @@ export class Slots {
     })
   }
 
-  /** Gives back what `take` took: to the one who has waited longest, where somebody has. */
+  /** Gives a slot back, to the one who has waited longest. */
   give(): void {
     const [next] = this.#waiting
     if (next === undefined) this.#free++

@@ -40,7 +40,7 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
   return action.run(mutated, { ...request, validate })
 }
 
-/** What only the server may say of an object. Bindings and tokens are told by it which pod or account is meant. */
+/** Removes what only the server may set. Bindings and tokens identify their pod or account by it. */
 function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): ApiObject {
   if (subresource === 'binding' || subresource === 'token') return object
   return withMeta(object, {

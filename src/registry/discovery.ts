@@ -104,7 +104,7 @@ export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Val
   }))
 }
 
-/** Kinds of the enclosing version are told without group and version; subresources are in order. */
+/** Kinds of the enclosing version have no group and version; subresources are sorted. */
 function builtInResources(gv: GroupVersion, resources: readonly BuiltInResource[]): readonly ValueMap[] {
   const shown = (kind: GroupVersionKind): ValueMap =>
     isIn(gv, kind) ? { group: '', version: '', kind: kind.kind } : fullKind(kind)
@@ -112,7 +112,7 @@ function builtInResources(gv: GroupVersion, resources: readonly BuiltInResource[
   return resources.map((resource) => aggregatedResource(resource, resource.subresources.toSorted(inOrder), shown))
 }
 
-/** Those that definitions made are in order, their subresources are not, and their kinds are told in full. */
+/** Custom resources are sorted, their subresources are not, and their kinds are complete. */
 function customResources(resources: readonly BuiltInResource[]): readonly ValueMap[] {
   return resources
     .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))

@@ -235,10 +235,10 @@ export interface WriteContext {
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
   readonly warn: (text: string) => void
-  /** Adds an audit annotation; the first value of a key stands. */
+  /** Adds an audit annotation; only the first value of a key counts. */
   readonly annotate: (key: string, value: string) => void
   readonly signal: AbortSignal
-  /** By `performance.now()`: when whoever is asked has to have answered. Absent: whenever. */
+  /** By `performance.now()`: when webhooks have to have answered. Absent: no limit. */
   readonly deadline?: number | undefined
   /** The body is large: what takes long is done in turns, or in another thread. Absent: it is not. */
   readonly turns?: Turns | undefined

@@ -30,7 +30,7 @@ export class ServedStore implements Store {
 
   readonly #onWritten: (key: ObjectKey, result: WriteResult) => void
 
-  /** `onWritten` is told of every write that came through here, before its caller is and as it is stored. */
+  /** `onWritten` is called for every write, before it is answered, with the result as it is stored. */
   constructor(store: Store, onWritten: (key: ObjectKey, result: WriteResult) => void = () => {}) {
     this.#store = store
     this.#onWritten = onWritten
@@ -55,7 +55,7 @@ export class ServedStore implements Store {
 
   async #shownPage(form: ServedForm, request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const page = await this.#store.list(request, signal)
-    // The first ones are made before the list is said to be there: where that fails, the caller can still be told.
+    // The first batch is converted before the list is answered: a failure can still become an error.
     const batches = shownBatches(form, page.batches, signal)
     return { ...page, batches: startingWith(await batches.next(), batches) }
   }
@@ -77,7 +77,7 @@ export class ServedStore implements Store {
     return shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
   }
 
-  /** What a watcher that goes on from a revision has seen before, as far as that can still be told. */
+  /** What a watcher that resumes from a revision has seen before, as far as that is still known. */
   async #shownBefore(request: WatchRequest, signal: AbortSignal): Promise<Map<string, StoredObject>> {
     const shown = new Map<string, StoredObject>()
     const { resource, namespace, selection, start } = request
@@ -170,7 +170,7 @@ async function* shownEvents(
   }
 }
 
-/** A stored object in a form that is served; its bytes are joined where somebody wants them. */
+/** A stored object in its served form; its bytes are made on demand. */
 export class ServedObject implements StoredObject {
   readonly kind = 'object'
   readonly #stored: StoredObject

@@ -41,7 +41,7 @@ export function translate(error: unknown, operation: Operation): unknown {
   }
 }
 
-/** What was told of the storage as a whole, told of what the caller was doing. */
+/** Words an error about the storage as a whole for the caller's operation. */
 export function translateAgain(error: unknown, operation: Operation): unknown {
   return error instanceof ApiError && error.cause instanceof KvError ? translate(error.cause, operation) : error
 }

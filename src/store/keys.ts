@@ -10,7 +10,7 @@ export interface KeyNames {
 /** No engine takes keys without bound (lmdb: 1,978 bytes); the longest that valid names make is far below this. */
 const LONGEST_KEY = 1_500
 
-/** Names that hold only what names are made of, which is nearly all of them, stand as they are. */
+/** Nearly all names need no escaping. */
 const PLAIN = /^[\w:-][\w.:-]*$/
 
 /** `/registry` and `registry/` mean the same: it begins with a slash and ends without one. */

@@ -23,7 +23,7 @@ export interface KvStoreOptions {
   readonly decodeForeign?: DecodeForeign
 }
 
-/** What the watch cache stands on: a store that can also be read and followed as a whole. */
+/** What the watch cache is built on: a store that can also be loaded and followed as a whole. */
 export interface FollowableStore extends Store, Source {
   /** As `write`, where it is known what is probably stored; saves the read before the write. */
   writeAssuming(

@@ -115,7 +115,7 @@ export function labelTextOf(object: Selectable): string {
   return span === undefined ? '' : bytes.toString('utf8', span.start, span.end)
 }
 
-/** Labels hold nothing that JSON would have to escape, so they can be read off the text: a key stands there as `"key":"value"`. */
+/** Labels need no JSON escapes, so they can be found in the text as `"key":"value"`. */
 function matchesLabelText(selector: LabelSelector, text: string): boolean {
   if (selector.isLarge) return selector.matchesAll(labelMap(text))
   if (text.includes('\\')) return selector.matches(labelsIn(text))

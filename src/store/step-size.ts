@@ -2,7 +2,7 @@
 // megabyte, and neither many small answers nor one of a gigabyte is any good.
 import type { KeyValue } from '../kv/kv.ts'
 
-/** What another server stored takes a tenth of a millisecond to read: after so many, whoever waits has a turn. */
+/** Values in another encoding take a tenth of a millisecond to read: yield after so many. */
 export const OPENED_AT_ONCE = 200
 
 const STEP_BYTES = 4 << 20

@@ -21,7 +21,7 @@ export interface StoredResource extends GroupResource {
   readonly encodeInTurns?: (object: ApiObject, turns: Turns) => Promise<string>
   /** The object in canonical bytes, for who is about to change it; absent: as in any JSON. */
   readonly parse?: ParseObject
-  /** How objects look to whoever asks for this resource; absent: as they are stored. `ServedStore` is the one who looks. */
+  /** The form that objects are served in, by `ServedStore`; absent: as they are stored. */
   readonly form?: ServedForm
 }
 
@@ -57,7 +57,7 @@ export interface UnreadableObject {
   readonly namespace: string
   readonly name: string
   readonly revision: number
-  /** Why, in words that may be shown: never the bytes, never the storage key. */
+  /** May be shown to clients: never the bytes, never the storage key. */
   readonly problem: string
 }
 
@@ -88,7 +88,7 @@ export interface ListPage {
   readonly next: PagePosition | undefined
   /** How many objects are behind this page, where that is known: never with a selection, never on the last page. */
   readonly remaining: number | undefined
-  /** The objects in key order, as many at a time as are at hand. To be iterated once; may throw `ApiError` on the way. */
+  /** In key order. To be iterated once; may throw `ApiError` on the way. */
   readonly batches: AsyncIterable<readonly StoredObject[]> | Iterable<readonly StoredObject[]>
 }
 
@@ -148,7 +148,7 @@ export type WriteResult =
 export interface Store {
   /** Waits at most 3 s for a revision that has not been reached. `exact` is not for single objects. */
   get(key: ObjectKey, at: Exclude<ReadAt, { readonly kind: 'exact' }>, signal: AbortSignal): Promise<GetResult>
-  /** As `get`. Throws `Expired` where the revision asked for is no longer to be had. */
+  /** As `get`. Throws `Expired` where the revision is no longer available. */
   list(request: ListRequest, signal: AbortSignal): Promise<ListPage>
   /**
    * Resolves when the place to begin is found; throws `Expired` where that is too old. Later the iteration throws: `Expired` where

@@ -76,7 +76,7 @@ export class BytesObject implements StoredObject {
   }
 }
 
-/** Only made where nobody may ever want the bytes, so it joins them when somebody does. */
+/** Its bytes are made on demand: they are seldom wanted. */
 class LaterObject implements StoredObject {
   readonly kind = 'object'
   readonly revision: number

@@ -15,7 +15,7 @@ import { atRevision } from './stored-object.ts'
 export interface WriteRequest {
   readonly key: ObjectKey
   readonly decide: Decide
-  /** What is probably stored, to save a read; `undefined` in it: probably nothing. Found out by the write itself. */
+  /** What is probably stored, to save a read; the write itself finds out. `current` undefined: probably nothing. */
   readonly assumed?: { readonly current: Current | undefined }
 }
 
@@ -42,7 +42,7 @@ export async function writeObject(
     if (!wrote && !isCertain) {
       const found = await attempt.read(signal)
       isCertain = true
-      // What is stored may have become something to write anew since it was read: keys change.
+      // It may have become stale since it was read: encryption keys change.
       const isAsAssumed = revisionOf(found) === revisionOf(current) && found?.stale === current?.stale
       current = found
       if (!isAsAssumed) continue
@@ -178,7 +178,7 @@ function isStored(bytes: Buffer, current: Current): boolean {
   )
 }
 
-/** What was just written: its object is known, its bytes are joined where somebody wants them. */
+/** What was just written: its object is known, its bytes are joined on demand. */
 class WrittenObject implements StoredObject {
   readonly kind = 'object'
   readonly namespace: string

@@ -78,7 +78,7 @@ function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way)
     }
     throw error
   }
-  // Most answers are at hand: waiting for them would cost as much as writing them down.
+  // Most answers are there at once: awaiting them would cost as much as auditing them.
   return settle(go, answered, failed)
 }
 

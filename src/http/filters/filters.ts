@@ -43,7 +43,7 @@ export interface FilterOptions {
   readonly strictTransport: readonly string[]
   readonly isStarting: () => boolean
   readonly isClosing: () => boolean
-  /** Those that come then are told to try again, on connections that are still taken (P-251). */
+  /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
   readonly sendRetryAfter: boolean
   /** The share of answers over HTTP/2 that come with GOAWAY, from 0 to 1. */
   readonly goawayChance: number

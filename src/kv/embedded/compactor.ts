@@ -26,7 +26,7 @@ export class Compactor {
     return this.#oldest
   }
 
-  /** Removes what a compaction of the last process has left to be removed. Whoever compacts next is told if it fails. */
+  /** Finishes the compaction of the last process; if that fails, the next compaction reports it. */
   resume(): void {
     this.#last = this.#removeBefore(this.#oldest)
     this.#last.catch(() => undefined)

@@ -7,7 +7,7 @@ import type { Change, Tables, TableWriter } from './tables.ts'
 
 export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf'>
 
-/** A key as it is at some point in the draft; the value is at hand where the draft itself put it. */
+/** A key at some point of the draft, with its value where the draft has put it. */
 interface DraftState extends KeyState {
   readonly value?: Buffer
 }

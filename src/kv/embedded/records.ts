@@ -12,7 +12,7 @@ export interface LogEntry {
   readonly createRevision: Revision
   /** The key's revision before this one; 0: it was absent. */
   readonly previousRevision: Revision
-  /** When the key goes by itself, in milliseconds since 1970; 0: never. */
+  /** When the key expires, in milliseconds since 1970; 0: never. */
   readonly deadlineMs: number
   /** What was put; absent: a delete. */
   readonly value: Buffer | undefined

@@ -77,7 +77,7 @@ interface TableStats {
   readonly overflowPages: number
 }
 
-/** Address space, not memory or disk. LMDB maps anew, which it can, only where a store outgrows it. */
+/** Address space, not memory or disk. LMDB remaps where a store outgrows it. */
 const MAP_BYTES = 16 * 1024 ** 3
 
 /** Each list that takes more than one turn holds one. */

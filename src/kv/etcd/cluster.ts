@@ -104,7 +104,7 @@ export class Cluster {
     for (const endpoint of this.endpoints) endpoint.close()
   }
 
-  /** A member with a connection that stands. Throws `unavailable` where there is none by `deadline` (absent: waits on). */
+  /** A connected member. Throws `unavailable` where there is none by `deadline` (absent: waits on). */
   async connected(deadline: number | undefined, signal: AbortSignal): Promise<Endpoint> {
     this.throwIfClosed()
     throwIfCancelled(signal)

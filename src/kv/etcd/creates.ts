@@ -16,7 +16,7 @@ import { history } from './watch.ts'
 /** Longer than any request can be under way, and not the time to live of anything else: a lease takes its keys along. */
 const FENCE_SECONDS = 3_601
 
-/** Where fences stand: under the prefix that we have rights to, and where no key of ours is. */
+/** Where fences are: under the prefix that we have rights to, and where no key of ours is. */
 export function fencePrefix(prefix: string): string {
   return `${prefix}\0fence/`
 }

@@ -25,7 +25,7 @@ export interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** Headers that many calls share: they are told apart by being another record. */
+/** Headers that many calls share; compared by identity. */
 export interface CallHeaders {
   readonly token?: string
 }
@@ -195,7 +195,7 @@ export class Endpoint {
     for (const settle of this.#waiting) settle()
   }
 
-  /** The next attempt comes after a while; sooner than somebody asks only where somebody waits. */
+  /** Schedules the next attempt, which is only made where somebody waits. */
   #fail(): void {
     this.#isFailing = true
     if (this.#isClosed) return

@@ -159,7 +159,7 @@ export class Etcd implements Kv {
     try {
       await this.#do(this.#limits, signal, (call) => this.#cluster.call(COMPACT, { revision: upTo }, call))
     } catch (error) {
-      // It was so already: by somebody else, or by a try of ours whose answer was lost.
+      // It was compacted already, by another client or by an attempt whose answer was lost.
       if (!isCompacted(error)) throw error
     }
   }

@@ -203,7 +203,7 @@ interface Codec<Request, Response> {
   readonly read: (reader: ProtobufReader) => Response
 }
 
-/** The small fields of a message, and what stands before those that are longer. */
+/** The small fields of a message, and the tags and lengths of others. */
 const FIELD_BYTES = 40
 
 function method<Request, Response>(

@@ -35,7 +35,7 @@ export interface WatchTarget {
   readonly rangeEnd?: string
   readonly after: Revision
   readonly withPrevious?: boolean
-  /** Keys that begin like this are not shown: their events are told as progress. */
+  /** Events of keys with this prefix are reported as progress only. */
   readonly hidden?: string
 }
 

@@ -87,7 +87,7 @@ export function secretbox(secret: Buffer): Cipher {
 
 const INFO_BYTES = 32
 
-/** A key of its own for every value, made of a seed and of bytes that stand before it: no seed wears out. */
+/** A key for every value, derived from a seed and random bytes before the value: no key is used often. */
 export function seededGcm(seed: Buffer): Cipher {
   const keyFor = (info: Buffer): Cipher => aesGcm(expand(seed, info))
   return {

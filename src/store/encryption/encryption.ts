@@ -39,7 +39,7 @@ export class Encryption implements Transformer {
     this.#rules = rules
   }
 
-  /** Does not wait for plugins: whoever wants to read what they have sealed does. */
+  /** Does not wait for plugins; readers of what they have encrypted do. */
   static async open(config: EncryptionConfig, parts: EncryptionParts): Promise<Encryption> {
     return new Encryption(parts, await Rules.open(config, parts))
   }
@@ -62,7 +62,7 @@ export class Encryption implements Transformer {
     )
   }
 
-  /** From now on these. Throws where a plugin of theirs is not well before the signal fires; then nothing has changed. */
+  /** Replaces the configuration. Throws where a plugin is not healthy before the signal fires; then nothing has changed. */
   async replace(config: EncryptionConfig, signal: AbortSignal): Promise<void> {
     const [before, next] = [this.#rules, await Rules.open(config, this.#parts)]
     try {

@@ -12,7 +12,7 @@ export interface Provider {
   readonly label: string
   /** A promise only where there is no key yet. */
   seal(bytes: Buffer, key: string): MaybePromise<Buffer>
-  /** Waits only where it has to ask somebody. `stale`: opened, but sealed with something that is not used any more. */
+  /** A promise only where a plugin has to be asked. `stale`: encrypted with a key that is not current. */
   open(sealed: Buffer, key: string): OpenedValue | Promise<OpenedValue>
 }
 
