@@ -35,7 +35,7 @@ export class Snapshots {
 
   get newest(): Snapshot {
     const { last } = this.#queue
-    if (last === undefined) throw new InvariantError('a type without a state')
+    if (last === undefined) throw new InvariantError('a type has no snapshot')
     return last
   }
 

@@ -3,7 +3,7 @@
 /** The deadline has passed: answered with 504 if nothing was sent yet. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
-  override readonly message = 'its time was up'
+  override readonly message = 'the request timed out'
 }
 
 /** Nobody is there to read the answer. */

@@ -209,7 +209,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { host, port, sharesPort: reusePort = false } = options
   tcp.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })
   await once(tcp, 'listening')
-  tcp.on('error', (error) => options.log.error({ err: error }, 'could not accept a connection'))
+  tcp.on('error', (error) => options.log.error({ err: error }, 'failed to accept a connection'))
   return {
     ...addressOf(tcp, options),
     get requestCount() {
@@ -283,7 +283,7 @@ function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown
   if (signal.reason instanceof ClientGoneError) return
   // The client asked for little time, or took too long to read.
   const isLate = signal.reason instanceof DeadlineError
-  log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'answer broken off')
+  log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'response aborted')
 }
 
 /** Bytes that are not HTTP never become a request: answered in plain text where the socket still takes it, and closed (P-231). */

@@ -38,7 +38,7 @@ export function respond(
       return respondStream(raw, response, { body, exchange, delivery })
     case 'tunnel':
       body.peer.destroy()
-      throw new InvariantError('a connection was to be taken over that nobody wanted to give away')
+      throw new InvariantError('a tunnel in answer to a request without an upgrade')
   }
 }
 

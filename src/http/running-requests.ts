@@ -49,13 +49,11 @@ export class RunningRequests {
   /** Resolves when none is left, or the time is up: then those that are left are given up. */
   async whenNone(atMostMs: number): Promise<void> {
     if (this.#running.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, atMostMs)
-        this.#onNone = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, atMostMs)
+      this.#onNone = resolve
+      await promise
+      clearTimeout(timer)
     }
     clearInterval(this.#timer)
     for (const exchange of this.#running) exchange.signal.fire(new ServerClosingError())

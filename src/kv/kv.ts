@@ -129,7 +129,7 @@ export type KvErrorCode =
   | 'unavailable'
   /** A write was sent and it cannot be found out whether it happened. */
   | 'unknown'
-  /** The store has no room left. Nothing was written, nothing was lost. */
+  /** The store has no space left. Nothing was written, nothing was lost. */
   | 'full'
   /** The key or value is larger than the engine takes. */
   | 'too-large'

@@ -25,6 +25,6 @@ function makeOne(directory: string, mode: number): boolean {
     // Whoever made it, and whatever keeps us from making others beside it.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false
     const { code } = error as NodeJS.ErrnoException
-    throw code === 'ENOENT' ? new Error('nothing can be made there', { cause: error }) : error
+    throw code === 'ENOENT' ? new Error('nothing can be created there', { cause: error }) : error
   }
 }

@@ -245,7 +245,7 @@ function errorOf(failure: Failure): Error {
     case 'syntax':
       return new BodySyntaxError(failure.message)
     case 'conversion':
-      return new Error(`an object is converted to ${failure.apiVersion} without end`)
+      return new Error(`too many conversions to ${failure.apiVersion}`)
     case 'fault': {
       const error = new Error(failure.message)
       if (failure.stack !== undefined) error.stack = failure.stack

@@ -210,7 +210,7 @@ export class Connection implements StreamCarrier {
       case h2.WINDOW_UPDATE:
         return this.#takeWindowUpdate(head, numberOf(content) & h2.LARGEST_WINDOW_BYTES)
       case h2.PUSH_PROMISE:
-        throw new ConnectionError(h2.PROTOCOL_ERROR, 'it sends what nobody asked for')
+        throw new ConnectionError(h2.PROTOCOL_ERROR, 'it sends PUSH_PROMISE')
       default:
     }
   }
@@ -310,7 +310,7 @@ export class Connection implements StreamCarrier {
   #takeGoAway(content: Buffer): void {
     const last = numberOf(content) & LAST_STREAM
     const words = content.toString('latin1', 8)
-    this.#drain(words === '' ? 'etcd took leave' : `etcd took leave: ${words}`)
+    this.#drain(words === '' ? 'etcd sent GOAWAY' : `etcd sent GOAWAY: ${words}`)
     for (const stream of this.#streams.values()) {
       if (stream.id > last) this.#break(stream, { message: this.#lost(), untouched: true })
     }
@@ -351,7 +351,7 @@ export class Connection implements StreamCarrier {
       if (this.#streams.size === 0) return
       const quietMs = performance.now() - this.#heardAt
       if (quietMs < QUIET_MS) this.#timer = this.#lookAgainIn(QUIET_MS - quietMs)
-      else if (this.#isPinged) this.#close(`no sign of life within ${QUIET_MS + PING_LIMIT_MS} ms`)
+      else if (this.#isPinged) this.#close(`no response within ${QUIET_MS + PING_LIMIT_MS} ms`)
       else {
         this.#isPinged = true
         this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })

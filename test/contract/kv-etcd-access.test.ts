@@ -84,7 +84,7 @@ describe.each(['newest', 'oldest'] as const)('TLS, %s version', (line: EtcdLine)
     await expect(open({ endpoints: [mutual.endpoint], tls: { ca } })).rejects.toMatchObject({
       code: 'denied',
       message: expect.stringMatching(
-        /^cannot connect to etcd at https:.*: it refuses our certificate, or the want of one/,
+        /^cannot connect to etcd at https:.*: it rejected our client certificate, or requires one/,
       ),
     })
   })
@@ -94,9 +94,7 @@ describe.each(['newest', 'oldest'] as const)('TLS, %s version', (line: EtcdLine)
     const opening = open({ endpoints: [server.endpoint], tls: { ca: mutual.certificates!.ca }, openTimeoutMs: 600_000 })
     await expect(opening).rejects.toMatchObject({
       code: 'denied',
-      message: expect.stringMatching(
-        /^cannot connect to etcd at https:.*: its certificate is not one that we trust \(.*\)$/,
-      ),
+      message: expect.stringMatching(/^cannot connect to etcd at https:.*: its certificate is not trusted \(.*\)$/),
     })
   })
 
@@ -105,7 +103,7 @@ describe.each(['newest', 'oldest'] as const)('TLS, %s version', (line: EtcdLine)
     const opening = open({ endpoints: [`https://127.0.0.2:${port}`], tls: { ca: server.certificates!.ca } })
     await expect(opening).rejects.toMatchObject({
       code: 'denied',
-      message: expect.stringMatching(/its certificate is not one that we trust \(.*127\.0\.0\.2.*\)$/),
+      message: expect.stringMatching(/its certificate is not trusted \(.*127\.0\.0\.2.*\)$/),
     })
   })
 
@@ -113,7 +111,7 @@ describe.each(['newest', 'oldest'] as const)('TLS, %s version', (line: EtcdLine)
     const endpoint = server.endpoint.replace('https:', 'http:')
     await expect(open({ endpoints: [endpoint], openTimeoutMs: 1_500 })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('does not answer as etcd does; perhaps it wants TLS'),
+      message: expect.stringContaining('does not answer like etcd; it may expect TLS'),
     })
   })
 

@@ -51,7 +51,7 @@ describe('on etcd', () => {
     writeFileSync(path.join(home, 'other.crt'), makeAuthority(60_000).certificate)
     const wrongCa = await faultOf(['--etcd-servers', store.endpoint, '--etcd-cafile', 'other.crt', ...pair], home)
     expect(wrongCa).toContain(store.endpoint)
-    expect(wrongCa).toContain('its certificate is not one that we trust')
+    expect(wrongCa).toContain('its certificate is not trusted')
 
     expect(await faultOf(['--etcd-servers', store.endpoint, '--etcd-cafile', 'nope.crt'], home)).toBe(
       `--etcd-cafile ${home}/nope.crt cannot be read: it does not exist`,

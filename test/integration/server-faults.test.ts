@@ -69,7 +69,7 @@ describe('a place for what is kept between starts', () => {
 
 describe('an audit log', () => {
   it.each([
-    ['/proc/nope/audit.log', 'nothing can be made there'],
+    ['/proc/nope/audit.log', 'nothing can be created there'],
     ['/dev/null/logs/audit.log', 'it is not a directory'],
     ['/proc', 'it is a directory'],
   ])('that cannot be written is told: %s', async (file, reason) => {
@@ -155,8 +155,8 @@ describe('a data directory', () => {
   })
 
   it.each([
-    ['/proc/nope', 'nothing can be made there'],
-    ['/proc/nope/deeper/still', 'nothing can be made there'],
+    ['/proc/nope', 'nothing can be created there'],
+    ['/proc/nope/deeper/still', 'nothing can be created there'],
     ['/dev/null/x', 'it is not a directory'],
     ['/dev/null', 'a file of that name exists'],
   ])('%s is told at once', async (directory, reason) => {
@@ -168,7 +168,7 @@ describe('a data directory', () => {
     const { mode } = statSync('/proc')
     expect(await faultOf(['--data-dir', '/proc'], await newHome())).toEqual({
       code: 1,
-      line: 'cannot make the data directory /proc/store: nothing can be made there',
+      line: 'cannot make the data directory /proc/store: nothing can be created there',
     })
     // Nobody's rights but those to files of ours are changed.
     expect(statSync('/proc').mode).toBe(mode)

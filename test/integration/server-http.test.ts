@@ -336,7 +336,7 @@ describe('a watch', () => {
     // Nobody reads it.
     const stream = session.request({ ':path': '/pieces?timeout=50ms' }).on('error', () => {})
     await once(stream, 'response')
-    await expect.poll(() => told).toEqual(['info: answer broken off'])
+    await expect.poll(() => told).toEqual(['info: response aborted'])
     session.destroy()
     await listener.close(0)
   })

@@ -50,16 +50,16 @@ function toReason(error: NodeJS.ErrnoException | undefined, secure: boolean): Di
     const other = secure ? 'plain text' : 'TLS (https)'
     return {
       code: 'unavailable',
-      text: `takes connections but does not answer as etcd does; perhaps it wants ${other}`,
+      text: `accepts connections but does not answer like etcd; it may expect ${other}`,
     }
   }
   const message = error.message.split('\n')[0]!
   if (error.syscall !== undefined) return { code: 'unavailable', text: message }
   if (error.code?.startsWith('ERR_SSL') !== true) {
-    return { code: 'denied', text: `its certificate is not one that we trust (${message})` }
+    return { code: 'denied', text: `its certificate is not trusted (${message})` }
   }
   const refused = error.code.includes('ALERT')
   return refused
-    ? { code: 'denied', text: `it refuses our certificate, or the want of one (${error.code})` }
-    : { code: 'unavailable', text: `it does not speak TLS as we do (${error.code})` }
+    ? { code: 'denied', text: `it rejected our client certificate, or requires one (${error.code})` }
+    : { code: 'unavailable', text: `the TLS handshake failed (${error.code})` }
 }

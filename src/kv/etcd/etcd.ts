@@ -189,11 +189,7 @@ export class Etcd implements Kv {
   async #close(): Promise<void> {
     this.#cluster.refuse()
     for (const watch of this.#cluster.watches) watch.stop()
-    if (this.#underWay > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve
-      })
-    }
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
     this.#cluster.close()
   }
 

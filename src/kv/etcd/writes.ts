@@ -110,7 +110,8 @@ export class Writes {
       { ...call, upTo: lost.header.revision },
     )) {
       if (isOurs(event, intent)) return { ok: true, revision: event.revision }
-      if (event.kind === 'delete' && intent.value === undefined) throw new UnknownOutcome('it was deleted by somebody')
+      if (event.kind === 'delete' && intent.value === undefined)
+        throw new UnknownOutcome('the key was deleted, by us or by another client')
       break
     }
     return toResult(lost)

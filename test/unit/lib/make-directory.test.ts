@@ -23,8 +23,8 @@ describe('a directory', () => {
   })
 
   it.each([
-    ['/proc/nope', 'nothing can be made there'],
-    ['/proc/nope/deeper/still', 'nothing can be made there'],
+    ['/proc/nope', 'nothing can be created there'],
+    ['/proc/nope/deeper/still', 'nothing can be created there'],
     ['/dev/null/x', 'ENOTDIR'],
     ['/dev/null', 'EEXIST'],
   ])('%s cannot be made, and that is told at once', (directory, reason) => {

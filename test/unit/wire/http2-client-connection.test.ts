@@ -70,7 +70,7 @@ describe('the peer of a connection', () => {
     await pass(4_999)
     expect(ends).toEqual([])
     await pass(1)
-    expect(ends).toEqual([{ message: expect.stringContaining('no sign of life'), untouched: false }])
+    expect(ends).toEqual([{ message: expect.stringContaining('no response'), untouched: false }])
     expect(connection.state).toBe('closed')
   })
 
