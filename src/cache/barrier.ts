@@ -23,8 +23,8 @@ export class Barrier {
   }
 
   /**
-   * Resolves to true when the cache shows a state that was current at some moment after the call, to false where it does not
-   * get there in time. Throws what the storage throws. Takes no signal: it is shared, and the storage has its own deadline.
+   * True when the cache has a state that was current at some moment after the call, false where it does not get there in time.
+   * Throws what the storage throws. Takes no signal: it is shared, and the storage has its own deadline.
    */
   pass(): Promise<boolean> {
     if (this.#next === undefined && this.#running === undefined && !this.#isFar) return this.#ask()

@@ -77,8 +77,8 @@ export interface WatchCache extends Store {
   /** Undefined where the type is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
   /**
-   * Ends every watch of a type without a word, whichever of these forms of it was watched. A type that is gone is forgotten as soon
-   * as nothing of it is stored, and whoever still asks for it in one of these forms is answered by the storage.
+   * Ends every watch of a type, in whichever of these forms, without an error. A type that is gone is removed as soon as it has
+   * no objects, and requests for these forms are answered by the storage.
    */
   retire(forms: readonly StoredResource[], isGone: boolean): void
 }

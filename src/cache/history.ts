@@ -88,8 +88,8 @@ export class History {
   }
 
   /**
-   * The records after a revision, which must not be below `floor`: as many as are asked for and whatever else is of the last
-   * one's revision. `isAll`: nothing is behind them.
+   * The records after a revision, which must not be below `floor`: as many as asked for and all others of the last one's
+   * revision. `isAll`: there are no more.
    */
   after(revision: number, count: number): { readonly records: readonly HistoryRecord[]; readonly isAll: boolean } {
     const start = this.#queue.placeAfter(revision)

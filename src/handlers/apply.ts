@@ -149,8 +149,8 @@ function slashed(apiVersion: string): string {
 }
 
 /**
- * Fields of a scale of a custom object can be claimed by who finds them as they are. The reference fails where it would have to
- * convert the scale: to change it, or to find out what those own who never applied (W-279, D20).
+ * Unchanged fields of a custom object's scale can be applied. The reference fails where it would have to convert the scale: to
+ * change it, or to compute the owners of an object that was never applied (W-279, D20).
  */
 function unconvertibleScale(what: string): ApiError {
   const why = 'request to convert CR to an invalid group/version: autoscaling/v1'

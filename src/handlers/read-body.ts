@@ -176,8 +176,8 @@ export function unnamedProblem(patched: Value, resource: WrittenKind): string | 
 }
 
 /**
- * Why a patched object without an API version is none; undefined: it has one, or is a custom one. The reference takes it for its own
- * inner form, in which no field has the name that is sent. What is found so is odd, or an error by itself.
+ * Why a patched built-in object without an API version is refused; undefined: it has one, or is a custom one. The reference
+ * takes it for its internal version, in which no field has the name that is sent.
  */
 export function innerFormProblems(
   patched: Value,
@@ -238,8 +238,8 @@ function reportProblems(
 }
 
 /**
- * An empty list of owners is a request to forget them (W-280); decoding leaves it out, as it does every empty list. The reference
- * leaves it out of custom objects too before it asks.
+ * An empty managedFields list is a request to reset them (W-280); decoding drops it like every empty list. The reference drops
+ * it from custom objects too.
  */
 export function withReset(object: ApiObject, document: Value, { schema }: Pick<WrittenKind, 'schema'>): ApiObject {
   if (schema.custom === true) return object

@@ -130,8 +130,8 @@ function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
 }
 
 /**
- * Custom resources have no routes: what they do not have is told in words (R-045, R-053), whoever changes the collection
- * learns that there is no such object, and whoever creates an object in another's place creates it in the collection.
+ * Custom resources have no routes: what they do not support is answered by the handler (R-045, R-053); a write to the collection
+ * is told that the name is missing, and a create at the path of an object is one in the collection.
  */
 function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
   const { http, info, resource } = request

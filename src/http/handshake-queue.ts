@@ -23,9 +23,8 @@ interface WaitingSocket {
 /** Whoever comes when so many wait is turned away; at a millisecond each, the last would have given up before its turn. */
 export const LONGEST_LINE = 4096
 /**
- * Node takes one connection a turn from the kernel, first come first served. While they come, handshakes would keep the
- * others in that line; and what is sent to a thousand streams would take a handshake longer for every few of them. So in
- * such times only every so many turns one is begun.
+ * While connections arrive, or a round of watch events is under way, only one handshake is begun in so many turns: Node accepts
+ * one connection a turn, and handshakes in every turn would delay both.
  */
 export const TURNS_A_BEGIN = 16
 

@@ -118,8 +118,8 @@ export type ResponseBody =
   /** All at once. `compress`: gzip where the client takes it and the body is over 128 KiB (R-274). */
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly compress?: boolean }
   /**
-   * Piece by piece, pulled at the client's pace; small pieces are gathered. A fault after the first byte destroys the
-   * stream, so that a client never takes half a list for a whole one.
+   * Pulled piece by piece at the client's pace; small pieces are joined. An error after the first byte destroys the stream, so
+   * that a client never takes half a list for a whole one.
    */
   | {
       readonly kind: 'pieces'
@@ -131,10 +131,7 @@ export type ResponseBody =
   /** The connection is another server's from here on; only in answer to a request for an upgrade. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }
 
-/**
- * An array: several that belong behind each other. Up to 64 KiB of bytes are only good until the next piece is pulled:
- * whoever keeps them copies them.
- */
+/** An array: consecutive parts. Bytes of up to 64 KiB are only valid until the next piece is pulled. */
 export type Piece = Buffer | readonly Buffer[]
 
 export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
@@ -142,8 +139,8 @@ export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 /** The destination of a stream. Writing never waits: see what `write` returns. */
 export interface ByteSink {
   /**
-   * False: enough is waiting to be sent, do not write again before `drained`. A piece in parts is sent without being put together
-   * first where that is possible. The bytes have to stay as they are.
+   * False: do not write again before `drained`. Parts are sent without being joined where that is possible. The bytes must not
+   * change.
    */
   write(piece: Piece): boolean
   /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */

@@ -91,10 +91,7 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
 /** How long the client has to read the end of an answer. */
 const LINGER_MS = 1000
 
-/**
- * What the client goes on to send is dropped: left where it is, it would keep the connection from ever being closed, and a
- * reset would take the answer with it.
- */
+/** Drops what the client still sends: unread, it would keep the connection open for ever, and a reset would lose the answer. */
 function hangUp(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.on('error', () => {})

@@ -36,8 +36,8 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly labels: readonly string[]
   readonly make: () => S
   /**
-   * How many series there are at most, where the values of labels are somebody else's words: the one that was not asked for the
-   * longest goes. Nobody may keep series of such a family.
+   * The limit of series where label values come from clients: the least recently used one goes. Nobody may keep series of such a
+   * family.
    */
   readonly most?: number | undefined
   /** Brings up to date what is only looked at when somebody asks. */

@@ -198,8 +198,8 @@ export function validatedByAdmission(object: ApiObject, creation: Creation): May
 }
 
 /**
- * Whoever posts may not say a version (W-072); words instead of a number pass, and are dropped (W-073). Under a dry run nothing
- * would be stored, so what the caller says of the version stands (W-074).
+ * POST must not set a version (W-072); one that is not a number is dropped (W-073). Under a dry run nothing is stored, so the
+ * version that was sent is kept (W-074).
  */
 export function withVersionChecked(object: ApiObject, { admitted, context, verb }: AdmittedCreation): ApiObject {
   const version = metaText(admitted, 'resourceVersion')

@@ -41,8 +41,8 @@ export function metaForCreate(object: ApiObject, now: string): ApiObject {
 }
 
 /**
- * Restores what no update changes, and the version that is stored; where the object is live, setting a deletion mark is left for
- * validation to refuse.
+ * Restores what updates cannot change, and the stored version; a deletion timestamp on an object that is not being deleted is
+ * left for validation to refuse.
  */
 export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
   const old = metaOf(stored)

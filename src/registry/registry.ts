@@ -30,8 +30,8 @@ export interface WrittenKind extends GroupVersionKind {
   /** The object with every default of its kind filled in, in the served version. */
   readonly withDefaults: (object: ApiObject, context: DefaultsContext) => ApiObject
   /**
-   * A typed object of the served version from a document. Throws `DecodeError`. `known` is a canonical object that it was made of:
-   * the very parts that the two share need not be looked into.
+   * A typed object of the served version from a document. Throws `DecodeError`. Parts that are shared with `known`, a canonical
+   * object, are not looked into.
    */
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
   /** How large objects of the kind are read, in turns; absent: as others are. */
@@ -197,8 +197,7 @@ export interface GuardedWrite {
 
 /**
  * Reserves what the object needs and fills it in. `settle` is called at most once: with true when the object was stored, with
- * false when it was not and the reservation has to be given back; not at all where nobody knows. Under a dry run nothing is
- * reserved.
+ * false to release the reservation; not at all where the outcome is unknown. Under a dry run nothing is reserved.
  */
 export type Reserve = (change: ReserveRequest, context: WriteContext, parts: RegistryParts) => Promise<Reservation>
 

@@ -25,8 +25,8 @@ export function storeFor(parts: RegistryParts, context: WriteContext): Store {
 }
 
 /**
- * Writes; where the storage does not take an object of that size, it is tried once more without its owners, which can be half of
- * it (W-029). Not for applies, which would lose what they are about (W-236).
+ * Writes; an object that is too large for the storage is tried once more without managedFields, which can be half of it (W-029).
+ * Not for applies, which would lose what they are about (W-236).
  */
 export async function writeFitting(
   store: Store,

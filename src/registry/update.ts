@@ -42,7 +42,7 @@ export interface UpdateRequest {
   /** Empty for the resource itself. */
   readonly subresource: string
   /**
-   * What is wanted, decoded and defaulted, in the served version, given what is there (undefined: nothing). Called again where
+   * The wanted object, decoded and defaulted, in the served version, given the live one (undefined: none). Called again where
    * another write won.
    */
   readonly wanted: (live: ApiObject | undefined) => ApiObject | Promise<ApiObject>

@@ -108,8 +108,8 @@ export interface WatchRequest {
 /** A watch under way. To be iterated once; each turn gives what is ready, never nothing. Leaving the loop ends it. */
 export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
   /**
-   * Between two turns: gives each event away as it happens, at a fraction of the cost of a turn, as long as `take` says true.
-   * Resolves to false when `take` said no, to true where a turn tells more: events wait, or the watch is over.
+   * Passes each event to `take` as it happens, at a fraction of the cost of an iteration, while `take` returns true. Resolves to
+   * false when `take` returned false, to true where the iteration has more: pending events, or the end.
    */
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
 }
@@ -129,8 +129,8 @@ export type Outcome =
   | { readonly kind: 'keep' }
 
 /**
- * Called with what is stored, and again with what won if the write lost; also again, with what is really there, where it threw
- * or kept on the ground of something that turned out to be out of date. Must have no effect that a repetition would do harm to.
+ * Called with what is stored, and again with what won if the write lost; also again where it threw or kept because of data that
+ * turned out to be stale. Must be safe to repeat.
  */
 export type Decide = (current: StoredItem | undefined) => Outcome | Promise<Outcome>
 
@@ -151,9 +151,9 @@ export interface Store {
   /** As `get`. Throws `Expired` where the revision is no longer available. */
   list(request: ListRequest, signal: AbortSignal): Promise<ListPage>
   /**
-   * Resolves when the place to begin is found; throws `Expired` where that is too old. Later the iteration throws: `Expired` where
-   * the reader fell behind history, `StorageReadError` where an object cannot be read. It ends by itself where the watch has to be
-   * begun anew from the last revision.
+   * Resolves when the start is found; throws `Expired` where that is too old. Later the iteration throws `Expired` where the
+   * reader fell behind history, `StorageReadError` where an object cannot be read. It ends without an error where the client has
+   * to resume from the last revision.
    */
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>
   /** What is in memory now, without waiting for anything; absent also where nothing is. */

@@ -37,8 +37,8 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 }
 
 /**
- * SQLite's lock on a file of its own: the kernel's, so that it goes with the process however that ends, and held against
- * this process too. Node has no other way to one.
+ * SQLite's lock on a file: a kernel lock, which is released with the process however that ends, and also excludes this process.
+ * Node has no other way to get one.
  */
 async function takeLock(path: string): Promise<DatabaseSync> {
   const file = join(path, 'lock')

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { KvError } from '../kv.ts'
 
 /**
- * Whatever the machine's own pages are, so that a store can move to another one. Most objects fit into one such page: larger
- * records need neighbouring pages, which LMDB searches long for where much is free; and a commit writes every page that it
- * touches, which is twice as much with pages twice as large.
+ * Independent of the machine's own pages, so that a store can be moved. Most objects fit into one page: larger records need
+ * adjacent pages, which LMDB searches long for where much is free; and a commit writes every page that it touches.
  */
 export const PAGE_BYTES = 8192
 
@@ -99,8 +98,8 @@ async function checkRoom(path: string): Promise<void> {
 }
 
 /**
- * LMDB writes to this file through memory, where a full disk is not an error but the end of the process: so all of it is
- * allocated beforehand. Nobody else has the folder open, so nothing in the file is of any use.
+ * LMDB writes to this file through memory, where a full disk would end the process: so all of it is allocated beforehand. Nobody
+ * else has the directory open, so its content does not matter.
  */
 async function allocateLockFile(path: string): Promise<void> {
   await writeZeros(path, LOCK_BYTES)

@@ -232,9 +232,7 @@ export class DurableKv implements Kv, WatchSource {
     }
   }
 
-  /**
-   * Decided when its turn comes, if it is still wanted then; answered when what it did, or lost against, is on the disk.
-   */
+  /** Decided when its turn comes, if it was not cancelled; answered when what it wrote, or lost against, is on the disk. */
   #write(
     condition: { readonly key: string; readonly expected: Revision },
     signal: AbortSignal,

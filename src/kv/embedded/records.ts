@@ -122,8 +122,8 @@ export function encodeKey(key: string): Buffer {
 }
 
 /**
- * A bound of a range may be longer than a key can be. Cut behind that, it still has every key on the same side of it, and
- * is short enough to be looked for. Two bytes behind, so that a zero byte there keeps its escape.
+ * A bound of a range may be longer than any key. Cut after the longest key it still sorts the same way. Two bytes more, so that
+ * a zero byte there keeps its escape.
  */
 const MAX_BOUND_BYTES = MAX_KEY_BYTES + 2
 

@@ -210,8 +210,8 @@ export class Tables {
   }
 
   /**
-   * Closes the file and opens it again, so that what of it was in memory is not any more. Must not come beside a commit. Resolves to
-   * whether it was done: not while somebody has a snapshot, nor where the file is not to be had again.
+   * Closes the file and opens it again, to release the mapped memory. Must not run beside a commit. False where somebody has a
+   * snapshot, or the file cannot be opened again.
    */
   async remap(): Promise<boolean> {
     // In a turn of its own: what has to be waited for is over already, so that nobody else runs before it is open again.
@@ -223,8 +223,8 @@ export class Tables {
   }
 
   /**
-   * Resolves when all that `write` did is on the disk and seen by reads that begin then. Throws `KvError` where nothing of
-   * it was done; `unknown` where that is not sure, and the tables cannot be used any more. One commit at a time.
+   * Resolves when all of `write` is on the disk and visible to new reads. Throws `KvError` where nothing was written; `unknown`
+   * where that is not certain, and the tables are not usable any more. One commit at a time.
    */
   async commit(write: (writer: TableWriter) => void): Promise<void> {
     try {

@@ -12,8 +12,8 @@ export interface WatchSource {
   /** Set once the engine is closed. */
   readonly ended: Error | undefined
   /**
-   * The events after `after` that the request asks for, as whole revisions; `revision` is how far it looked, which is
-   * further than `after`. Called only where there is something after `after`. A bounded piece, not all there is.
+   * The events after `after` that match the request, as whole revisions; `revision` is how far it looked. Called only where
+   * there is something after `after`. A bounded piece, not everything.
    */
   readAfter(after: Revision, request: WatchRequest): Batch
 }

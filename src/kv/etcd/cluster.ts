@@ -27,8 +27,8 @@ export interface Call {
 export type OnFailure = (error: RpcError, verdict: Verdict) => void
 
 /**
- * More calls than this at a time do not make etcd faster, only each of them later: beyond their time limit in the end, and then
- * they would all be looked up and sent again.
+ * More concurrent calls do not make etcd faster, only each call slower: in the end all would time out, be looked up and be sent
+ * again.
  */
 const CALLS_AT_A_TIME = 256
 
@@ -150,8 +150,8 @@ export class Cluster {
   }
 
   /**
-   * Tries until there is an answer. Throws `KvError` where there is no use in trying or the time is up, and `CancelledError`
-   * when the signal fires. Who may not send the same thing twice ends it in `onFailure`.
+   * Retries until there is an answer. Throws `KvError` where a retry is useless or the deadline has passed, and `CancelledError`
+   * when the signal fires. Calls that must not be repeated are ended in `onFailure`.
    */
   async call<Request, Response extends Answer>(
     method: Method<Request, Response>,
@@ -188,8 +188,8 @@ export class Cluster {
   }
 
   /**
-   * Gets a new token, unless somebody got one since `stale` was in use; all who wait share one attempt. False: etcd could not
-   * be asked. Throws `denied` where it does not know us.
+   * Gets a new token, unless there is a newer one than `stale` already; concurrent logins share one attempt. False: etcd could
+   * not be reached. Throws `denied` where it refuses the credentials.
    */
   async login(stale: CallHeaders): Promise<boolean> {
     if (this.#user === undefined || this.#headers !== stale) return true
@@ -220,8 +220,8 @@ export class Cluster {
 }
 
 /**
- * Progress on request was ahead of events that were still to come before these patches; 3.6 never had the fault.
- * An answer like that, taken at its word, loses events for ever.
+ * Before these patches progress on request could be ahead of events that were still to come, and trusting it loses events; 3.6
+ * never had the fault.
  */
 const PROGRESS_SINCE: Readonly<Record<string, number>> = Object.freeze({ '3.4': 31, '3.5': 13 })
 

@@ -133,8 +133,8 @@ export class Creates {
   }
 
   /**
-   * The revision at which our bytes made the key, if they did. Where etcd cannot be trusted to say that nothing is missing,
-   * everything from the fence to the key is looked through, since the fence's own event then marks the end.
+   * The revision at which our bytes created the key, if they did. Where etcd's progress cannot be trusted, everything from the
+   * fence to the key is searched: the fence's own event marks the end.
    */
   async #findOurs(
     { key, value }: PutRequest,

@@ -32,8 +32,8 @@ import { Writes } from './writes.ts'
 
 export interface EtcdOptions extends ClusterOptions {
   /**
-   * Ends in `/`, and all keys begin with it and go on. Nothing else is touched, so that rights to it are enough; but newer
-   * versions of etcd let only `root` compact.
+   * Ends in `/`, and all keys begin with it. Nothing else is touched, so that permissions for it are enough; but newer versions
+   * of etcd let only `root` compact.
    */
   readonly prefix: string
   /** How long to wait for etcd when the engine is opened; absent: 10 s. */
@@ -59,8 +59,8 @@ const HEALTH_LIMITS: CallLimits = Object.freeze({ attemptMs: 2_000, totalMs: 2_0
 const CONNECT_ROUND_MS = 1_000
 
 /**
- * Resolves when etcd answered a read. Throws `KvError` with one line that says what to mend: `unavailable` where no member
- * can be reached in time, `denied` where the certificate or the password is refused.
+ * Resolves when etcd answered a read. Throws `KvError` with one line that says what is wrong: `unavailable` where no member can
+ * be reached in time, `denied` where the certificate or the password is refused.
  */
 export async function openEtcd(options: EtcdOptions, signal: AbortSignal): Promise<Etcd> {
   const cluster = new Cluster(options)

@@ -46,8 +46,8 @@ export function toTarget({ prefix, after, withPrevious }: WatchRequest, hidden: 
 }
 
 /**
- * What happened in a range after a revision, up to `upTo` and perhaps beyond. Where etcd's progress is not to be trusted it
- * ends only with an event at `upTo` or later. Throws `compacted`, and `unavailable` where it takes too long.
+ * The events of a range after a revision, up to `upTo` and perhaps beyond. Where etcd's progress cannot be trusted it ends only
+ * with an event at `upTo` or later. Throws `compacted`, and `unavailable` where it takes too long.
  */
 export async function* history(
   cluster: Cluster,
@@ -234,8 +234,8 @@ export class EtcdWatch implements KvWatch {
   }
 
   /**
-   * etcd lets a watch begin at the very revision that was compacted to, but some of its versions forget the deletes of that
-   * revision: a watch is whole where the revision before it can still be read.
+   * etcd lets a watch begin at the revision that was compacted to, but some versions drop the deletes of that revision: a watch
+   * is complete where the revision before it can still be read.
    */
   async #checkHistory(endpoint: Endpoint): Promise<void> {
     const { key } = this.#target
