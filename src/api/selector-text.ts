@@ -45,18 +45,11 @@ function expressionOf(expression: ValueMap): LabelRequirement | undefined {
   if (typeof key !== 'string' || !isList(listed) || !listed.every((value) => typeof value === 'string'))
     return undefined
   const values = sortedSet(listed)
-  switch (operator) {
-    case 'In':
-      return values.length > 0 ? { kind: 'in', key, values } : undefined
-    case 'NotIn':
-      return values.length > 0 ? { kind: 'notIn', key, values } : undefined
-    case 'Exists':
-      return values.length === 0 ? { kind: 'exists', key } : undefined
-    case 'DoesNotExist':
-      return values.length === 0 ? { kind: 'absent', key } : undefined
-    default:
-      return undefined
+  if (operator === 'In' || operator === 'NotIn') {
+    return values.length > 0 ? { kind: operator === 'In' ? 'in' : 'notIn', key, values } : undefined
   }
+  if (values.length > 0 || (operator !== 'Exists' && operator !== 'DoesNotExist')) return undefined
+  return { kind: operator === 'Exists' ? 'exists' : 'absent', key }
 }
 
 type Operator = 'in' | 'notin' | '=' | '==' | '!=' | '>' | '<'

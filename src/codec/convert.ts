@@ -58,7 +58,7 @@ export class ConvertError extends Error {
 export function convert(bytes: Buffer, conversion: Conversion): Converted {
   try {
     const objects = read(bytes, conversion)
-    if (objects.length === 0) throw new ConvertError('there is no object in it')
+    if (objects.length === 0) throw new ConvertError('the input holds no object')
     return { bytes: write(objects, conversion), problems: objects.flatMap(({ problems }) => problems) }
   } catch (error) {
     if (!isInputError(error)) throw error
@@ -115,7 +115,7 @@ function jsonDocuments(bytes: Buffer): readonly ReadDocument[] {
 }
 
 function typed({ value, source }: ReadDocument, kinds: SchemaTable): ConvertedObject {
-  if (!isMap(value)) throw new ConvertError('it is not an object')
+  if (!isMap(value)) throw new ConvertError('the input is not an object')
   const kind = kindOf(value, kinds)
   return kind === undefined ? { value, kind, problems: [] } : { ...decodeObject(source, kind.shape), kind }
 }
@@ -138,8 +138,7 @@ function fromProtobuf(bytes: Buffer, kinds: SchemaTable): ConvertedObject {
   // Only events of watches come without a name.
   const gvk = envelope.kind === '' ? EVENT : { group: '', version: '', ...gv, kind: envelope.kind }
   const kind = kinds.kind(gvk)
-  if (kind === undefined || !kind.hasProtobuf)
-    throw new ConvertError(`no protobuf form is known of ${nameOf(envelope)}`)
+  if (kind === undefined || !kind.hasProtobuf) throw new ConvertError(`${nameOf(envelope)} has no protobuf encoding`)
   return { value: decodeRaw(kind, envelope.raw), kind, problems: [] }
 }
 
@@ -170,7 +169,7 @@ function write(objects: readonly ConvertedObject[], conversion: Conversion): Buf
 function single(objects: readonly ConvertedObject[]): ConvertedObject {
   const [first, ...others] = objects
   if (first === undefined || others.length > 0) {
-    throw new ConvertError(`there are ${objects.length} objects in it, and the target holds one`)
+    throw new ConvertError(`the input holds ${objects.length} objects, and the target encoding holds one`)
   }
   return first
 }
@@ -178,7 +177,7 @@ function single(objects: readonly ConvertedObject[]): ConvertedObject {
 function encoded({ value, kind }: ConvertedObject, encoding: 'cbor' | 'protobuf'): Buffer {
   if (kind !== undefined && (encoding === 'cbor' || kind.hasProtobuf)) return encodeObject(value, kind, encoding)
   if (encoding === 'cbor') return encodeCborValue(value)
-  throw new ConvertError(`no protobuf form is known of ${nameOf(typeNamesIn(value))}`)
+  throw new ConvertError(`${nameOf(typeNamesIn(value))} has no protobuf encoding`)
 }
 
 /** One object is laid out for people, several stand in a line each. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { BUILT_IN } from './built-in-compiled.ts'
-import type { CompiledFile, CompiledResource, CompiledSubresource } from './table-compiled.ts'
+import type { CompiledFile, CompiledResource } from './table-compiled.ts'
 
 export interface BuiltInResource extends GroupVersionKind {
   readonly plural: string
@@ -18,7 +18,7 @@ export interface BuiltInResource extends GroupVersionKind {
   readonly subresources: readonly BuiltInSubresource[]
 }
 
-export interface BuiltInSubresource extends GroupVersionKind {
+interface BuiltInSubresource extends GroupVersionKind {
   /** `status`, without the resource. */
   readonly name: string
   readonly verbs: readonly string[]
@@ -86,17 +86,7 @@ function resourceOf(gvk: GroupVersionKind, resource: CompiledResource): BuiltInR
     categories: resource.categories ?? [],
     verbs: resource.verbs ?? VERBS,
     storageVersionHash: resource.stored === false ? undefined : storageVersionHash(gvk, resource),
-    subresources: (resource.subresources ?? []).map((subresource) => subresourceOf(gvk, subresource)),
-  }
-}
-
-function subresourceOf(parent: GroupVersionKind, subresource: CompiledSubresource): BuiltInSubresource {
-  return {
-    name: subresource.name,
-    group: subresource.group ?? parent.group,
-    version: subresource.version ?? parent.version,
-    kind: subresource.kind ?? parent.kind,
-    verbs: subresource.verbs ?? SUBRESOURCE_VERBS,
+    subresources: (resource.subresources ?? []).map((one) => ({ ...gvk, verbs: SUBRESOURCE_VERBS, ...one })),
   }
 }
 

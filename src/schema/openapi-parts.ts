@@ -72,17 +72,12 @@ function partMaker(): (key: string, types: TypeSchemas, paths: OpenApiPart['path
 }
 
 function describe(resource: BuiltInResource): OpenApiResource {
-  const { group, version, kind, plural, namespaced, verbs } = resource
+  const { kind, plural, subresources } = resource
   return {
-    group,
-    version,
-    kind,
-    plural,
-    namespaced,
-    verbs,
+    ...resource,
     type: nameOf(resource, kind),
     listType: nameOf(resource, `${kind}List`),
-    subresources: resource.subresources.map((one) => ({ ...one, type: nameOf(one, one.kind) })),
+    subresources: subresources.map((one) => ({ ...one, type: nameOf(one, one.kind) })),
     isCustom: false,
     deleteGivesObject: GIVES_OBJECT.has(plural),
   }

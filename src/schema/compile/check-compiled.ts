@@ -25,11 +25,12 @@ function checkField(place: string, field: CompiledField, types: ReadonlyMap<stri
   const [, , type, , facts] = field
   const name = type.replace(/^(\[\]|\{\})/, '')
   const target = types.get(name)
-  if (target === undefined && !SCALARS.includes(name)) throw new Error(`${place}: ${name} is nowhere`)
+  if (target === undefined && !SCALARS.includes(name)) throw new Error(`${place}: type ${name} is not declared`)
   // Bytes are a list to the reference, and some are published as one.
   const isList = type.startsWith('[]') || type === 'bytes'
   if (facts?.listType !== undefined && !isList) throw new Error(`${place}: has a list type and is not a list`)
-  if ((facts?.listKeys !== undefined) !== (facts?.listType === 'map')) throw new Error(`${place}: has keys amiss`)
+  if ((facts?.listKeys !== undefined) !== (facts?.listType === 'map'))
+    throw new Error(`${place}: list_key goes with list_type map, and only with it`)
   for (const key of [
     ...(facts?.listKeys ?? []),
     ...(facts?.patchMergeKey === undefined ? [] : [facts.patchMergeKey]),

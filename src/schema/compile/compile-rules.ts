@@ -50,9 +50,9 @@ function checkRule(place: string, rule: CompiledRule): void {
   if (ofTexts !== undefined && !TEXTS.includes(type)) throw new Error(`${place}: has rules for texts and is none`)
   if (ofNumbers !== undefined && !NUMBERS.includes(type)) throw new Error(`${place}: has bounds and is no number`)
   if (ofLists !== undefined && !type.startsWith('[]')) throw new Error(`${place}: has rules for lists and is none`)
-  if (rule.zeroToo === true && rule.required !== undefined) throw new Error(`${place}: is zero and required`)
+  if (rule.zeroToo === true && rule.required !== undefined) throw new Error(`${place}: has zero_too and is required`)
   const isUsual = max === undefined ? min === undefined || min === 0 || min === 1 : min !== undefined
-  if (!isUsual && outOfBounds === undefined) throw new Error(`${place}: has bounds that there are no words for`)
+  if (!isUsual && outOfBounds === undefined) throw new Error(`${place}: has bounds that need out_of_bounds`)
 }
 
 /** The rules of all types, one line a type. */

@@ -171,7 +171,7 @@ function compileField(field: protobufjs.Field, place: string, nameOf: (name: str
   const isMap = field instanceof protobufjs.MapField
   if (isMap && field.keyType !== 'string') throw new Error(`${place}: is a map whose keys are not strings`)
   if (field.repeated && SCALARS.has(field.type) && !['string', 'bytes'].includes(field.type)) {
-    if (options.flag('packed') !== false) throw new Error(`${place}: says not that it is unpacked`)
+    if (options.flag('packed') !== false) throw new Error(`${place}: must be declared with packed = false`)
   }
   const type = nameOf(field.type)
   const pointer = options.flag('proto3_optional') === true

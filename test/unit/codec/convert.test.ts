@@ -47,7 +47,7 @@ describe('the reference’s objects', () => {
       expect(run(golden.json, 'json', 'json').toString()).toBe(golden.json)
       const back = run(run(golden.json, 'json', 'cbor'), 'cbor', 'json')
       expect(equalValues(parse(back), parse(Buffer.from(golden.json)))).toBe(true)
-      expect(messageOf(golden.protobuf, 'protobuf', 'json')).toMatch(/^no protobuf form is known of /)
+      expect(messageOf(golden.protobuf, 'protobuf', 'json')).toMatch(/ has no protobuf encoding$/)
     },
   )
 })
@@ -66,7 +66,7 @@ describe('several objects', () => {
   })
 
   it.each(['protobuf', 'cbor', 'table'] as const)('do not fit into %s', (to) => {
-    expect(messageOf(lines, 'json', to)).toBe('there are 2 objects in it, and the target holds one')
+    expect(messageOf(lines, 'json', to)).toBe('the input holds 2 objects, and the target encoding holds one')
   })
 })
 
@@ -96,7 +96,7 @@ describe('tables', () => {
 
 describe('what cannot be converted gets one line', () => {
   it.each<[string, string, SourceEncoding, TargetEncoding, string]>([
-    ['nothing', '', 'yaml', 'json', 'there is no object in it'],
+    ['nothing', '', 'yaml', 'json', 'the input holds no object'],
     ['bad JSON', '{"a"', 'json', 'yaml', 'unexpected end of JSON input'],
     ['bad YAML', 'a: [', 'yaml', 'json', 'yaml: line 1: did not find expected node content'],
     ['bad CBOR', '\u0001\u0002', 'cbor', 'json', 'cbor: 1 bytes of extraneous data starting at index 1'],
@@ -107,7 +107,7 @@ describe('what cannot be converted gets one line', () => {
       'json',
       'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
     ],
-    ['no object', '[1]', 'json', 'yaml', 'it is not an object'],
+    ['no object', '[1]', 'json', 'yaml', 'the input is not an object'],
     [
       'a field of the wrong type',
       '{"kind":"Pod","apiVersion":"v1","spec":5}',
@@ -120,9 +120,9 @@ describe('what cannot be converted gets one line', () => {
       '{"kind":"Foo","apiVersion":"g/v1"}',
       'json',
       'protobuf',
-      'no protobuf form is known of g/v1 Foo',
+      'g/v1 Foo has no protobuf encoding',
     ],
-    ['no kind', '{"a":1}', 'json', 'protobuf', 'no protobuf form is known of an object without a kind'],
+    ['no kind', '{"a":1}', 'json', 'protobuf', 'an object without a kind has no protobuf encoding'],
   ])('%s', (_name, input, from, to, message) => {
     expect(messageOf(input, from, to)).toBe(message)
   })
