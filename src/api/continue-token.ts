@@ -44,13 +44,13 @@ function contentOf(bytes: Buffer): typeof NOTHING {
   const given = Object.entries(NOTHING).map(([name, nothing]) => {
     const value = found[name] ?? nothing
     const fits = typeof nothing === 'number' ? Number.isSafeInteger(value) : typeof value === 'string'
-    if (!fits) throw invalid(`: ${misfit(name, value, typeof nothing === 'number' ? 'int64' : 'string')}`)
+    if (!fits) throw invalid(`: ${typeFault(name, value, typeof nothing === 'number' ? 'int64' : 'string')}`)
     return [name, value] as const
   })
   return { ...NOTHING, ...Object.fromEntries(given) }
 }
 
-function misfit(name: string, value: unknown, type: 'int64' | 'string'): string {
+function typeFault(name: string, value: unknown, type: 'int64' | 'string'): string {
   const shown = type === 'int64' && typeof value === 'number' ? `number ${value}` : jsonTypeOf(value)
   return `json: cannot unmarshal ${shown} into Go struct field continueToken.${name} of type ${type}`
 }

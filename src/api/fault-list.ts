@@ -4,12 +4,12 @@ import { Later, MANY } from '../lib/later.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { FieldError } from './field-error.ts'
 
-const MOST_FAULTS = 10_000
+const MAX_FAULTS = 10_000
 /** Texts show what is wrong, which can be a whole list for each of its items. */
-const MOST_CHARACTERS = 2 * 1024 * 1024
+const MAX_CHARACTERS = 2 * 1024 * 1024
 
 /** Thrown where enough faults have been found. */
-class EnoughFaults extends Error {}
+class TooManyFaults extends Error {}
 
 /** The last of the faults where others were not looked for. */
 const NOT_ALL: FieldError = {
@@ -72,7 +72,7 @@ export class FaultList {
   }
 
   get isFull(): boolean {
-    return this.#count >= MOST_FAULTS || this.#characters >= MOST_CHARACTERS
+    return this.#count >= MAX_FAULTS || this.#characters >= MAX_CHARACTERS
   }
 
   /** Throws when these are enough; only for use within `faultsOf`. */
@@ -80,7 +80,7 @@ export class FaultList {
     this.#here.faults.push(fault)
     this.#count += 1
     this.#characters += fault.field.length + fault.message.length
-    if (this.isFull) throw new EnoughFaults()
+    if (this.isFull) throw new TooManyFaults()
   }
 
   /** Looks at each of so many things, and then does `then`: later where they are many. */
@@ -103,7 +103,7 @@ function untilFull(find: () => void): void {
   try {
     find()
   } catch (error) {
-    if (!(error instanceof EnoughFaults)) throw error
+    if (!(error instanceof TooManyFaults)) throw error
   }
 }
 

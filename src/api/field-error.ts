@@ -110,7 +110,7 @@ export function shownMap(map: Readonly<Record<string, Value>> | undefined): Show
   return new Shown(`{${keys.map((key) => `${json(key)}:${json(map[key])}`).join(',')}}`)
 }
 
-interface Told {
+interface FaultParts {
   readonly at: FieldPath
   readonly value: Shape
   readonly text: string
@@ -121,7 +121,7 @@ function fault(reason: FieldErrorReason, at: FieldPath, message: string): FieldE
   return { reason, field: at.toString(), message }
 }
 
-function faultWithValue(reason: FieldErrorReason, { at, value, text, detail }: Told): FieldError {
+function faultWithValue(reason: FieldErrorReason, { at, value, text, detail }: FaultParts): FieldError {
   const field = at.toString()
   if (value === OMITTED) return { reason, field, message: withDetail(text, detail) }
   const message = withDetail(`${text}: ${show(value)}`, detail)

@@ -9,26 +9,26 @@ const COUNTED: readonly string[] = ['cpu', 'memory']
 
 /** How sure a pod with this specification is of its resources: of all, of some, or of none. */
 export function qosOf(spec: ValueMap): QosClass {
-  const level = own(spec, 'resources')
-  const holders = isMap(level)
-    ? [level]
+  const podLevel = own(spec, 'resources')
+  const holders = isMap(podLevel)
+    ? [podLevel]
     : [...mapsInPlace(spec, 'containers'), ...mapsInPlace(spec, 'initContainers')].map((c) =>
         mapOrEmpty(c, 'resources'),
       )
-  const isAsked = holders.some((resources) =>
+  const hasRequests = holders.some((resources) =>
     ['requests', 'limits'].some((kind) =>
       COUNTED.some((name) => isPositive(quantityOrAbsent(mapOrEmpty(resources, kind), name))),
     ),
   )
-  if (!isAsked) return 'BestEffort'
-  const isSure = holders.every((resources) =>
+  if (!hasRequests) return 'BestEffort'
+  const isGuaranteed = holders.every((resources) =>
     COUNTED.every((name) => {
       const limit = quantityOrAbsent(mapOrEmpty(resources, 'limits'), name)
       const request = quantityOrAbsent(mapOrEmpty(resources, 'requests'), name)
       return isPositive(limit) && compareQuantities(limit, request ?? limit) === 0
     }),
   )
-  return isSure ? 'Guaranteed' : 'Burstable'
+  return isGuaranteed ? 'Guaranteed' : 'Burstable'
 }
 
 function isPositive(amount: Quantity | undefined): amount is Quantity {

@@ -9,28 +9,28 @@ const MAX_COMBINATIONS = 10_000
 
 /** What `held` does not cover of `wanted`, in rules of one resource or path each. Empty: everything is covered. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  const owners = new HeldRules(held)
+  const covering = new HeldRules(held)
   const missing: PolicyRule[] = []
   let budget = MAX_COMBINATIONS
   for (const rule of wanted) {
-    if (owners.cover(rule)) continue
+    if (covering.cover(rule)) continue
     budget -= combinations(rule)
-    for (const single of budget < 0 ? [rule] : broken(rule))
-      if (budget < 0 || !owners.cover(single)) missing.push(single)
+    for (const single of budget < 0 ? [rule] : breakdown(rule))
+      if (budget < 0 || !covering.cover(single)) missing.push(single)
   }
   return compact(missing)
 }
 
 /** Rules that are held, found by what is in them: whoever holds thousands may give away thousands. */
 class HeldRules {
-  readonly #all: readonly Owned[]
+  readonly #all: readonly IndexedRule[]
   readonly #verbs: Index
   readonly #groups: Index
   readonly #resources: Index
   readonly #names: Index
 
   constructor(rules: readonly PolicyRule[]) {
-    this.#all = rules.map(owned)
+    this.#all = rules.map(indexedRule)
     this.#verbs = indexOf(this.#all, ({ verbs }) => verbs)
     this.#groups = indexOf(this.#all, ({ groups }) => groups)
     this.#resources = indexOf(this.#all, ({ resources }) => resources)
@@ -39,7 +39,7 @@ class HeldRules {
 
   /** Whether one of them covers every combination of the rule. */
   cover(rule: PolicyRule): boolean {
-    let fewest: readonly (readonly Owned[])[] = [this.#all]
+    let fewest: readonly (readonly IndexedRule[])[] = [this.#all]
     const narrow = (index: Index, text: string | undefined, ...more: readonly string[]): void => {
       if (text === undefined) return
       const found = [text, ...more].map((key) => index.get(key) ?? NO_RULES)
@@ -51,20 +51,20 @@ class HeldRules {
     narrow(this.#groups, rule.apiGroups[0], ALL)
     narrow(this.#resources, resource, ALL, ...(slash < 0 ? [] : [`*${resource!.slice(slash)}`]))
     narrow(this.#names, rule.resourceNames[0] ?? '', '')
-    return fewest.some((owners) => owners.some((owner) => coversAll(owner, rule)))
+    return fewest.some((rules) => rules.some((held) => coversAll(held, rule)))
   }
 }
 
 /** By every text that rules have in one of their lists. */
-type Index = ReadonlyMap<string, readonly Owned[]>
+type Index = ReadonlyMap<string, readonly IndexedRule[]>
 
 const ALL = '*'
-const NO_RULES: readonly Owned[] = Object.freeze([])
+const NO_RULES: readonly IndexedRule[] = Object.freeze([])
 /** A rule without names is about all of them. */
 const ANY_NAME: ReadonlySet<string> = new Set([''])
 
-function indexOf(rules: readonly Owned[], textsOf: (rule: Owned) => ReadonlySet<string>): Index {
-  const index = new Map<string, Owned[]>()
+function indexOf(rules: readonly IndexedRule[], textsOf: (rule: IndexedRule) => ReadonlySet<string>): Index {
+  const index = new Map<string, IndexedRule[]>()
   for (const rule of rules) {
     for (const text of textsOf(rule)) {
       const known = index.get(text)
@@ -75,11 +75,11 @@ function indexOf(rules: readonly Owned[], textsOf: (rule: Owned) => ReadonlySet<
   return index
 }
 
-function countOf(lists: readonly (readonly Owned[])[]): number {
+function countOf(lists: readonly (readonly IndexedRule[])[]): number {
   return lists.reduce((sum, list) => sum + list.length, 0)
 }
 
-interface Owned {
+interface IndexedRule {
   readonly verbs: ReadonlySet<string>
   readonly groups: ReadonlySet<string>
   readonly resources: ReadonlySet<string>
@@ -89,7 +89,7 @@ interface Owned {
   readonly pathPrefixes: readonly string[]
 }
 
-function owned(rule: PolicyRule): Owned {
+function indexedRule(rule: PolicyRule): IndexedRule {
   return {
     verbs: new Set(rule.verbs),
     groups: new Set(rule.apiGroups),
@@ -111,14 +111,14 @@ function shortest(prefixes: readonly string[]): readonly string[] {
 }
 
 /** One rule covers every combination of the other. */
-function coversAll(owner: Owned, rule: PolicyRule): boolean {
+function coversAll(held: IndexedRule, rule: PolicyRule): boolean {
   return (
-    hasAll(owner.verbs, rule.verbs) &&
-    hasAll(owner.groups, rule.apiGroups) &&
-    rule.resources.every((resource) => coversResource(owner.resources, resource)) &&
-    rule.nonResourceURLs.every((path) => coversPath(owner, path)) &&
-    (owner.names.size === 0 ||
-      (rule.resourceNames.length > 0 && rule.resourceNames.every((name) => owner.names.has(name))))
+    hasAll(held.verbs, rule.verbs) &&
+    hasAll(held.groups, rule.apiGroups) &&
+    rule.resources.every((resource) => coversResource(held.resources, resource)) &&
+    rule.nonResourceURLs.every((path) => coversPath(held, path)) &&
+    (held.names.size === 0 ||
+      (rule.resourceNames.length > 0 && rule.resourceNames.every((name) => held.names.has(name))))
   )
 }
 
@@ -132,7 +132,7 @@ function coversResource(set: ReadonlySet<string>, resource: string): boolean {
   return slash !== -1 && set.has(`*${resource.slice(slash)}`)
 }
 
-function coversPath({ paths, pathPrefixes }: Owned, path: string): boolean {
+function coversPath({ paths, pathPrefixes }: IndexedRule, path: string): boolean {
   if (paths.has(path)) return true
   // Of prefixes none of which begins with another only the last that is not behind the path can be one of it.
   let [low, high] = [0, pathPrefixes.length]
@@ -152,7 +152,7 @@ function combinations(rule: PolicyRule): number {
 }
 
 /** One group, resource, verb and name each; or one path and verb. */
-function broken(rule: PolicyRule): readonly PolicyRule[] {
+function breakdown(rule: PolicyRule): readonly PolicyRule[] {
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name])
   const resources = rule.apiGroups.flatMap((group) =>
     rule.resources.flatMap((resource) =>

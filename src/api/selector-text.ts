@@ -192,7 +192,7 @@ class LabelParser {
 }
 
 /** Each is a hundred times as long as the value that it is about. */
-const MOST_FAULTS = 100
+const MAX_FAULTS = 100
 
 function requirementOf(key: string, operator: Operator, values: readonly string[]): LabelRequirement {
   const [first = ''] = values
@@ -202,7 +202,7 @@ function requirementOf(key: string, operator: Operator, values: readonly string[
     faults.push(`values[0]: ${invalid(first, ["for 'Gt', 'Lt' operators, the value must be an integer"])}`)
   }
   for (const [index, value] of values.entries()) {
-    if (faults.length >= MOST_FAULTS) break
+    if (faults.length >= MAX_FAULTS) break
     const rules = labelValue(value)
     if (rules.length > 0) faults.push(`values[${index}][${key}]: ${invalid(value, rules)}`)
   }

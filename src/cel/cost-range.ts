@@ -24,16 +24,16 @@ export interface Node {
   readonly itemSize: () => CostEstimate | undefined
 }
 
-const MOST = 2 ** 64
+const MAX_COST = 2 ** 64
 
-export const UNKNOWN: CostEstimate = Object.freeze({ min: 0, max: MOST })
+export const UNKNOWN: CostEstimate = Object.freeze({ min: 0, max: MAX_COST })
 
 export function exactly(amount: number): CostEstimate {
   return { min: amount, max: amount }
 }
 
 export function add(a: CostEstimate, b: CostEstimate): CostEstimate {
-  return { min: Math.min(MOST, a.min + b.min), max: Math.min(MOST, a.max + b.max) }
+  return { min: Math.min(MAX_COST, a.min + b.min), max: Math.min(MAX_COST, a.max + b.max) }
 }
 
 export function times(a: CostEstimate, b: CostEstimate): CostEstimate {
@@ -41,12 +41,15 @@ export function times(a: CostEstimate, b: CostEstimate): CostEstimate {
 }
 
 function product(a: number, b: number): number {
-  return a === 0 || b === 0 ? 0 : Math.min(MOST, a * b)
+  return a === 0 || b === 0 ? 0 : Math.min(MAX_COST, a * b)
 }
 
 /** By a factor, rounded up. */
 export function scaled(range: CostEstimate, factor: number): CostEstimate {
-  return { min: Math.min(MOST, Math.ceil(range.min * factor)), max: Math.min(MOST, Math.ceil(range.max * factor)) }
+  return {
+    min: Math.min(MAX_COST, Math.ceil(range.min * factor)),
+    max: Math.min(MAX_COST, Math.ceil(range.max * factor)),
+  }
 }
 
 export function union(a: CostEstimate, b: CostEstimate): CostEstimate {

@@ -13,7 +13,7 @@ export class Cursor {
   readonly #awaited: string[] = []
   #next = 0
   /** Since a mistake nothing has fitted: what else does not fit is the same mistake. */
-  #isLost = false
+  #isRecovering = false
   #skippedTo = -1
 
   constructor({ tokens }: Lexed) {
@@ -27,7 +27,7 @@ export class Cursor {
   take(): Token {
     const token = this.peek()
     this.#next++
-    this.#isLost = false
+    this.#isRecovering = false
     return token
   }
 
@@ -49,7 +49,7 @@ export class Cursor {
     // Where nothing else is awaited, all that is missing is the bracket.
     const isAllThatIsMissing = found.kind === 'end' && this.#awaited.length === 0
     if (isAllThatIsMissing && (text === ')' || expecting === `']'`)) {
-      this.tell(`Syntax error: missing '${text}' at '<EOF>'`, found.at)
+      this.report(`Syntax error: missing '${text}' at '<EOF>'`, found.at)
       return undefined
     }
     this.mismatch(expecting)
@@ -59,20 +59,20 @@ export class Cursor {
   /** Tells that this token is one too many. */
   drop(expecting: string): void {
     const { text, at } = this.peek()
-    this.tell(`Syntax error: extraneous input '${text}' expecting ${expecting}`, at)
+    this.report(`Syntax error: extraneous input '${text}' expecting ${expecting}`, at)
     this.take()
   }
 
   /** Tells that something else was awaited, and passes over to what goes on after it. */
   mismatch(expecting: string): void {
     const { text, at } = this.peek()
-    this.tell(`Syntax error: mismatched input '${text}' expecting ${expecting}`, at)
+    this.report(`Syntax error: mismatched input '${text}' expecting ${expecting}`, at)
     this.skip()
   }
 
-  tell(message: string, at: number): void {
-    if (!this.#isLost) this.issues.push({ message, at })
-    this.#isLost = true
+  report(message: string, at: number): void {
+    if (!this.#isRecovering) this.issues.push({ message, at })
+    this.#isRecovering = true
   }
 
   /** Where that leads nowhere, one more is passed over. */

@@ -147,7 +147,7 @@ class Parser {
     while (this.#cursor.takeIf(operator) !== undefined) count++
     const token = this.#cursor.peek()
     if (token.kind === 'end') {
-      this.#cursor.tell(`Syntax error: no viable alternative at input '${operator}'`, token.at)
+      this.#cursor.report(`Syntax error: no viable alternative at input '${operator}'`, token.at)
       if (operator === '!') return nothing(token)
       // The last one may also stand between two operands, of which there is no second.
       const message = `Syntax error: mismatched input '<EOF>' expecting ${START_OF_EXPRESSION}`
@@ -190,7 +190,7 @@ class Parser {
     }
     if (name.kind !== 'ident') {
       const found = `${optional ? '.?' : '.'}${name.kind === 'end' ? '' : name.text}`
-      this.#cursor.tell(`Syntax error: no viable alternative at input '${found}'`, name.at)
+      this.#cursor.report(`Syntax error: no viable alternative at input '${found}'`, name.at)
       this.#cursor.skip()
       return operand
     }
@@ -295,7 +295,7 @@ class Parser {
   #identifier(dot: string): Expr {
     const token = this.#cursor.peek()
     if (token.kind !== 'ident' || token.text === 'in') {
-      this.#cursor.tell(
+      this.#cursor.report(
         `Syntax error: no viable alternative at input '${dot}${token.kind === 'end' ? '' : token.text}'`,
         token.at,
       )

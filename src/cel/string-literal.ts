@@ -45,14 +45,14 @@ function readEscape(text: string, at: number): Escape | undefined {
 export function faultIn(body: string): number | undefined {
   for (let i = body.indexOf('\\'); i >= 0; i = body.indexOf('\\', i)) {
     const escape = readEscape(body, i)
-    if (escape === undefined) return i + wellBegun(body.slice(i, i + MAX_ESCAPE))
+    if (escape === undefined) return i + validPrefix(body.slice(i, i + MAX_ESCAPE))
     i += escape.length
   }
   return undefined
 }
 
 /** How much of it could still have become an escape. */
-function wellBegun(text: string): number {
+function validPrefix(text: string): number {
   return /^\\(?:x[0-9a-fA-F]?|X[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text)![0].length
 }
 

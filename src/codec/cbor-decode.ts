@@ -35,11 +35,11 @@ class Reader {
   readonly #bytes: Buffer
   #at = 0
   /** How many values there may still be. */
-  #room: number
+  #valuesLeft: number
 
   constructor(bytes: Buffer, maxValues: number) {
     this.#bytes = bytes
-    this.#room = maxValues
+    this.#valuesLeft = maxValues
   }
 
   get at(): number {
@@ -56,7 +56,7 @@ class Reader {
 
   value(depth: number): Value {
     if (depth > MAX_JSON_DEPTH) throw new CborError('cbor: exceeded max nested level')
-    if (--this.#room < 0) throw tooManyValues()
+    if (--this.#valuesLeft < 0) throw tooManyValues()
     const initial = this.#byte()
     const info = initial & 0x1f
     switch (initial >> 5) {
@@ -143,7 +143,7 @@ class Reader {
 
   #chunks(major: number): Buffer {
     const chunks: Buffer[] = []
-    while (!this.#broken()) {
+    while (!this.#takeBreak()) {
       const initial = this.#byte()
       const size = this.#length(initial & 0x1f)
       if (initial >> 5 !== major || size === undefined)
@@ -154,7 +154,7 @@ class Reader {
   }
 
   /** Whether the break is here; then it is passed. */
-  #broken(): boolean {
+  #takeBreak(): boolean {
     if (this.#bytes[this.#at] !== 0xff) return false
     this.#at += 1
     return true
@@ -163,14 +163,14 @@ class Reader {
   #list(info: number, depth: number): readonly Value[] {
     const length = this.#length(info)
     const items: Value[] = []
-    while (length === undefined ? !this.#broken() : items.length < length) items.push(this.value(depth + 1))
+    while (length === undefined ? !this.#takeBreak() : items.length < length) items.push(this.value(depth + 1))
     return items
   }
 
   #map(info: number, depth: number): Value {
     const length = this.#length(info)
     const map: Record<string, Value> = {}
-    for (let i = 0; length === undefined ? !this.#broken() : i < length; i++) {
+    for (let i = 0; length === undefined ? !this.#takeBreak() : i < length; i++) {
       const key = this.#key(depth + 1)
       if (Object.hasOwn(map, key))
         throw new CborError(`cbor: found duplicate map key ${quoted(key)} at map element index ${i}`)
@@ -183,7 +183,7 @@ class Reader {
     const major = (this.#bytes[this.#at] ?? 0) >> 5
     if (major !== BYTES && major !== TEXT) throw new CborError('cbor: map keys must be strings')
     // A key is no value of its own.
-    this.#room += 1
+    this.#valuesLeft += 1
     return this.value(depth) as string
   }
 
@@ -198,14 +198,14 @@ class Reader {
       case 21:
       case 22:
       case 23:
-        return this.#laterText(tag, depth)
+        return this.#expectedText(tag, depth)
       default:
         return this.value(depth + 1)
     }
   }
 
   /** Bytes that are to become text of a certain encoding where text is wanted; here it always is. */
-  #laterText(tag: number, depth: number): Value {
+  #expectedText(tag: number, depth: number): Value {
     const initial = this.#bytes[this.#at] ?? 0
     if (initial >> 5 !== BYTES) return this.value(depth + 1)
     this.#at += 1

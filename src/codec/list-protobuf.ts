@@ -7,7 +7,7 @@ import { InvariantError } from '../lib/errors.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { writeJsonList } from './list-json.ts'
-import type { Bundle, ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
+import type { ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import type { WriteElsewhere } from './large-values.ts'
 import { PieceBuffer } from './piece-buffer.ts'
@@ -33,17 +33,12 @@ const PIECE_BYTES = 64 * 1024
 export async function* writeProtobufList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { form } = list
   if (form.kind === 'table') {
-    const raw = await gathered(writeJsonList(list, { pretty: false }))
-    yield encodeEnvelope({ apiVersion: form.table.apiVersion, kind: 'Table' }, raw, 'application/json')
+    const raw: Buffer[] = []
+    for await (const bundle of writeJsonList(list, { pretty: false })) raw.push(...bundle)
+    yield encodeEnvelope({ apiVersion: form.table.apiVersion, kind: 'Table' }, Buffer.concat(raw), 'application/json')
     return
   }
   yield* itemByItem(new ProtobufList(form, tools), list)
-}
-
-async function gathered(bundles: AsyncIterable<Bundle>): Promise<Buffer> {
-  const all: Buffer[] = []
-  for await (const bundle of bundles) all.push(...bundle)
-  return Buffer.concat(all)
 }
 
 async function* itemByItem(protobuf: ProtobufList, { items, metadata }: ListDocument): AsyncGenerator<Buffer> {

@@ -61,8 +61,8 @@ export async function* writeYamlList(list: ListDocument, tools: EncodingTools): 
     for (const item of batch) {
       if (turns?.isOver === true) await turns.next()
       const part = { [key]: [valueOf(item)] }
-      const far = writtenElsewhere(tools.writeElsewhere, item, () => part, { encoding: 'yaml', shape: undefined })
-      const bytes = far === undefined ? Buffer.from(emitYaml(part)) : await far
+      const offloaded = writtenElsewhere(tools.writeElsewhere, item, () => part, { encoding: 'yaml', shape: undefined })
+      const bytes = offloaded === undefined ? Buffer.from(emitYaml(part)) : await offloaded
       // Of all items but the first only what is below the name of the list.
       pieces.add(first ? bytes : bytes.subarray(key.length + 2))
       first = false
@@ -84,8 +84,8 @@ export async function* writeCborList(list: ListDocument, tools: EncodingTools): 
     for (const item of batch) {
       if (turns?.isOver === true) await turns.next()
       const value = valueOf(item)
-      const far = writtenElsewhere(tools.writeElsewhere, item, () => value, { encoding: 'cbor', shape })
-      items.push(far === undefined ? encodeCborPart(value, shape) : await far)
+      const offloaded = writtenElsewhere(tools.writeElsewhere, item, () => value, { encoding: 'cbor', shape })
+      items.push(offloaded === undefined ? encodeCborPart(value, shape) : await offloaded)
     }
   }
   const [head, tail] = encodeCborListFrame(rest, key, items.length)

@@ -105,12 +105,12 @@ export interface AcceptClause {
 }
 
 /** No client has more: what is beyond is not looked at, because a header may be thousands of clauses and be sent in a few bytes. */
-const MOST_CLAUSES = 64
-const MOST_PARAMETERS = 16
+const MAX_CLAUSES = 64
+const MAX_PARAMETERS = 16
 
 /** The clauses of an Accept header as they stand. */
 export function clauseTexts(header: string): readonly string[] {
-  return header.split(',', MOST_CLAUSES)
+  return header.split(',', MAX_CLAUSES)
 }
 
 /**
@@ -126,7 +126,7 @@ export function parseAccept(header: string): readonly AcceptClause[] {
 }
 
 function parseClause(text: string): AcceptClause | undefined {
-  const [range = '', ...rest] = text.split(';', 1 + MOST_PARAMETERS)
+  const [range = '', ...rest] = text.split(';', 1 + MAX_PARAMETERS)
   const name = range.trim()
   const [type = '', subtype, more] = name === '*' ? ['*', '*'] : name.split('/')
   if (subtype === undefined || subtype === '' || more !== undefined) return undefined

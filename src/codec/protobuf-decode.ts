@@ -39,13 +39,13 @@ type Place = Pick<WireMember, 'type' | 'field'>
 class MessageDecoder {
   readonly #reader: ProtobufReader
   /** How many values there may still be. */
-  #room: number
+  #valuesLeft: number
   /** The tag that was read last. */
   #tag = 0
 
   constructor(reader: ProtobufReader, maxValues: number) {
     this.#reader = reader
-    this.#room = maxValues
+    this.#valuesLeft = maxValues
   }
 
   /** Reads fields into an open message, to the end of what the reader is in; those of an inlined struct begin at an offset. */
@@ -55,7 +55,7 @@ class MessageDecoder {
     while (reader.hasMore) {
       const tag = reader.tag()
       this.#tag = tag
-      if (--this.#room < 0) throw tooManyValues()
+      if (--this.#valuesLeft < 0) throw tooManyValues()
       const number = tag >>> 3
       // Fields come in ascending number nearly always: look on from the last one.
       if (wire[i]?.number !== number) i = findField(wire, number, i)
@@ -100,7 +100,7 @@ class MessageDecoder {
     this.#tag = (this.#tag & ~7) | wanted
     const outer = reader.enter()
     while (reader.hasMore) {
-      if (--this.#room < 0) throw tooManyValues()
+      if (--this.#valuesLeft < 0) throw tooManyValues()
       list.items.push(this.#single(place, shape, undefined))
     }
     reader.leave(outer)

@@ -39,7 +39,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     const { shape } = member.field
     if (member.type === 'map') return this.#map(member, shape, value)
     if (shape.kind !== 'list' || member.type === 'stringList') return this.#single(member, shape, value)
-    if (!isList(value)) throw misfit(shape, value)
+    if (!isList(value)) throw wrongValue(shape, value)
     for (let i = value.length - 1; i >= 0; i--) {
       const item = value[i]
       if (item === undefined || item === null) this.zeroField(member, shape.item)
@@ -73,7 +73,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   #single({ type, number }: Place, shape: Shape, value: Value): void {
     switch (type) {
       case 'string':
-        if (typeof value !== 'string') throw misfit(shape, value)
+        if (typeof value !== 'string') throw wrongValue(shape, value)
         return this.textField(number, value)
       case 'message': {
         const end = this.length
@@ -83,13 +83,13 @@ export class ProtobufEncoder extends ProtobufWriter {
       }
       case 'int32':
       case 'int64':
-        if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw misfit(shape, value)
+        if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw wrongValue(shape, value)
         return this.numberField(number, value as number | bigint)
       case 'bool':
-        if (typeof value !== 'boolean') throw misfit(shape, value)
+        if (typeof value !== 'boolean') throw wrongValue(shape, value)
         return this.numberField(number, value ? 1 : 0)
       case 'bytes': {
-        if (typeof value !== 'string') throw misfit(shape, value)
+        if (typeof value !== 'string') throw wrongValue(shape, value)
         const end = this.length
         this.base64(value)
         return this.close(number, end)
@@ -100,11 +100,11 @@ export class ProtobufEncoder extends ProtobufWriter {
         return this.close(number, end)
       }
       case 'double':
-        if (typeof value !== 'number' && typeof value !== 'bigint') throw misfit(shape, value)
+        if (typeof value !== 'number' && typeof value !== 'bigint') throw wrongValue(shape, value)
         this.double(Number(value))
         return this.varint((number << 3) | FIXED64)
       case 'map':
-        throw misfit(shape, value)
+        throw wrongValue(shape, value)
     }
   }
 
@@ -115,7 +115,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   }
 
   #texts(number: number, shape: Shape, value: Value): void {
-    if (!isList(value)) throw misfit(shape, value)
+    if (!isList(value)) throw wrongValue(shape, value)
     for (let i = value.length - 1; i >= 0; i--) this.textField(number, textOf(value[i]))
   }
 
@@ -149,7 +149,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   }
 
   #map({ number }: Place, shape: Shape, value: Value): void {
-    if (shape.kind !== 'map' || !isMap(value)) throw misfit(shape, value)
+    if (shape.kind !== 'map' || !isMap(value)) throw wrongValue(shape, value)
     const place = ENTRY_VALUES[mapValueType(shape)]
     const keys = sortedKeys(value)
     for (let i = keys.length - 1; i >= 0; i--) {
@@ -187,7 +187,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       case 'schemaOrStringArray':
         return this.#schemaOr(shape, value)
       default:
-        throw misfit(shape, value)
+        throw wrongValue(shape, value)
     }
   }
 
@@ -200,7 +200,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   }
 
   #intOrString(shape: Shape, value: Value): void {
-    if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw misfit(shape, value)
+    if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw wrongValue(shape, value)
     this.textField(3, typeof value === 'string' ? value : '')
     this.numberField(2, typeof value === 'string' ? 0 : (value as number))
     this.numberField(1, typeof value === 'string' ? 1 : 0)
@@ -208,7 +208,7 @@ export class ProtobufEncoder extends ProtobufWriter {
 
   #schemaOr(shape: OpaqueShape, value: Value): void {
     const { kind, schema } = shape
-    if (schema === undefined) throw misfit(shape, value)
+    if (schema === undefined) throw wrongValue(shape, value)
     if (kind === 'schemaOrBool') {
       if (typeof value !== 'boolean') this.#single({ number: 2, type: 'message' }, schema, value)
       return this.numberField(1, value === false ? 0 : 1)
@@ -268,11 +268,11 @@ export function wireOf(shape: ObjectShape): readonly WireField[] {
 
 function textOf(value: Value | undefined): string {
   if (value === undefined || value === null) return ''
-  if (typeof value !== 'string') throw misfit({ kind: 'string' }, value)
+  if (typeof value !== 'string') throw wrongValue({ kind: 'string' }, value)
   return value
 }
 
-function misfit(shape: Shape, value: Value): ProtobufError {
+function wrongValue(shape: Shape, value: Value): ProtobufError {
   const expected = shape.kind === 'object' ? shape.name : shape.kind
   const type = value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
   return new ProtobufError(`a value of type ${type} cannot be written as ${expected}`)

@@ -55,7 +55,7 @@ export class MessageCloser {
   #value(shape: Shape, open: OpenValue): Value {
     if (typeof open !== 'object' || open === null) return open
     if (open instanceof OpenList) {
-      const item = shape.kind === 'list' ? shape.item : heldBy(shape)
+      const item = shape.kind === 'list' ? shape.item : innerSchema(shape)
       return open.items.map((value) => this.#value(item, value))
     }
     if (open instanceof OpenMap) {
@@ -64,7 +64,7 @@ export class MessageCloser {
       for (const [key, entry] of open.entries) setOwn(object, key, this.#value(value, entry))
       return object
     }
-    const inner = heldBy(shape)
+    const inner = innerSchema(shape)
     // What is not a message is JSON that came as such.
     if (inner.kind !== 'object') return open as Value
     return open === EMPTY_MESSAGE ? this.#zero(inner) : this.close(inner, open as OpenMessage)
@@ -89,7 +89,7 @@ export class MessageCloser {
 }
 
 /** The schema that a shape holds, or the shape itself. */
-function heldBy(shape: Shape): Shape {
+function innerSchema(shape: Shape): Shape {
   return shape.kind === 'schemaOrArray' || shape.kind === 'schemaOrBool' || shape.kind === 'schemaOrStringArray'
     ? (shape.schema ?? shape)
     : shape

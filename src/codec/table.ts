@@ -6,7 +6,7 @@ import type { ValueMap } from '../api/value.ts'
 import { plainJson } from './json-encode.ts'
 import { metadataOf, partialHead, type WithMetadata } from './partial-metadata.ts'
 import { column, NAME, tableOf, type TableShape } from './tables/column.ts'
-import { AGE_MARK_JSON, ageSince, LaterAges, type Now } from './tables/elapsed.ts'
+import { AGE_PLACEHOLDER_JSON, ageSince, AgePlaceholders, type Now } from './tables/elapsed.ts'
 import { textAt } from './tables/reading.ts'
 
 export type { TableShape } from './tables/column.ts'
@@ -92,8 +92,8 @@ function rowText({ shape, now }: TableForm, item: TableItem): string {
   if (item.row?.shape === shape) return withAges(item.row, now)
   const object = item.shown === undefined ? item.object() : item.shown()
   if (!('row' in item)) return cellsText(shape, object, now)
-  const ages = new LaterAges()
-  const texts = cellsText(shape, object, ages).split(AGE_MARK_JSON)
+  const ages = new AgePlaceholders()
+  const texts = cellsText(shape, object, ages).split(AGE_PLACEHOLDER_JSON)
   // The mark may be in the object itself, and an age may be asked for and not shown.
   if (texts.length !== ages.since.length + 1) return cellsText(shape, object, now)
   item.row = { shape, texts, since: ages.since }

@@ -7,7 +7,7 @@ export function firstDocument(text: string): string {
   for (let found = marker.exec(text); found !== null; found = marker.exec(text)) {
     const before = text.slice(0, found.index)
     // A marker before anything was said begins the first document.
-    if (found[0] === '---' && SAYS_NOTHING.test(before)) continue
+    if (found[0] === '---' && BLANK.test(before)) continue
     return before
   }
   return text
@@ -18,11 +18,11 @@ export function splitDocuments(text: string): readonly string[] {
   const documents: string[] = []
   for (let rest = text; rest !== ''; ) {
     const document = firstDocument(rest)
-    if (!SAYS_NOTHING.test(document.replace(/^---(?=\s|$)/m, ''))) documents.push(document)
+    if (!BLANK.test(document.replace(/^---(?=\s|$)/m, ''))) documents.push(document)
     rest = rest.slice(document.length).replace(/^\.\.\..*(?:\r?\n|$)/, '')
   }
   return documents
 }
 
 /** Blank lines, comments and directives. */
-const SAYS_NOTHING = /^(?:\ufeff|[ \t]*(?:#.*)?(?:\r?\n|$)|%.*(?:\r?\n|$))*$/
+const BLANK = /^(?:\ufeff|[ \t]*(?:#.*)?(?:\r?\n|$)|%.*(?:\r?\n|$))*$/

@@ -49,7 +49,7 @@ function endOfDigits(text: string, at: number): number {
   let end = at
   let code = text.charCodeAt(end)
   while (code >= 0x30 && code <= 0x39) code = text.charCodeAt(++end)
-  return code >= 0x80 || end - at > MOST_DIGITS ? -1 : end
+  return code >= 0x80 || end - at > MAX_DIGITS ? -1 : end
 }
 
 interface Runs {
@@ -84,7 +84,7 @@ function followsNumber(text: string, at: number): boolean {
 }
 
 /** Numbers of more digits than any key has are told apart by their length. */
-const MOST_DIGITS = 400
+const MAX_DIGITS = 400
 
 interface Run {
   /** What each digit counts for: more than nine where it is none of ours, as in the reference. */
@@ -120,12 +120,12 @@ function isPlain({ digits }: Run): boolean {
 }
 
 function significant({ digits, inside }: Run): readonly number[] {
-  const counted = digits.slice(0, MOST_DIGITS)
+  const counted = digits.slice(0, MAX_DIGITS)
   if (inside) return [1, ...counted]
   const first = counted.findIndex((digit) => digit !== 0)
   return first < 0 ? [] : counted.slice(first)
 }
 
 function valueOf({ digits, inside }: Run): bigint {
-  return digits.slice(0, MOST_DIGITS).reduce((value, digit) => value * 10n + BigInt(digit), inside ? 1n : 0n)
+  return digits.slice(0, MAX_DIGITS).reduce((value, digit) => value * 10n + BigInt(digit), inside ? 1n : 0n)
 }

@@ -3,10 +3,10 @@ import { EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from
 import { MAX_JSON_DEPTH } from './json-exact.ts'
 import { LineIndex } from './line-index.ts'
 
-interface Spot {
+interface YamlNode {
   readonly at: number
-  readonly members: Map<string, Spot>
-  readonly items: Spot[]
+  readonly members: Map<string, YamlNode>
+  readonly items: YamlNode[]
 }
 
 /** The line, from 1, of a field such as `spec.list[0].name`; that of the nearest thing around it where it is not there. */
@@ -17,14 +17,14 @@ export function yamlLines(text: string): FindLine {
   const root = treeOf(text)
   const lines = new LineIndex(text)
   return (field) => {
-    let spot = root
-    for (const part of partsOf(field, (name) => spot.members.has(name))) {
+    let node = root
+    for (const part of partsOf(field, (name) => node.members.has(name))) {
       const inner =
-        typeof part === 'number' ? (spot.items[part] ?? spot.members.get(String(part))) : spot.members.get(part)
+        typeof part === 'number' ? (node.items[part] ?? node.members.get(String(part))) : node.members.get(part)
       if (inner === undefined) break
-      spot = inner
+      node = inner
     }
-    return lines.at(spot.at)
+    return lines.at(node.at)
   }
 }
 
@@ -44,16 +44,16 @@ function* partsOf(field: string, isMember: (name: string) => boolean): Generator
   }
 }
 
-function treeOf(text: string): Spot {
+function treeOf(text: string): YamlNode {
   try {
     return new Reader(text, parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).read()
   } catch (error) {
-    if (error instanceof YAMLException) return spotAt(0)
+    if (error instanceof YAMLException) return nodeAt(0)
     throw error
   }
 }
 
-function spotAt(at: number): Spot {
+function nodeAt(at: number): YamlNode {
   return { at, members: new Map(), items: [] }
 }
 
@@ -67,25 +67,25 @@ class Reader {
     this.#events = events
   }
 
-  read(): Spot {
+  read(): YamlNode {
     return this.#node(this.#startOf(this.#events[this.#next]) ?? 0)
   }
 
-  #node(at: number): Spot {
+  #node(at: number): YamlNode {
     const event = this.#events[this.#next++]
-    const spot = spotAt(at)
+    const node = nodeAt(at)
     if (event?.type === EVENT_ID.SEQUENCE) {
-      while (this.#isOpen()) spot.items.push(this.#node(this.#startOf(this.#events[this.#next]) ?? at))
+      while (this.#isOpen()) node.items.push(this.#node(this.#startOf(this.#events[this.#next]) ?? at))
     } else if (event?.type === EVENT_ID.MAPPING) {
       while (this.#isOpen()) {
         const key = this.#events[this.#next]
         const start = this.#startOf(key) ?? at
         this.#node(start)
         const value = this.#node(start)
-        if (key?.type === EVENT_ID.SCALAR) spot.members.set(getScalarValue(this.#text, key), value)
+        if (key?.type === EVENT_ID.SCALAR) node.members.set(getScalarValue(this.#text, key), value)
       }
     }
-    return spot
+    return node
   }
 
   #isOpen(): boolean {

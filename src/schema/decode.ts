@@ -12,14 +12,14 @@ import { unmarshalFault } from './unmarshaled-scalars.ts'
 import {
   areTexts,
   type DecoderOptions,
-  emptied,
+  nullIfEmpty,
   firstMembers,
   isEmptySource,
   isSamePart,
   isSourceMap,
   isTypeMeta,
   MAX_CHARACTERS,
-  Misfit,
+  FieldFault,
   type SourceMap,
 } from './source-parts.ts'
 import type { ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
@@ -86,8 +86,8 @@ class Decoder {
   /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
   #known: Value | undefined
   #zeros: Map<ObjectShape, ValueMap> | undefined
-  readonly #found = new Findings<string | Misfit>()
-  readonly #told = new Set<string>()
+  readonly #found = new Findings<string | FieldFault>()
+  readonly #reported = new Set<string>()
   #characters = 0
   /** Where what is found now belongs. */
   #here = this.#found
@@ -113,7 +113,7 @@ class Decoder {
   read(source: SourceValue): void {
     this.#source = source
     this.#exact = source instanceof ExactMap
-    this.#noting(() => {
+    this.#recordingFault(() => {
       this.#value = this.#object(this.#root, source)
     })
   }
@@ -122,13 +122,13 @@ class Decoder {
   decoded(): Decoded {
     const problems: string[] = []
     for (const one of this.#found.all()) {
-      if (one instanceof Misfit) throw this.#errorOf(one)
+      if (one instanceof FieldFault) throw this.#errorOf(one)
       if (problems.length < MAX_PROBLEMS) problems.push(one)
     }
     return { value: this.#value, problems }
   }
 
-  #errorOf({ error, fields: at }: Misfit): Error {
+  #errorOf({ error, fields: at }: FieldFault): Error {
     if (!(error instanceof ScalarFaultError)) return error
     const { fault, fields } = unmarshalFault(this.#source, this.#root) ?? { fault: error.fault, fields: at }
     if (fault.kind === 'text') return new DecodeError(fault.message)
@@ -137,19 +137,19 @@ class Decoder {
   }
 
   /** False where something does not fit, which is noted. */
-  #noting(read: () => void): boolean {
+  #recordingFault(read: () => void): boolean {
     try {
       read()
       return true
     } catch (error) {
       if (!(error instanceof ScalarFaultError) && !(error instanceof DecodeError)) throw error
-      this.#here.add(new Misfit(error, this.#fields))
+      this.#here.add(new FieldFault(error, this.#fields))
       return false
     }
   }
 
   /** Does something for each of so many things in the place that is being decoded, later. */
-  #putOff(later: Later, count: number, read: (index: number) => void): void {
+  #defer(later: Later, count: number, read: (index: number) => void): void {
     const [fields, path, lenient, here] = [[...this.#fields], [...this.#path], this.#lenient, this.#here.keepPlace()]
     let isGood = true
     later.each(count, (index) => {
@@ -158,7 +158,7 @@ class Decoder {
       this.#path = path
       this.#lenient = lenient
       this.#here = here
-      isGood = this.#noting(() => read(index))
+      isGood = this.#recordingFault(() => read(index))
     })
   }
 
@@ -257,7 +257,7 @@ class Decoder {
     this.#path.pop()
     this.#fields.pop()
     if (value === this.#promised && value !== undefined) return value
-    return isOmitted(field, value) ? undefined : emptied(field, value)
+    return isOmitted(field, value) ? undefined : nullIfEmpty(field, value)
   }
 
   #typeMeta(key: string, source: SourceValue): Value | undefined {
@@ -291,7 +291,7 @@ class Decoder {
 
   #listLater(shape: ListShape, items: readonly SourceValue[], before: readonly Value[] | undefined): Value {
     const out: Value[] = []
-    this.#putOff(this.#later!, items.length, (i) => {
+    this.#defer(this.#later!, items.length, (i) => {
       const item = items[i] ?? null
       this.#known = before?.[i]
       this.#path.push(i)
@@ -315,7 +315,7 @@ class Decoder {
       return source
     }
     const out: Record<string, Value> = {}
-    this.#putOff(this.#later!, keys.length, (i) => {
+    this.#defer(this.#later!, keys.length, (i) => {
       const key = keys[i]!
       const member = (source instanceof ExactMap ? source.values[i] : source[key]) ?? null
       if (source instanceof ExactMap && Object.hasOwn(out, key)) this.#report('duplicate', key)
@@ -392,8 +392,8 @@ class Decoder {
     let path = ''
     for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`
     const problem = `${kind} field ${quoted(path === '' ? key : `${path}.${key}`)}`
-    if (this.#told.has(problem)) return
-    this.#told.add(problem)
+    if (this.#reported.has(problem)) return
+    this.#reported.add(problem)
     this.#characters += problem.length
     this.#here.add(problem)
   }

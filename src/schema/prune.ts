@@ -139,10 +139,10 @@ class Pruner {
     if (isMapped && shape?.kind === 'map') return this.#entries(value, shape.isOpen === true ? undefined : shape.value)
     if (!isMapped && shape?.kind === 'list') return this.#items(value, shape.item)
     if (shape !== undefined && 'preserveUnknown' in shape && shape.preserveUnknown) return value
-    return isMapped ? this.#nothingOf(value) : this.#items(value, undefined)
+    return isMapped ? this.#dropAll(value) : this.#items(value, undefined)
   }
 
-  #nothingOf(map: ValueMap): ValueMap {
+  #dropAll(map: ValueMap): ValueMap {
     const keys = Object.keys(map)
     if (keys.length === 0) return map
     for (const key of keys) {

@@ -10,7 +10,7 @@ export const MAX_CHARACTERS: number = 1024 * 1024
 export type SourceMap = ExactMap | ValueMap
 
 /** Lists and maps without members do not survive storage as such: they read back as never set. */
-export function emptied(field: Field, value: Value): Value {
+export function nullIfEmpty(field: Field, value: Value): Value {
   if (field.omit !== 'never' || typeof value !== 'object') return value
   const { kind } = field.shape
   if ((kind !== 'list' && kind !== 'map') || field.pointer || value === null) return value
@@ -52,7 +52,7 @@ export function isSourceMap(source: SourceValue): source is SourceMap {
 }
 
 /** A value that does not fit, and the fields that lead to it. */
-export class Misfit {
+export class FieldFault {
   readonly error: Error
   readonly fields: readonly string[]
 

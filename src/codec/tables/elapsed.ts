@@ -30,22 +30,22 @@ function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smal
 }
 
 /** What ages are counted to: milliseconds since the epoch, or a moment that is still to come. */
-export type Now = number | LaterAges
+export type Now = number | AgePlaceholders
 
 /** Stands for ages that are put in when they are known: the rest of a row stays as it is. */
-export class LaterAges {
+export class AgePlaceholders {
   /** Since when, in milliseconds since the epoch, in the order in which they were asked for. */
   readonly since: number[] = []
 
   add(since: number): string {
     this.since.push(since)
-    return AGE_MARK
+    return AGE_PLACEHOLDER
   }
 }
 
 /** What stands in the place of an age that is to come, and the same in JSON. */
-const AGE_MARK = '\u0001'
-export const AGE_MARK_JSON = '\\u0001'
+const AGE_PLACEHOLDER = '\u0001'
+export const AGE_PLACEHOLDER_JSON = '\\u0001'
 
 export function ageSince(since: number, now: Now): string {
   return typeof now === 'number' ? humanDuration(now - since) : now.add(since)

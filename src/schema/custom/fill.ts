@@ -24,7 +24,7 @@ function fillMap(map: ValueMap, node: Node, isRoot: boolean): ValueMap {
     const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
     if (inner === undefined || (isRoot && IMPLIED.has(key))) continue
     const value = map[key] ?? null
-    if (isStrayNull(value, inner)) {
+    if (isDisallowedNull(value, inner)) {
       if (inner.default === undefined) delete begin()[key]
       else setOwn(begin(), key, fill(inner.default, inner))
       continue
@@ -45,7 +45,7 @@ function fillMap(map: ValueMap, node: Node, isRoot: boolean): ValueMap {
 function fillList(list: readonly Value[], items: Node): readonly Value[] {
   let out: Value[] | undefined
   for (const [i, item] of list.entries()) {
-    const value = isStrayNull(item, items) ? (items.default ?? null) : item
+    const value = isDisallowedNull(item, items) ? (items.default ?? null) : item
     const filled = fill(value, items)
     if (filled === item) continue
     out ??= [...list]
@@ -54,7 +54,7 @@ function fillList(list: readonly Value[], items: Node): readonly Value[] {
   return out ?? list
 }
 
-function isStrayNull(value: Value, node: Node): boolean {
+function isDisallowedNull(value: Value, node: Node): boolean {
   return value === null && !node.nullable
 }
 

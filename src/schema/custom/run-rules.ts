@@ -23,7 +23,7 @@ export interface RuleRun {
   readonly old: Value | undefined
   /** Where the value stands; absent: it is the whole object. */
   readonly at?: FieldPath
-  /** Told what would be an error were it new. */
+  /** FaultParts what would be an error were it new. */
   readonly warn: (text: string) => void
   /** The rules of nodes that were compiled before. */
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>
@@ -145,18 +145,18 @@ class Run {
     const made = this.#message(rule, bindings)
     if (made.kind === 'overBudget') {
       this.#isOver = true
-      this.#tell(rule, invalid(at, node.type, made.why), { value, place })
+      this.#report(rule, invalid(at, node.type, made.why), { value, place })
       return
     }
     const message = made.text ?? (text.message.trim() || `failed rule: ${text.rule.trim()}`)
-    this.#tell(rule, faultOf({ at, text, message, value: typeof value === 'object' ? OMITTED : value }), {
+    this.#report(rule, faultOf({ at, text, message, value: typeof value === 'object' ? OMITTED : value }), {
       value,
       place,
     })
   }
 
   /** Nobody is blamed for what was there before the rule (P-342). */
-  #tell(
+  #report(
     rule: CompiledRule,
     error: FieldError,
     { value, place }: { readonly value: Value; readonly place: Place },
@@ -232,14 +232,14 @@ function placeOf(node: Node, at: FieldPath | undefined, path: string): FieldPath
   return at?.child(below) ?? FieldPath.root(below)
 }
 
-interface Told {
+interface FaultParts {
   readonly at: FieldPath
   readonly text: RuleText
   readonly message: string
   readonly value: Value | Shown
 }
 
-function faultOf({ at, text, message, value }: Told): FieldError {
+function faultOf({ at, text, message, value }: FaultParts): FieldError {
   switch (text.reason) {
     case 'FieldValueForbidden':
       return forbidden(at, message)

@@ -63,7 +63,7 @@ class Run {
   matched = 0
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
-  #told: Set<string> | undefined
+  #reported: Set<string> | undefined
   /** Undefined: the whole value. */
   #path: Step | undefined
 
@@ -76,9 +76,9 @@ class Run {
   /** What alternatives complain of alike is told once. */
   #add(error: FieldError): void {
     const text = `${error.field}: ${error.message}`
-    this.#told ??= new Set()
-    if (this.#told.has(text)) return
-    this.#told.add(text)
+    this.#reported ??= new Set()
+    if (this.#reported.has(text)) return
+    this.#reported.add(text)
     this.errors.add(error)
   }
 
@@ -119,8 +119,8 @@ class Run {
       this.matched++
       return
     }
-    const isTold = format !== '' && !hasFormat
-    if (isTold) this.#wrongType(format, FORMAT_OF_TYPE[found] ?? '')
+    const showsFormat = format !== '' && !hasFormat
+    if (showsFormat) this.#wrongType(format, FORMAT_OF_TYPE[found] ?? '')
     else this.#wrongType(types.join(','), found)
   }
 

@@ -40,7 +40,7 @@ export type TypeRules = ReadonlyMap<string, FieldRule>
 const RULES: ReadonlyMap<string, TypeRules> = new Map(
   Object.entries(BUILT_IN_RULES).map(([type, rules]) => [
     type,
-    new Map(rules.map((rule) => [rule.name, madeReady(rule)])),
+    new Map(rules.map((rule) => [rule.name, fieldRuleOf(rule)])),
   ]),
 )
 
@@ -58,7 +58,7 @@ export function ruleOf(rules: TypeRules, name: string): FieldRule {
   return rule
 }
 
-function madeReady({ name, type, ...rules }: CompiledRule): FieldRule {
+function fieldRuleOf({ name, type, ...rules }: CompiledRule): FieldRule {
   const isPointer = rules.pointer === true
   return {
     name,
