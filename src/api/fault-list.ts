@@ -1,5 +1,5 @@
-// The faults of one object while they are being found. There is an end to them: nobody mends thousands at once, and an object
-// can have as many as it has bytes. What is in long lists may be looked at later; its faults are told in their place all the same.
+// Collects the faults of one object in the order of its fields, up to a limit: an object can have as many faults as it has
+// bytes. Long lists may be validated later; a place is kept for their faults.
 import { Later, MANY } from '../lib/later.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { FieldError } from './field-error.ts'

@@ -1,5 +1,5 @@
-// Values and their JSON text. The platform's own reader rounds integers beyond 2^53 and its writer throws at them: whatever may
-// hold what clients sent is read and written here (D19).
+// JSON text of values. `JSON.parse` rounds integers beyond 2^53 and `JSON.stringify` throws at them, so what clients sent is
+// read and written here (D19).
 import { numberOf } from './json-number.ts'
 import type { Value } from './value.ts'
 

@@ -1,8 +1,8 @@
-// Reading members of maps whose type nobody has checked: a member that is absent, null or of another type than the one asked for
-// reads as absent, or as the empty value of that type. The name of a reader says which, and what becomes of places in a list.
+// Reads members of maps that have not been type-checked. A member that is absent, null or of another type reads as absent, or
+// as the empty value of that type; the name of a reader says which, and whether the items of a list keep their places.
 //
-// Nothing that a map inherits is a text, a number, `true` or a list, and no map but by the name of `__proto__`: those are read
-// without asking whose they are, because validation reads little else.
+// Inherited members are functions, but for `__proto__`: texts, numbers, `true` and lists can be read without asking whether
+// they are own members. Validation reads little else.
 import { parseQuantity, type Quantity } from '../lib/quantity.ts'
 import type { Value, ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'

@@ -1,4 +1,4 @@
-// The class of service of a pod, which follows from what its containers ask for. Quotas, placement and pods themselves go by it.
+// The quality-of-service class of a pod, by the requests and limits of its containers.
 import { compareQuantities, type Quantity, signOfQuantity } from '../lib/quantity.ts'
 import { mapOrEmpty, mapsInPlace, quantityOrAbsent } from './members.ts'
 import { isMap, own, type ValueMap } from './value.ts'

@@ -1,4 +1,4 @@
-// What a reader asks for and is given, parsed: no "" and no "0" travels below this line.
+// What a read asks for, parsed, and what it is given. Below this line no "" or "0" stands for a revision.
 import type { ApiObject } from './object.ts'
 
 /** From which moment an answer may come; the cells of the specification's get and list tables. */

@@ -1,4 +1,4 @@
-// Whether the rules that somebody holds cover the rules that they give away, and what is missing (P-138, P-145).
+// Whether the rules that a user holds cover the rules they want to grant, and which are missing (P-138, P-145).
 import { type PolicyRule, withoutStars } from './policy-rule.ts'
 
 /**

@@ -1,5 +1,4 @@
-// What a label selector asks for, key by key: made for selectors that ask for much, so that an object is judged by the labels that
-// it has and not by all that is asked for.
+// Label selectors with many requirements, indexed by key: matching looks at the labels of the object, not at every requirement.
 import { parseInt64 } from './json-number.ts'
 
 export type LabelRequirement =

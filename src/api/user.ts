@@ -1,4 +1,4 @@
-// Who is asking, as every room sees it.
+// The user of a request, as the authenticator found it.
 import type { ValueMap } from './value.ts'
 
 export interface User {

@@ -1,5 +1,4 @@
-// JSON as values and back. A value is read from JSON where an expression looks at it, by its declared type; what it does
-// not look at costs nothing.
+// JSON as CEL values and back. JSON is read lazily, by its declared type, where an expression looks at it.
 import { type Json, type JsonMap, setMember } from './json.ts'
 import { formatDuration, formatTimestamp, parseDate, parseDuration } from './time.ts'
 import { DYN, type ListType, type MapType, type ObjectType, type Type } from './type.ts'

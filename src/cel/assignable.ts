@@ -1,5 +1,5 @@
-// Which type may stand where another is wanted, and what the parameters of a signature stand for. Bindings are only ever
-// narrowed to something more general, and never to a type that contains the parameter itself.
+// Which type can be assigned to another, and what the type parameters of a signature are bound to. A binding is only replaced
+// by a more general type, and never by one that contains the parameter itself.
 import { DYN, partsOf, type Type, withParts } from './type.ts'
 
 /** What parameters stand for, by name. Tried on a copy, which is kept where it fits. */

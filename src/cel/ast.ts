@@ -1,4 +1,4 @@
-// The syntax tree that macros leave behind: literals, names, selections, calls, constructions and folds.
+// The syntax tree after macro expansion: literals, names, selections, calls, constructions and folds.
 import type { CelValue } from './value.ts'
 import { OPTIONAL_SELECT } from './operators.ts'
 import { STRING, type Type } from './type.ts'

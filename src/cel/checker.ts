@@ -1,5 +1,5 @@
-// Which type each node has and which functions calls can mean. What the types cannot decide is left to the evaluation
-// (dyn); what they rule out is an issue, in the reference's words.
+// The type checker: the type of each node, and the overloads that each call can mean. What types cannot decide is left to the
+// evaluation (dyn); what they rule out is an issue, in the reference's words.
 import { assignAll, assignable, moreGeneral, sameType, Substitution } from './assignable.ts'
 import { type Call, type Expr, type Fold, type ListLiteral, type MapLiteral, pathOf, type Select } from './ast.ts'
 import type { StructLiteral } from './ast.ts'

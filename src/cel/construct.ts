@@ -1,4 +1,4 @@
-// Lists, maps and objects that an expression writes out. Those of constants alone are made once and are free.
+// List, map and object literals. Those of constants alone are made once and cost nothing.
 import type { ListLiteral, MapLiteral, StructLiteral } from './ast.ts'
 import { Frame } from './frame.ts'
 import { constant, type Plan, type PlanContext, type Planner, type Run } from './plan.ts'

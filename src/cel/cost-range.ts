@@ -1,4 +1,4 @@
-// Costs and sizes as ranges. They grow up to what 64 bits hold and stay there.
+// Costs and sizes as ranges, saturating at 2^64.
 import type { Expr } from './ast.ts'
 import type { Type } from './type.ts'
 

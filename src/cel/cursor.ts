@@ -1,5 +1,5 @@
-// Walks over the tokens of an expression. What does not belong there is told and passed over, as far as something that is
-// awaited: so several mistakes of one text are told, the same ones as the reference tells. Invariant: no token is read twice.
+// The tokens of an expression, with error recovery: a token that does not fit is reported, and skipped up to one that is
+// expected, so that several syntax errors are reported at once, the same as the reference's. Invariant: no token is read twice.
 import type { Lexed, Token } from './lexer.ts'
 import { BINARY_OPERATORS } from './operators.ts'
 import type { SourceIssue } from './source.ts'

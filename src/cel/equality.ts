@@ -1,5 +1,5 @@
-// Which values are equal and which is the greater. Numbers compare by what they amount to, whatever their types; lists of
-// a schema that are sets or have keys compare without regard to order.
+// Equality and order of values. Numbers compare by value across types; lists that the schema declares as sets or maps compare
+// without regard to order.
 import { compareTexts } from '../lib/text-order.ts'
 import { JsonList } from './adapt.ts'
 import type { Meter } from './function.ts'

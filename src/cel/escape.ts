@@ -1,5 +1,4 @@
-// How members of JSON are called in expressions (P-336): words of the language and characters that no identifier has are
-// spelled out.
+// The names of JSON members in expressions (P-336): reserved words and characters that identifiers cannot have are escaped.
 
 /** Words that the language keeps for itself: no variable may have them as its name. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
-// What an expression may cost at least and at most, by the sizes that the types of its variables allow. The reference
-// refuses rules by these numbers (P-339), so every rule here is its rule, the odd ones included.
+// The least and the greatest cost of an expression, by the sizes that the types of its variables allow. The reference refuses
+// rules by these numbers (P-339), so every rule here is its rule, the odd ones included.
 import type { Call, Expr, Fold, ListLiteral, MapLiteral, Select } from './ast.ts'
 import { estimateCall } from './call-estimate.ts'
 import type { Checked } from './checker.ts'

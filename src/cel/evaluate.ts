@@ -1,5 +1,5 @@
-// From a checked tree to closures, made once and run for every evaluation. What each step charges is the reference's
-// accounting: a name or the value that is looked into costs one, each look one more; constants are free.
+// From a checked tree to closures, made once and run for every evaluation. Each step is charged as in the reference: a variable
+// costs one, each field or index another one; constants are free.
 import type { Call, Expr, Select } from './ast.ts'
 import type { ResolvedCall } from './checker.ts'
 import { divide, modulo, multiply, negate, subtract, add } from './arithmetic.ts'

@@ -1,4 +1,4 @@
-// What may stand at a place of an expression, and how the reference says so where something else stands there.
+// What may stand at a place of an expression, in the words of syntax errors.
 import type { Literal } from './ast.ts'
 import type { Token } from './lexer.ts'
 import { NULL } from './type.ts'

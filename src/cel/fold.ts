@@ -1,5 +1,5 @@
-// Folds: `all`, `exists`, `map`, `filter` and their like. Those that collect items or members do so in place; what they
-// charge is what joining lists one by one would.
+// Folds: `all`, `exists`, `map`, `filter` and their like. Those that collect items or members append in place; they are charged
+// as if lists were joined one by one.
 import type { Call, Expr, Fold } from './ast.ts'
 import type { Frame } from './frame.ts'
 import { ACCUMULATOR, MAP_INSERT } from './macros.ts'

@@ -1,4 +1,4 @@
-// The template of `'%s is %.2f'.format([…])`, taken apart; and what is wrong with one that is written down with its values.
+// Parses the template of `'%s is %.2f'.format([…])`, and checks one whose arguments are literals.
 import type { Call, Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import type { SourceIssue } from './source.ts'

@@ -1,4 +1,4 @@
-// JSON as it comes into expressions: the server's values, in this room's own words.
+// The JSON that expressions read and make.
 
 /** An integer beyond 2^53 is a `bigint`. */
 export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonMap

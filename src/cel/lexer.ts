@@ -1,5 +1,4 @@
-// The words of an expression. One pass, each character looked at once; a text that is no word becomes an issue and is
-// passed over.
+// The tokens of an expression, in one pass. A text that is no token becomes an issue and is skipped.
 import type { SourceIssue } from './source.ts'
 import { faultIn, readBytesLiteral, readStringLiteral } from './string-literal.ts'
 

@@ -1,4 +1,4 @@
-// Looking into values: fields, keys and positions, plain and optional.
+// Selecting fields and indexing, plain and optional.
 import { CelList, CelMap, type CelValue, Fault, noSuchKey, NONE, Optional, Uint } from './value.ts'
 
 export function selected(value: CelValue, field: string): CelValue {

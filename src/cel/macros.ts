@@ -1,5 +1,5 @@
-// Macros: calls that stand for a larger expression and are replaced while parsing. A fold is written out exactly as the
-// reference writes it out, since every step of it is charged for.
+// Macros: calls that are replaced by a larger expression while parsing. The expansions are the reference's exactly, since every
+// step of them is charged.
 import type { Call, Expr, Fold } from './ast.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, NOT, NOT_STRICTLY_FALSE, OR } from './operators.ts'
 import { BOOL, INT } from './type.ts'

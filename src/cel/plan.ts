@@ -1,4 +1,4 @@
-// What a node of the tree becomes: a closure, with what is known of it beforehand.
+// What the tree is compiled to: a closure a node, with what is known of its value beforehand.
 import type { Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import type { Frame } from './frame.ts'

@@ -1,5 +1,4 @@
-// What a call costs, from the sizes of its arguments: the reference's accounting, so that what it refuses to finish we
-// refuse too, and the other way round.
+// The cost of a call by the sizes of its arguments: the reference's numbers, so that both end the same evaluations.
 import { ORDERED_TYPES } from './equality.ts'
 import type { Meter } from './function.ts'
 import { CelList, CelMap, type CelValue, OpaqueValue } from './value.ts'

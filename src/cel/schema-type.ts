@@ -1,5 +1,5 @@
-// The type of a node of a structural schema (P-336), with how large its values can get in one request: rules on a
-// custom resource are refused when they might cost too much, so these numbers decide what is accepted (P-339).
+// The type of a node of a structural schema (P-336), with the largest size that its values can have in one request. Rules are
+// refused by estimates that rest on these sizes (P-339).
 import { escapeName, RESERVED_WORDS } from './escape.ts'
 import { isJsonMap, type Json, type JsonMap, member } from './json.ts'
 import { BOOL, type Bounds, type ObjectField, type ObjectType, STRING, type Type } from './type.ts'

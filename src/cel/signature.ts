@@ -1,5 +1,4 @@
-// Signatures of functions as they are written down in the libraries: `starts_with_string: string.(string) bool`. Read once
-// when the server starts.
+// Parses the signatures of functions: `starts_with_string: string.(string) bool`. They are read once, at the start.
 import { InvariantError } from '../lib/errors.ts'
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, NULL, opaque, optionalOf } from './type.ts'
 import { parameter, STRING, TIMESTAMP, type Type, typeOf, UINT } from './type.ts'

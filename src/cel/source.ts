@@ -1,4 +1,4 @@
-// The text of an expression: where an offset is, and what people are shown of an issue there.
+// Lines and columns of an expression, and how issues are shown with them.
 
 /** An issue at an offset of the text; undefined where it is about the whole. */
 export interface SourceIssue {

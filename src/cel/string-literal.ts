@@ -1,4 +1,4 @@
-// What a quoted text stands for: escapes of strings are characters, escapes of bytes are bytes.
+// The values of string and bytes literals, with their escapes.
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: '\x07',

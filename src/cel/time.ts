@@ -1,4 +1,4 @@
-// Moments and spans of time in expressions, to the nanosecond, within the years 1 to 9999.
+// Timestamps and durations, to the nanosecond, within the years 1 to 9999.
 import { parseDuration as parseGoDuration } from '../lib/duration.ts'
 import { Duration, Fault, Timestamp } from './value.ts'
 

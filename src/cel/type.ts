@@ -1,5 +1,5 @@
-// The types of expressions. A declared type also says how the JSON under it is to be read and how large it can get;
-// two types are the same without regard to that.
+// The types of expressions. A declared type also says how its JSON is read and how large it can get; types are compared without
+// that.
 
 /** `dyn` is known at run time only; an int-or-string of a schema is this, with bounds. */
 interface SimpleType {

@@ -1,4 +1,4 @@
-// What is wrong with an expression although its types fit: literals that no function will take, lists of mixed types.
+// Checks beyond types: literals that their function always refuses, lists and maps of mixed types.
 import { sameType } from './assignable.ts'
 import type { Call, Expr } from './ast.ts'
 import type { Checked } from './checker.ts'

@@ -1,5 +1,5 @@
-// The values of expressions. Booleans, strings and null are themselves, an int is a bigint and a double a number; the rest
-// are the classes here. A failed computation is a value too, so that `||` and `&&` can look past it.
+// The values of expressions. Booleans, strings and null are JavaScript's, an int is a bigint and a double a number; the rest
+// are the classes here. An error is a value too, so that `||` and `&&` can ignore it.
 
 export type CelValue =
   | boolean

@@ -1,5 +1,5 @@
-// CBOR from users to JSON values: strings may be texts or bytes, binary data becomes base64, keys may not repeat, nothing may
-// follow. What JSON cannot hold (NaN, big integers, other keys than strings) is refused. Depth is bounded, time is linear.
+// Decodes CBOR to JSON values: strings may be text or byte strings, binary data becomes base64. Duplicate keys, trailing data
+// and what JSON cannot hold (NaN, bignums, keys that are not strings) are refused. Depth is bounded, time is linear.
 import { isUtf8 } from 'node:buffer'
 import { quoted } from '../api/field-error.ts'
 import { type Value, setOwn } from '../api/value.ts'

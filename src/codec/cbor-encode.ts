@@ -1,5 +1,5 @@
-// CBOR as the API speaks it: strings and keys are byte strings, binary fields are tagged as base64 to be, keys are in the order
-// of their encoded bytes, numbers take the shortest form that loses nothing. Deterministic: equal objects, equal bytes.
+// Encodes CBOR as the reference does: strings and keys are byte strings, binary fields are tagged as base64, keys are sorted by
+// their encoded bytes, numbers take the shortest exact form. Deterministic: equal objects give equal bytes.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
 import { InvariantError } from '../lib/errors.ts'

@@ -1,5 +1,5 @@
-// Objects from one encoding into another, for people who look into stored bytes and for tests. Kinds of the table take their
-// canonical form on the way; others pass as they are, where the encoding needs no schema.
+// Converts objects between encodings, for the command line and for tests. Objects of built-in kinds become canonical on the
+// way; others pass as they are, where the encoding needs no schema.
 import { textOrEmpty } from '../api/members.ts'
 import { type GroupKind, parseGroupVersion } from '../api/object.ts'
 import { type Value, type ValueMap, isList, isMap, own } from '../api/value.ts'

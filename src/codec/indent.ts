@@ -1,5 +1,5 @@
-// Compact JSON made readable, byte by byte: two blanks a level, empty maps and lists closed at once. Works on pieces
-// of a document as they come and hands out pieces as they are full, so that depth cannot make it swell.
+// Indents compact JSON: two blanks a level, empty maps and lists closed at once. Works piece by piece on a stream, so
+// that memory does not grow with the document.
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 const BLANK = 0x20

@@ -1,4 +1,4 @@
-// The bytes that the tokens of JSON begin and end with, for those who read it without parsing.
+// The bytes of JSON's tokens.
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c

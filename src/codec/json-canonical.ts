@@ -1,5 +1,5 @@
-// Whether an object is as its canonical JSON would be parsed to: members in order, none to leave out, none to add. The platform
-// can then write it, four times as fast as we can.
+// Whether an object is canonical already: members in order, none to omit, none to add. `JSON.stringify` can then write it, four
+// times as fast as our own encoder.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { HIGH } from '../lib/text-order.ts'
 import type { Field, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'

@@ -1,5 +1,5 @@
-// Our own strict JSON reader, for what the platform's cannot say: which members repeat, how numbers are spelled, and what is
-// wrong in the reference's words. Linear in its input; depth is bounded.
+// A strict JSON parser that keeps what `JSON.parse` loses: repeated members, the spelling of numbers, and the reference's error
+// messages. Linear in its input; depth is bounded.
 import { isUtf8 } from 'node:buffer'
 import { quoted } from '../api/field-error.ts'
 import { numberOf } from '../api/json-number.ts'

@@ -1,5 +1,5 @@
-// JSON from users: the platform's parser does the work, one scan over the bytes finds what it would lose (repeated members,
-// the spelling of numbers, integers of 64 bits, depth); only then the document is read again, exactly. Never super-linear.
+// Parses JSON from clients with `JSON.parse`. One scan of the bytes finds what that would lose (repeated members, the spelling
+// of numbers, integers of 64 bits, depth); only then the document is parsed again, exactly. Linear time.
 import { isUtf8 } from 'node:buffer'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { Later, MANY } from '../lib/later.ts'

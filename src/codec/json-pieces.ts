@@ -1,5 +1,5 @@
-// Canonical JSON of large objects, in turns: what is in long lists and maps is written later, piece by piece. The text is the same
-// that `canonicalJson` writes.
+// Canonical JSON of large objects, in turns: long lists and maps are written piece by piece. The text is that of
+// `canonicalJson`.
 import type { ApiObject } from '../api/object.ts'
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'

@@ -1,5 +1,5 @@
-// Lists in JSON, item by item from stored bytes. Nothing is parsed but for tables, whose cells need the object, and nothing is
-// copied: what comes out are bundles of the bytes that are there, and a few between them.
+// Lists in JSON, item by item from stored bytes. Only tables parse their items, for their cells; nothing is copied: the output
+// is bundles of the stored buffers and the few bytes between them.
 import { InvariantError } from '../lib/errors.ts'
 import { Indenter } from './indent.ts'
 import { plainJson, stringJson } from './json-encode.ts'

@@ -1,6 +1,6 @@
-// Lists in protobuf. Their envelope says how long they are before the first item, so all items are measured before anything is
-// sent: by encoding them, where nobody did so before. Those are kept as far as they fit into a bounded store, the others are
-// encoded when their turn comes.
+// Lists in protobuf. The envelope holds the length of the list, so every item is measured before the first byte is sent: by
+// encoding it, unless its length is known. Encoded items are kept up to a limit, the others are encoded again when they are
+// sent.
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'

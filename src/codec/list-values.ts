@@ -1,5 +1,5 @@
-// Lists in YAML and CBOR, which are made from parsed objects, one at a time and in turns. YAML goes out item by item; CBOR says at its
-// start how many items there are, and waits for the last.
+// Lists in YAML and CBOR, encoded from parsed objects one at a time, in turns. YAML is sent item by item; CBOR begins with the
+// number of items, and so is sent after the last.
 import type { Value, ValueMap } from '../api/value.ts'
 import type { SchemaTable, Shape } from '../schema/table.ts'
 import { encodeCborListFrame, encodeCborPart } from './cbor-encode.ts'

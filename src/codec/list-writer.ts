@@ -1,4 +1,4 @@
-// The front door for lists: written in any encoding, at the pace of whoever reads them.
+// The front door for lists: written in any encoding, at the reader's pace.
 import type { Encoding } from './codec.ts'
 import { writeJsonList } from './list-json.ts'
 import type { Bundle, ListDocument } from './list-json.ts'

@@ -1,5 +1,5 @@
-// A buffer in which messages are written from front to back. The length of a message is only known at its end: room is left for
-// it as its kind mostly needs, and what was written moves where that was wrong. Grows by doubling, is used again and again.
+// A reusable buffer for nested messages, written front to back. The length of a message is known at its end: as many bytes are
+// reserved as the last message of the field took, and the content is moved where that was wrong.
 import { putVarint, varintSize } from '../wire/varint.ts'
 
 /** Up to here a loop in JavaScript beats the call into native code. */

@@ -1,5 +1,5 @@
-// Which form an answer has: the best clause of Accept that can be served, else 406 in the reference's words. What is found is a
-// plain record; nothing further down looks at a header.
+// Content negotiation: the best clause of Accept that can be served, else 406 in the reference's words. Nothing below looks at
+// headers.
 import { ApiError } from '../api/status.ts'
 import type { Encoding } from './codec.ts'
 import {

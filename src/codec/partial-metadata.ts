@@ -1,4 +1,4 @@
-// Metadata-only forms: the metadata is cut out of an object's canonical JSON as it stands there, without parsing anything.
+// PartialObjectMetadata: the metadata is cut out of an object's canonical JSON, without parsing.
 import { findMember } from './json-scan.ts'
 import type { Span } from './json-scan.ts'
 

@@ -1,5 +1,5 @@
-// Gathers bytes into pieces of about 64 KiB: small enough that a slow client holds little, large enough that a socket is not
-// troubled for every object. What is long by itself is passed on as it is, not copied.
+// Collects bytes into chunks of about 64 KiB, so that a slow client holds little and a socket is not written to for every
+// object. Long buffers are passed on without a copy.
 
 const PIECE_BYTES = 64 * 1024
 /** From here on a piece of its own costs less than copying. */

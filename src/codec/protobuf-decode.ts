@@ -1,5 +1,5 @@
-// Messages to objects in JSON shape, by the table alone. What comes out is what the reference would print: members in the order
-// of declaration, empty ones left out by the field's rule, and structs that are always there filled in where they were not sent.
+// Decodes protobuf messages to JSON values, by the schema table. The result is what the reference would print: members in the
+// order of declaration, empty ones omitted by the field's rule, structs that are always there filled in.
 import type { Value } from '../api/value.ts'
 import { readAgain } from '../api/json-number.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'

@@ -1,5 +1,5 @@
-// Objects in JSON shape to messages, by the table alone. Byte-exact with the reference: fields in ascending number, the zero
-// of every field that always has a value written, map entries sorted by key. Everything runs backwards (see the writer).
+// Encodes JSON values as protobuf messages, by the schema table. Byte-exact with the reference: fields in ascending number,
+// zeros of fields that are no pointers written, map entries sorted by key. Everything is written backwards (see the writer).
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { sortedKeys } from '../lib/text-order.ts'

@@ -1,5 +1,5 @@
-// Messages that may still go on. Protobuf lets a field come in pieces, which add up; so nothing is made an object before the
-// whole message is read. Then every field is in its slot, and one walk makes objects in the order and with the omissions of JSON.
+// Messages while they are decoded. A field of protobuf may come in several parts that are merged, so objects are made after the
+// whole message is read, with the order and the omissions of JSON.
 import { setOwn, type Value } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from '../schema/table.ts'
 import { zeroOf as jsonZeroOf } from '../schema/zero-value.ts'

@@ -1,5 +1,5 @@
-// Moments between the canonical text of JSON and the seconds (and nanoseconds) of the wire. Arithmetic on the text's digits,
-// because an object has a dozen moments and `Date` costs more than the rest of their fields.
+// RFC 3339 times to seconds and nanoseconds of protobuf and back. Computed from the digits: an object has a dozen times, and
+// `Date` costs more than all their other fields.
 import { ProtobufError } from '../wire/protobuf-error.ts'
 
 /** Year 1, where the reference's zero moment is; JSON has `null` for it. */

@@ -1,5 +1,5 @@
-// Protobuf as the API speaks it: an envelope of four magic bytes and a message that names the kind and carries the object;
-// lists item by item; watch events in frames. What the objects look like inside is the table's matter.
+// The API's protobuf envelope: four magic bytes and a message that names the kind and holds the object; lists item by item;
+// watch events in frames.
 import { formatGroupVersion, type ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { KindSchema, ObjectShape, WireMember } from '../schema/table.ts'

@@ -1,5 +1,5 @@
-// Bodies of requests as documents: whatever the encoding, a value that typed decoding reads, and what was odd about its
-// form. What kind it is and whether its fields fit is decided above.
+// Parses request bodies of any encoding to values for typed decoding, with the duplicate fields that were found. Kind and
+// fields are checked by the caller.
 import { parseGroupVersion } from '../api/object.ts'
 import { isMap, own } from '../api/value.ts'
 import type { Value, ValueMap } from '../api/value.ts'

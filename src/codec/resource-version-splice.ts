@@ -1,5 +1,5 @@
-// The place of `metadata.resourceVersion` in stored JSON, which is stored without it: found once when an object is read,
-// filled by joining bytes. Where the label map is comes along, because it is passed on the way.
+// Inserts `metadata.resourceVersion` into stored JSON, which does not hold it: its place is found once when an object is read,
+// and filled by joining bytes. The place of the labels is found on the way.
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP } from './json-bytes.ts'
 import { findMember, findMemberStart, isString, skipString, skipValue } from './json-scan.ts'
 import type { Span } from './json-scan.ts'

@@ -1,5 +1,5 @@
-// Objects to the JSON that is stored and back. Integers beyond 2^53 survive as `bigint` (D19); everything else is what the
-// engine's own parser makes of it, because what is stored was checked when it came in.
+// Objects to stored JSON and back. Integers beyond 2^53 are `bigint` (D19); nothing is checked, since what is stored was
+// checked when it was written.
 import { jsonOrAbsent, jsonText, parseJsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { isMap } from '../api/value.ts'

@@ -1,5 +1,5 @@
-// The field sets of managers (`fieldsV1`) in stored JSON. They are a third of many objects, and the same text in all that come from
-// one template: each text is parsed once, to a record that all those objects share, and written from the text again.
+// The field sets (`fieldsV1`) in stored JSON. They are a third of many objects, and equal in all objects made from one
+// template: each text is parsed once to a record that those objects share, and written from the text again.
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'

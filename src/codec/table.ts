@@ -1,5 +1,4 @@
-// Tables: what people see of objects. The rows and documents of `as=Table` in JSON, from the columns that a kind has; other
-// encodings are made from that JSON.
+// Tables (`as=Table`) in JSON, from the columns of a kind; other encodings are made from that JSON.
 import { quoted } from '../api/field-error.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'

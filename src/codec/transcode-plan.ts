@@ -1,5 +1,5 @@
-// What is known beforehand about turning the JSON of a shape into its message: names as bytes, tags, zeros, order. Made once a
-// shape from the table; the bytes of zeros come from the encoder itself, so that both always agree.
+// Plans for transcoding the JSON of a shape to protobuf: names as bytes, tags, zero values, order. Made once a shape; the bytes
+// of zero values come from the encoder itself.
 import type { MapShape, ObjectShape, Shape, WireField, WireType } from '../schema/table.ts'
 import { mapValueType, ProtobufEncoder } from './protobuf-encode.ts'
 import { Repeats } from './transcode-repeats.ts'

@@ -1,5 +1,5 @@
-// The last few objects that were met in a field, in JSON and as messages: pods of one set have the same containers, volumes and
-// tolerations, and comparing bytes costs a fraction of reading them. Where objects do not repeat, nothing is kept.
+// A small cache of the objects last met in a field, as JSON and as messages: pods of one set have the same containers, volumes
+// and tolerations, and comparing bytes costs a fraction of transcoding them. It is off for fields that do not repeat.
 
 export interface Repeat {
   readonly json: Buffer

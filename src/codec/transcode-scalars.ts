@@ -1,5 +1,5 @@
-// The first layer of the way from stored JSON to protobuf: texts, numbers, and the values that have a form of their own in JSON.
-// Everything that is not as our own JSON has it is unexpected, and left to the encoder.
+// Transcodes scalars of stored JSON to protobuf: texts, numbers, times, quantities, int-or-strings, raw JSON. What is not
+// canonical is left to the encoder.
 import { jsonText } from '../api/json-text.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 import { MessageBytes } from './message-bytes.ts'

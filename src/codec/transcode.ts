@@ -1,5 +1,5 @@
-// Stored JSON straight to protobuf, without making objects in between: one pass over the bytes, guided by a plan. What does not
-// look as expected goes the long way, through the encoder, which has the last word on everything: both give the same bytes.
+// Transcodes stored JSON to protobuf without making objects: one pass over the bytes, by a plan. What is not canonical JSON of
+// the kind goes through the encoder instead; both give the same bytes.
 import type { ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'

@@ -1,5 +1,5 @@
-// How many values a body may hold: lists, maps and what is in them. A value takes two bytes to send and a hundred to keep, and is
-// looked at by every step of a request; objects that are of any use have less than a third of this.
+// The limit on the number of values in a body: a value takes two bytes to send, a hundred to keep, and is visited by every step
+// of a request. Real objects have less than a third of it.
 import { ApiError } from '../api/status.ts'
 
 export const MAX_VALUES = 500_000

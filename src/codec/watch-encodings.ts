@@ -1,4 +1,4 @@
-// The encodings of watch events: from an event's type and the JSON of its object to a frame of the stream.
+// The encodings of watch events: from an event's type and its object's JSON to a frame.
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'

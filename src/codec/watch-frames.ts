@@ -1,5 +1,4 @@
-// Watch events as frames. One frame is made for all watchers that want an event in one form: it is kept with the event, which is
-// one and the same record for all of them.
+// Watch events as frames. A frame is made once for all watchers of an event in one form, and kept with the event.
 import type { BookmarkEvent, ObjectEvent, WatchEvent } from '../api/read.ts'
 import type { Status } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'

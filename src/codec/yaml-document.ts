@@ -1,5 +1,4 @@
-// Where the documents of a YAML stream begin and end. Who reads a body reads the first only, as the reference does: what
-// follows may be anything.
+// Splits YAML streams into documents. Of a body only the first is read, as in the reference.
 
 /** The text up to the end of the first document. */
 export function firstDocument(text: string): string {

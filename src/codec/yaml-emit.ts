@@ -1,5 +1,5 @@
-// YAML as the reference writes it: block style, keys in its natural order, lists not indented, long lines folded at eighty
-// columns, quotes only where they are needed. Byte for byte, so that people can compare.
+// Emits YAML byte for byte as the reference does: block style, keys in natural order, lists not indented, lines folded at 80
+// columns, quotes only where needed.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { plainJson } from './json-encode.ts'
 import { compareNaturally } from './yaml-key-order.ts'

@@ -1,5 +1,5 @@
-// What is wrong with a YAML text, in the reference's words: people look them up. The library that reads it sees the same
-// faults with other eyes, so what it says and what stands at that place decide together.
+// YAML syntax errors in the reference's words. js-yaml finds the same errors with other messages: the message and the text at
+// its position are mapped to the reference's.
 
 /** Input that is not YAML, or not a value that JSON could hold. */
 export class YamlError extends Error {

@@ -1,5 +1,5 @@
-// The order in which the reference's YAML has keys: letters after everything else, runs of digits by their number. Two keys are
-// looked at from where they differ, for many may be much alike.
+// The reference's natural order of YAML keys: letters after everything else, runs of digits by their number. Keys are compared
+// from where they differ.
 
 const LETTER = /\p{L}/u
 const DIGIT = /\p{Nd}/u

@@ -1,4 +1,4 @@
-// Where in a YAML text a field stands, for people who have to mend it. JSON is YAML too.
+// The line of a field in a YAML (or JSON) text, for error messages.
 import { EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
 import { LineIndex } from './line-index.ts'

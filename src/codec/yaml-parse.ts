@@ -1,5 +1,5 @@
-// YAML from users, as the reference reads it: the first document, scalars of YAML 1.1, merge keys, the last of repeated keys.
-// The library finds the structure; values are made here, so that aliases, depth and repetition are under our own rules.
+// Parses YAML as the reference does: the first document, scalars of YAML 1.1, merge keys, the last of duplicate keys. js-yaml
+// gives the events; values are built here, with limits on aliases and depth.
 import { isUtf8 } from 'node:buffer'
 import type { Event, MappingEvent, ScalarEvent, YAMLException } from 'js-yaml'
 import { quoted } from '../api/field-error.ts'

@@ -1,4 +1,4 @@
-// Scalars of YAML whose tag says what they are, as the reference reads them.
+// YAML scalars with an explicit tag.
 import { YamlError } from './yaml-faults.ts'
 import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
 

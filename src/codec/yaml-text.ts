@@ -1,4 +1,4 @@
-// Texts in YAML: which styles can hold a text, and the styles themselves, with the folding of long lines.
+// The styles of YAML texts: which can hold a text, and how each is written, with folding of long lines.
 
 /** The styles that can hold a text. */
 export interface TextStyles {

@@ -1,4 +1,4 @@
-// The compiled form of the built-in kinds under its own type: the compiler's idea of a large JSON file is of no use to anybody.
+// The compiled built-in kinds, typed: the type that the compiler infers for large JSON files is useless.
 import compiled from './gen/built-in-kinds.json' with { type: 'json' }
 import rules from './gen/built-in-rules.json' with { type: 'json' }
 import type { CompiledField, CompiledRules, CompiledSchema, CompiledType } from './table-compiled.ts'

@@ -1,5 +1,4 @@
-// The resources of the built-in kinds as the compiled table has them: what discovery lists, what paths mean, which verbs
-// there are. Frozen facts; what is served under them is decided above.
+// The resources of the built-in kinds by the compiled table: what discovery lists, what paths mean, and their verbs.
 import { createHash } from 'node:crypto'
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { BUILT_IN } from './built-in-compiled.ts'

@@ -1,4 +1,4 @@
-// The canonical forms of scalar fields, and what is wrong with a value in the reference's words.
+// Decodes scalars to their canonical form, with the reference's error messages.
 import type { Value } from '../api/value.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { isIntegerText, numberOf, readAgain } from '../api/json-number.ts'

@@ -1,5 +1,5 @@
-// From JSON values to canonical objects of a built-in kind: types are checked with the reference's messages, scalars take their
-// canonical forms, members that JSON would leave out go, those that it always shows come. What is unknown is dropped and told.
+// Decodes JSON values to canonical objects of a built-in kind: types are checked with the reference's messages, scalars take
+// their canonical form, members are omitted or filled in as JSON shows them. Unknown fields are dropped and reported.
 import { quoted } from '../api/field-error.ts'
 import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { Later, MANY } from '../lib/later.ts'

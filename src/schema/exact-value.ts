@@ -1,5 +1,5 @@
-// JSON with all that plain values lose: members in the order and as often as they were written, numbers in their own
-// spelling. Made only where that matters (duplicate members, `1.0`, `1e3`, integers of 64 bits); decoding takes both forms.
+// JSON without loss: members in the order and as often as they were written, numbers as they were spelled. Used only where that
+// matters (duplicate members, `1.0`, `1e3`, integers of 64 bits); decoding takes both forms.
 import { numberOf } from '../api/json-number.ts'
 import { setOwn, type Value } from '../api/value.ts'
 

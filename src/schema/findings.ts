@@ -1,5 +1,4 @@
-// What is found in a document while it is walked, in the order of the document, whatever the order in which it is walked: where a part
-// is put off, a place is kept for what will be found in it.
+// Findings in document order, also where parts of the document are visited later: a place is kept for them.
 
 export class Findings<T> {
   readonly #found: (T | Findings<T>)[] = []

@@ -1,5 +1,5 @@
-// Where a value of the wrong type stands, in the reference's words: structs that JSON flattens are named on the way, and a
-// field of a type of its own is told by that name. Runs only when there is such a value.
+// The path and Go type of a field that holds a value of the wrong type, as the reference's messages name them: inlined structs
+// are part of the path, and named types are told by their name.
 import type { Field, ObjectShape, Shape, WireField } from './table.ts'
 
 /** `struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource`. */

@@ -1,5 +1,4 @@
-// The group-versions that clients of this API may know, those that are no longer or not yet served among them: kinds that belong
-// to every group are said to be of each.
+// The group-versions that clients may know, also those not served: OpenAPI lists kinds that belong to every group under each.
 import type { GroupVersion } from '../api/object.ts'
 
 const KNOWN: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-// An object with its members in the order of its canonical JSON: those of records as the schema has them, those of maps by name.
-// The platform can then write it as it stands. What is in order already is handed back itself.
+// Orders the members of an object as canonical JSON does: fields by the schema, map keys by name, so that `JSON.stringify` can
+// write it. An object in order comes back itself.
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import { Later, MANY } from '../lib/later.ts'
 import type { Turns } from '../lib/turns.ts'

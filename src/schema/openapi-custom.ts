@@ -1,5 +1,5 @@
-// The parts of the documents that custom resources make: the schemas of their definitions, unfolded for version 3, with less in them
-// for version 2, whose clients would otherwise hold against objects what is right, and with what every object has (P-364).
+// The OpenAPI parts of custom resources: the schemas of their definitions with the members of every object. In version 3 they
+// are unfolded; in version 2 they are relaxed, since its clients would refuse valid objects (P-364).
 import { createHash } from 'node:crypto'
 import { jsonText } from '../api/json-text.ts'
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'

@@ -1,5 +1,5 @@
-// The document of another server within our own, in version 2 (P-390): the paths of its group and what they speak of. Where
-// the two mean different things by one name, the other server's gets a new one.
+// Merges the OpenAPI 2.0 document of an aggregated server into ours (P-390): the paths of its group and the definitions they
+// refer to. Definitions that differ from ours under the same name are renamed.
 import { asMap, mapOrEmpty } from '../api/members.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { compareTexts } from './openapi-model.ts'

@@ -1,5 +1,5 @@
-// What an OpenAPI document says, before it is said in version 2 or 3: operations with parameters, bodies and answers, and the
-// names of the types that they speak of. Both versions are rendered from these records.
+// OpenAPI documents independent of the version: operations with parameters, bodies and answers, and the names of their types.
+// Versions 2 and 3 are rendered from these records.
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { givenMembers } from '../lib/given-members.ts'

@@ -1,5 +1,4 @@
-// The parameters that operations take. Those of the query are the fields of the options kinds in the table; what each is for is
-// said here, because people meet them in documents only.
+// The parameters of operations. Query parameters are the fields of the options kinds; their descriptions are here.
 import { givenMembers } from '../lib/given-members.ts'
 import { builtInType } from './built-in-compiled.ts'
 import type { OpenApiParameter } from './openapi-model.ts'

@@ -1,5 +1,4 @@
-// The parts of the documents that the built-in resources make: one a group-version, one a group, and those of the roots. Parts
-// of custom resources stand beside them; whoever serves documents puts the parts together.
+// The OpenAPI parts of the built-in resources: one for each group-version and group, and those of the roots.
 import { createHash } from 'node:crypto'
 import type { GroupVersion } from '../api/object.ts'
 import { type BuiltInGroup, builtInGroups, type BuiltInResource } from './built-in-resources.ts'

@@ -1,5 +1,4 @@
-// What documents say of the members that nearly every object has. They begin with the name of the field, as people are used to
-// from `kubectl explain`.
+// Descriptions of the members that nearly every object has, in the style of `kubectl explain`.
 import type { ValueMap } from '../api/value.ts'
 
 export const OBJECT_META_TEXT = "Standard object's metadata. Names, labels, versions and owners are there."

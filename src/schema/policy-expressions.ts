@@ -1,5 +1,5 @@
-// The expressions of admission policies and of match conditions: what they may speak of and what they have to give (W-499).
-// Written once, for those who check a policy and for those who carry it out.
+// Compiles the expressions of admission policies and match conditions: their variables and result types (W-499), for validation
+// and for admission.
 import {
   BOOL,
   compile,

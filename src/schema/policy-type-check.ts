@@ -1,5 +1,5 @@
-// What the types of the kinds that a policy names say against its expressions. Only told in the status of the policy: the
-// policy is carried out without types.
+// Type-checks the expressions of a policy against the kinds that it names. The warnings are for the status of the policy;
+// policies are evaluated without types.
 import { mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import { BOOL, DYN, INT, listOf, mapOf, type ObjectField, type ObjectType, STRING, type Type } from '../cel/cel.ts'

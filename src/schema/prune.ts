@@ -1,5 +1,5 @@
-// What a custom kind's schema does not know is dropped and told. Types are not looked at here: of a value that does not fit its
-// schema what is inside is not known, and an empty one stays for validation to find.
+// Prunes what the schema of a custom kind does not know, and reports it. Types are not checked: a value of another type than
+// the schema's is emptied, for validation to find.
 import { invalid, quoted, shownMap } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { type Value, type ValueMap, isList, isMap, own, setOwn } from '../api/value.ts'

@@ -1,4 +1,4 @@
-// The parts of a document that is being decoded: what form they have, and what canonical objects make of them.
+// Helpers of decoding: the forms of source values, and small rules of canonical objects.
 import { type Value, type ValueMap, setOwn } from '../api/value.ts'
 import type { Later } from '../lib/later.ts'
 import { type ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'

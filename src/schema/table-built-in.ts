@@ -1,5 +1,4 @@
-// The built-in kinds as records of the table, made from the compiled form when they are first asked for: a start that serves
-// ten kinds pays for ten. Records are made once and shared.
+// The built-in kinds as records of the table, made from the compiled form when they are first asked for, and shared.
 import { formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type {

@@ -1,5 +1,5 @@
-// The compiled form of `proto/api`: what `compile/` writes to `gen/built-in-kinds.json` and the loader reads. Compact, because
-// every start reads it; what says the usual is left out.
+// The compiled form of `proto/api`, which `compile/` writes to `gen/built-in-kinds.json`. Compact, since every start reads it:
+// usual values are left out.
 import type { Value } from '../api/value.ts'
 import type { FormatName } from './validation/formats.ts'
 

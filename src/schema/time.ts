@@ -1,5 +1,4 @@
-// Moments in RFC 3339: `Time` (whole seconds) and `MicroTime` (six digits), both printed in UTC. Invariant: the canonical
-// text of a moment is unique, so that equal moments are equal strings.
+// RFC 3339 times: `Time` (whole seconds) and `MicroTime` (six digits), both in UTC. Equal times have equal canonical texts.
 
 import { quoteForTime } from '../lib/duration.ts'
 

@@ -1,5 +1,5 @@
-// Which members an object has when nobody set them: the reference's kinds are records whose fields always have a value, and
-// its JSON leaves out some of them when they are zero. Decoding and encoding share these rules.
+// Zero values and omission: the reference's kinds are structs whose fields always have a value, and its JSON omits some of them
+// when they are zero. Shared by decoding and encoding.
 import { type Value, isList, isMap, type ValueMap } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 

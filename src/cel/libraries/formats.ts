@@ -1,4 +1,4 @@
-// The written forms of names that the API knows by name: `format.dns1123Label().validate(self.name)`.
+// Named formats: `format.dns1123Label().validate(self.name)`.
 import { dns1035Label, dns1123Label, dns1123Subdomain, labelValue } from '../../lib/name-formats.ts'
 import { qualifiedName, withoutTrailingDash } from '../../lib/name-formats.ts'
 import { define, type FunctionDefinition } from '../function.ts'

@@ -1,5 +1,4 @@
-// Lists: order, sums and extremes, membership as sets; and lists made of lists: parts of them, their items in another order, without
-// those that are there twice.
+// Lists: order, sums and extremes, sets, slices, sorting.
 import { add } from '../arithmetic.ts'
 import { compare, contains, equals, ORDERED_TYPES } from '../equality.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'

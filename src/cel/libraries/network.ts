@@ -1,4 +1,4 @@
-// Addresses and ranges of addresses.
+// IP addresses and CIDR ranges.
 import { isIPv4, isIPv6 } from 'node:net'
 import { define, type FunctionDefinition } from '../function.ts'
 import { type CelValue, Fault, OpaqueValue } from '../value.ts'

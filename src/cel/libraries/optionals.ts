@@ -1,4 +1,4 @@
-// Optional values, and what the macros over maps are made of.
+// Optional values, and the functions that macros over maps expand to.
 import { define, type FunctionDefinition } from '../function.ts'
 import { MAP_INSERT } from '../macros.ts'
 import { CelList, CelMap, type CelValue, Fault, noSuchOverload, NONE, Optional, Uint } from '../value.ts'

@@ -1,4 +1,4 @@
-// What texts of the API hold: matches of patterns, quantities, keys of JSON patches.
+// Regular expressions, quantities, and keys of JSON patches.
 import { addQuantities, asInt64, compareQuantities, parseQuantity, quantityToNumber } from '../../lib/quantity.ts'
 import { type Quantity, signOfQuantity, subtractQuantities } from '../../lib/quantity.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'

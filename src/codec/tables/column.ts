@@ -1,5 +1,4 @@
-// What a kind's table is made of: columns that know their cell. One cell a column, wide columns included; hiding those
-// is the client's affair.
+// The columns of a kind's table and their cells. Every row has all cells, also of wide columns; clients hide them.
 import type { Value, ValueMap } from '../../api/value.ts'
 import { ageOf } from './elapsed.ts'
 import type { Now } from './elapsed.ts'

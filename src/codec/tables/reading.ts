@@ -1,5 +1,5 @@
-// Reading of values in JSON objects by path, for cells. What is absent or of another type is the type's zero, as it is in the
-// reference, so that no object, however odd, breaks a table.
+// Reads values of objects by path, for cells. What is absent or of another type reads as the type's zero value, as in the
+// reference.
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { formatLabelSelector } from '../../api/selector.ts'
 import { isList, isMap, own } from '../../api/value.ts'

@@ -1,5 +1,5 @@
-// What must hold across types for the table to be usable: every name it refers to is there, numbers and names are used
-// once, and the fields that lists are keyed by exist.
+// Checks the compiled table as a whole: every type that is referred to exists, numbers and names are unique, and list keys
+// exist.
 import type { CompiledField, CompiledSchema, CompiledType } from '../table-compiled.ts'
 
 const SCALARS: readonly string[] = ['string', 'bytes', 'int32', 'int64', 'bool', 'double', 'any']

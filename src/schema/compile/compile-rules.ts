@@ -1,4 +1,4 @@
-// Compiles what `proto/api` says that validation asks of single fields.
+// Compiles the validation rules that `proto/api` declares for single fields.
 import { givenMembers } from '../../lib/given-members.ts'
 import type { CompiledRule, CompiledSchema } from '../table-compiled.ts'
 import { type FormatName, FORMATS } from '../validation/formats.ts'

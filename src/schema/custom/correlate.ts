@@ -1,5 +1,5 @@
-// Which item of an old list an item of the new one is to be compared with: the one with the same keys, in lists that have
-// keys. Items of other lists have no past of their own.
+// Correlates items of a list with those of the stored list: by their keys, in lists of type map. Items of other lists have no
+// counterpart.
 import { isMap, own, type Value } from '../../api/value.ts'
 import type { Node } from './node.ts'
 

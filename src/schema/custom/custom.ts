@@ -1,5 +1,5 @@
-// The front door: the schema of a custom kind in one version. It is compiled when it is first needed, into the records that
-// built-in kinds have, and does what the schema says: drops, fills in, and finds what is wrong.
+// The front door: the schema of a custom kind in one version. It is compiled to the records of the built-in kinds when it is
+// first needed; it prunes, defaults and validates.
 import type { RE2JS } from 're2js'
 import type { FieldError, FieldErrorReason } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'

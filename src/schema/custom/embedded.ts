@@ -1,5 +1,4 @@
-// Objects inside of objects that the schema says have a kind of their own: they need one, and metadata that could be an
-// object's (P-324).
+// Embedded resources (`x-kubernetes-embedded-resource`): they need a kind, an apiVersion and valid metadata (P-324).
 import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { type FieldError, invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'

@@ -1,5 +1,4 @@
-// The formats that a string can be said to have. A format that is not among these says nothing; hyphens in names of formats
-// do not count (P-326).
+// The formats of strings in custom schemas. Unknown formats are ignored, and so are hyphens in their names (P-326).
 import { isIPv4, isIPv6 } from 'node:net'
 
 type Format = (text: string) => boolean

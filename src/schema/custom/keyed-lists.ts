@@ -1,4 +1,4 @@
-// Items of sets and of lists with keys must differ (P-323). Whether they do is asked of the whole object at once.
+// Items of lists of type set or map must be unique (P-323). The whole object is checked at once.
 import { type FaultList, faultsInTurns, faultsOf } from '../../api/fault-list.ts'
 import { duplicate, type FieldError, invalid, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'

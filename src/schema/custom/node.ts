@@ -1,5 +1,5 @@
-// A structural schema, compiled: one record a node, with what pruning, defaulting and validation ask of it. Made from
-// `openAPIV3Schema` of a definition that was let in, so what is odd in it is left out rather than refused.
+// A compiled structural schema: one record a node, for pruning, defaulting and validation. Definitions were validated when they
+// were written, so what is malformed is ignored here.
 import { asMap, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { isRecognizedFormat } from './formats.ts'

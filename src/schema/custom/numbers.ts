@@ -1,5 +1,5 @@
-// What is wrong with a number: that it is none of its type or format, that it is no multiple, too large or too small. Bounds are
-// doubles, whatever they are for; an integer is compared with what is left of them as an integer of 64 bits.
+// Validates numbers: type, format, multiples and bounds. Bounds are doubles; an integer is compared with the bound truncated to
+// an integer of 64 bits.
 import { formatFloat } from '../../lib/go-float.ts'
 import type { Node } from './node.ts'
 

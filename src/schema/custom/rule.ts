@@ -1,4 +1,4 @@
-// A rule of `x-kubernetes-validations`: as its author wrote it, and compiled against the type of the node that it stands at.
+// A rule of `x-kubernetes-validations`: its source, and compiled against the type of its node.
 import { textOrEmpty } from '../../api/members.ts'
 import { BOOL, type Compiled, compile, optionalOf, type Program, type Type, typeOfSchema } from '../../cel/cel.ts'
 import { own, type ValueMap } from '../../api/value.ts'

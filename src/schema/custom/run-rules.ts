@@ -1,5 +1,5 @@
-// Runs the rules of a schema on an object, from the top down, within a budget for the whole of it (P-335 to P-342). What did
-// not change is told as a warning where a rule has become stricter; rules that compare with the old value always count.
+// Evaluates the validation rules of a schema on an object, from the top down, within a cost budget for the object (P-335 to
+// P-342). Values that did not change get warnings instead of errors, except from transition rules.
 import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { duplicate, type FieldError, forbidden, invalid, OMITTED, required, type Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'

@@ -1,4 +1,4 @@
-// Paths into objects of a custom kind, as `.spec.size` or `.labels['a.b']`, followed through the kind's schema.
+// Resolves paths such as `.spec.size` or `.labels['a.b']` in the schema of a custom kind.
 import { isMap, own, type ValueMap } from '../../api/value.ts'
 
 export type Followed =

@@ -1,5 +1,5 @@
-// From a structural schema to the table's records, so that custom kinds are decoded, patched, applied and owned by the
-// code that built-in kinds are.
+// From a structural schema to the table's records, so that custom kinds are decoded, patched and applied by the same code as
+// built-in ones.
 import type { Field, ListShape, ObjectShape, Shape } from '../table.ts'
 import type { Node } from './node.ts'
 

@@ -1,5 +1,5 @@
-// Holds a value to a structural schema, with the reference's words and in its order (W-431 to W-438). On an update what did
-// not change is not held against anybody: whatever equals its old self is passed over.
+// Validates a value by a structural schema, with the reference's messages and in its order (W-431 to W-438). On updates, values
+// that did not change are skipped (ratcheting).
 import type { RE2JS } from 're2js'
 import { type FaultList, faultsInTurns, faultsOf } from '../../api/fault-list.ts'
 import {

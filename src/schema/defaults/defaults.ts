@@ -1,5 +1,5 @@
-// The front door: an object as it is meant, with every default of its kind filled in and every field that has two
-// spellings rewritten to both. Objects are decoded already; the same object comes back where nothing is to be filled in.
+// The front door: fills in the defaults of a kind, and both of the fields that say the same. Objects are decoded already; the
+// same object comes back where nothing changes.
 import type { ApiObject } from '../../api/object.ts'
 import type { DefaultsContext, Rule } from './rule.ts'
 

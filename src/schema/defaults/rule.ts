@@ -1,5 +1,5 @@
-// The words in which defaults are written down. A rule turns the value of a field (or its absence) into the value that
-// is meant; it answers with the very same value where nothing changes and never changes what it was given.
+// Combinators for the defaults of kinds. A rule maps the value of a field (or its absence) to the value with defaults; it
+// returns the same value where nothing changes, and never changes its input.
 import { isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
 
 /** What defaults depend on besides the object. */

@@ -1,5 +1,5 @@
-// One validation under way: the faults found so far, in the order of the reference, and what the rules depend on.
-// Made for one object and thrown away; rules add to it and never read what others added.
+// One validation under way: the faults found so far, in the reference's order, and the context of the rules. Made for one
+// object.
 import {
   duplicate,
   type FieldError,

@@ -1,5 +1,5 @@
-// The regular expressions of a definition, each looked at once. Making one ready takes a thousand times as long as reading it, so that
-// there is a limit to them, for each and for all of a definition: far beyond what any definition has.
+// The regular expressions of a definition, each compiled once. Compiling takes a thousand times as long as reading, so there is
+// a limit on each and on all, far beyond what real definitions have.
 import { re2js } from '../../lib/late-packages.ts'
 
 const MAX_PATTERN = 10_000

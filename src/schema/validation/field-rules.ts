@@ -1,5 +1,5 @@
-// What fields are held to by themselves, as `proto/` declares it: the rules of each type that has any, and how a value is held to
-// one. `Check.fields` is how the validation of a kind asks for them.
+// The validation rules that `proto/` declares for single fields, and how a value is checked by one. `Check.fields` applies
+// them.
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isList, type Value } from '../../api/value.ts'

@@ -1,4 +1,4 @@
-// Labels, annotations and label selectors, wherever they occur; and whether a selector takes a set of labels.
+// Validation of labels, annotations and label selectors; and whether a selector selects a set of labels.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'

@@ -1,5 +1,4 @@
-// The rules for `metadata` that all kinds share: of a new object, and of a changed one against the stored one. The
-// kinds' own rules add the format of the name.
+// The rules for `metadata` that all kinds share, for creates and updates. Kinds add the format of the name.
 import { quoted, type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import {

@@ -1,5 +1,4 @@
-// What a kind's objects are held to: the rules for a new object, for a changed one, and for changes that come through a
-// subresource.
+// The validation rules of a kind: for creates, updates and changes of subresources.
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 

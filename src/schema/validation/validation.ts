@@ -1,6 +1,5 @@
-// The front door: what is wrong with an object of a kind that is to be created or changed. Objects are decoded and
-// defaulted already. The faults come in the order of the reference, with its paths and words; an empty list means that
-// the object may be stored. Nothing here throws, whatever the object holds.
+// The front door: the faults of an object that is to be created or updated, in the reference's order and words; none means that
+// it may be stored. Objects are decoded and defaulted already. Nothing here throws, whatever the object holds.
 import { faultsInTurns, faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
