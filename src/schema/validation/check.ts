@@ -92,6 +92,7 @@ export class Check {
   /** Every object of the list under a name is held to a rule. */
   each(holder: ValueMap, name: string, at: FieldPath, rule: PartRule): void {
     const parts = mapsInPlace(holder, name)
+    if (parts.length === 0) return
     const list = at.child(name)
     for (let i = 0; i < parts.length; i++) rule(parts[i]!, list.index(i), this)
   }

@@ -9,10 +9,11 @@ export type PlacedContainer = readonly [container: ValueMap, at: FieldPath]
 
 /** Every container of a pod. */
 export function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
-  return CONTAINER_LISTS.flatMap((field) => {
-    const list = at.child(field)
-    return mapsInPlace(spec, field).map((container, i): PlacedContainer => [container, list.index(i)])
-  })
+  const placed: PlacedContainer[] = []
+  for (const field of CONTAINER_LISTS) {
+    for (const [i, container] of mapsInPlace(spec, field).entries()) placed.push([container, at.child(field).index(i)])
+  }
+  return placed
 }
 
 export interface ContainerScope {

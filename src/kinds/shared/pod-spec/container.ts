@@ -5,6 +5,7 @@ import {
   integerOrZero,
   isGiven,
   listOrEmpty,
+  mapOrAbsent,
   mapOrEmpty,
   mapsInPlace,
   textOfEach,
@@ -45,7 +46,8 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
 
 /** The lifecycle hooks and probes of a container that runs as long as its pod. */
 function checkHooks(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  scope.check.part(container, 'lifecycle', at, (lifecycle, place) => checkLifecycle(lifecycle, place, scope))
+  const lifecycle = mapOrAbsent(container, 'lifecycle')
+  if (lifecycle !== undefined) checkLifecycle(lifecycle, at.child('lifecycle'), scope)
   checkProbes(container, at, scope)
 }
 
@@ -170,7 +172,8 @@ function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope):
   const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
   checkRequirements(mapOrEmpty(container, 'resources'), at.child('resources'), requirements)
   checkResizePolicy(container, at.child('resizePolicy'), scope)
-  check.part(container, 'securityContext', at, (context, place) => checkContainerSecurity(context, place, scope))
+  const context = mapOrAbsent(container, 'securityContext')
+  if (context !== undefined) checkContainerSecurity(context, at.child('securityContext'), scope)
 }
 
 function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): void {

@@ -11,12 +11,14 @@ import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './down
 const ONE_AT_A_TIME = 'may not have more than one field specified at a time'
 
 export function checkEnvironment(container: ValueMap, at: FieldPath, check: Check): void {
-  check.each(container, 'env', at, (variable, place) => {
-    check.fields(variable, place, 'core_v1.EnvVar')
-    const value = textOrEmpty(variable, 'value')
-    check.part(variable, 'valueFrom', place, (from, fromAt) => checkValueFrom(from, value, fromAt, check))
-  })
+  check.each(container, 'env', at, checkVariable)
   check.each(container, 'envFrom', at, (source, place) => checkSource(source, place, at.child('envFrom'), check))
+}
+
+function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
+  check.fields(variable, at, 'core_v1.EnvVar')
+  const from = mapOrAbsent(variable, 'valueFrom')
+  if (from !== undefined) checkValueFrom(from, textOrEmpty(variable, 'value'), at.child('valueFrom'), check)
 }
 
 const keyRef: PartRule = (source, at, check) => {

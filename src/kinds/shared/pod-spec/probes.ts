@@ -18,7 +18,8 @@ export const PROBES: readonly string[] = ['livenessProbe', 'readinessProbe', 'st
 
 export function checkProbes(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   for (const field of PROBES) {
-    scope.check.part(container, field, at, (probe, place) => checkProbe(probe, field, place, scope))
+    const probe = mapOrAbsent(container, field)
+    if (probe !== undefined) checkProbe(probe, field, at.child(field), scope)
   }
 }
 

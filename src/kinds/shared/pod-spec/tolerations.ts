@@ -23,7 +23,7 @@ function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): voi
     check.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
   }
   checkOperator(toleration, at, check)
-  check.fields(toleration, at, 'core_v1.Toleration')
+  check.fields(toleration, at, 'core_v1.Toleration', 'effect')
 }
 
 function checkOperator(toleration: ValueMap, at: FieldPath, check: Check): void {

@@ -55,17 +55,19 @@ function checkSubPaths(mount: ValueMap, at: FieldPath, list: FieldPath, check: C
 }
 
 function checkPropagation(mount: ValueMap, container: ValueMap, list: FieldPath, check: Check): void {
+  const propagation = textOrAbsent(mount, 'mountPropagation')
+  if (propagation === undefined) return
   check.fields(mount, list, 'core_v1.VolumeMount', 'mountPropagation')
-  const isBidirectional = textOrEmpty(mount, 'mountPropagation') === 'Bidirectional'
-  if (isBidirectional && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
+  if (propagation === 'Bidirectional' && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
     const detail = 'Bidirectional mount propagation is available only to privileged containers'
     check.forbidden(list.child('mountPropagation'), detail)
   }
 }
 
 function checkRecursiveReadOnly(mount: ValueMap, list: FieldPath, check: Check): void {
+  const mode = textOrAbsent(mount, 'recursiveReadOnly')
+  if (mode === undefined) return
   check.fields(mount, list, 'core_v1.VolumeMount', 'recursiveReadOnly')
-  const mode = textOrEmpty(mount, 'recursiveReadOnly')
   if (mode !== 'Enabled' && mode !== 'IfPossible') return
   const at = list.child('recursiveReadOnly')
   if (!isTrue(mount, 'readOnly')) check.forbidden(at, 'may only be specified when readOnly is true')
