@@ -38,15 +38,9 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   }
 }
 
-interface SignerQuestion {
-  readonly request: AdmissionRequest
-  readonly verb: 'approve' | 'sign'
-  readonly signed: ApiObject
-}
-
 async function checkSigner(
   authorizer: Authorizer,
-  { request, verb, signed }: SignerQuestion,
+  { request, verb, signed }: { request: AdmissionRequest; verb: 'approve' | 'sign'; signed: ApiObject },
   signal: AbortSignal,
 ): Promise<void> {
   const signer = textOrEmpty(specOf(signed), 'signerName')

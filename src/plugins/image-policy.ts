@@ -2,7 +2,7 @@
 // configured default applies.
 import { asMap, isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf } from '../api/object-members.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { Value } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
@@ -39,12 +39,19 @@ const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/'
 
 export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, clock: Clock): AdmissionPlugin {
   const verdicts = new BoundedMap<string, Verdict>(REMEMBERED)
+  const askWithRetries = async (review: object, signal: AbortSignal): Promise<ImageReviewOutcome> => {
+    for (let attempt = 1, delayMs = options.backoffMs; ; attempt++, delayMs *= GROWTH) {
+      const outcome = await ask(review, signal)
+      if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome
+      if (!(await pause(clock, delayMs, signal))) return outcome
+    }
+  }
   const verdictOn = async (spec: object, signal: AbortSignal): Promise<Verdict | string> => {
     const key = JSON.stringify(spec)
     const known = verdicts.get(key)
     if (known !== undefined && clock.now() < known.untilMs) return known
     const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {}, spec, status: {} }
-    const outcome = await askWithRetries(ask, review, { backoffMs: options.backoffMs, clock, signal })
+    const outcome = await askWithRetries(review, signal)
     if (outcome.kind === 'failed') return outcome.problem
     const verdict = readVerdict(outcome.review, options, clock.now())
     verdicts.set(key, verdict)
@@ -71,24 +78,6 @@ export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, cl
   }
 }
 
-interface RetryParts {
-  readonly backoffMs: number
-  readonly clock: Clock
-  readonly signal: AbortSignal
-}
-
-async function askWithRetries(
-  ask: AskAboutImages,
-  review: object,
-  { backoffMs, clock, signal }: RetryParts,
-): Promise<ImageReviewOutcome> {
-  for (let attempt = 1, delayMs = backoffMs; ; attempt++, delayMs *= GROWTH) {
-    const outcome = await ask(review, signal)
-    if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome
-    if (!(await pause(clock, delayMs, signal))) return outcome
-  }
-}
-
 /** Of the subresources, only ephemeral containers have images. */
 function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
@@ -96,16 +85,14 @@ function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): 
   const containers = lists
     .flatMap((list) => mapsOnly(specOf(pod), list))
     .map((each) => ({ image: textOrEmpty(each, 'image') }))
-  const annotations = policyAnnotations(annotationsOf(pod))
+  const annotations = Object.fromEntries(
+    Object.entries(annotationsOf(pod)).filter(([key]) => key.includes('.image-policy.k8s.io/')),
+  )
   return {
     ...(containers.length === 0 ? {} : { containers }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(namespace === '' ? {} : { namespace }),
   }
-}
-
-function policyAnnotations(annotations: ValueMap): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.includes('.image-policy.k8s.io/')))
 }
 
 function readVerdict(review: unknown, { allowedMs, refusedMs }: ImagePolicyOptions, nowMs: number): Verdict {

@@ -21,15 +21,10 @@ export interface TokenParts {
   readonly gates: ReadonlySet<string>
 }
 
-interface TokenOfPod {
-  readonly request: AdmissionRequest
-  readonly pod: ApiObject
-}
-
 /** Why the token is refused; undefined: it is allowed. */
 export async function audienceRefusal(
   parts: TokenParts,
-  { request, pod }: TokenOfPod,
+  { request, pod }: { readonly request: AdmissionRequest; readonly pod: ApiObject },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const audiences = textsOnly(specOf(request.object ?? {}), 'audiences')
@@ -74,32 +69,28 @@ interface AskedDriver {
 
 /** A text says why it cannot be determined. */
 async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: AbortSignal): Promise<boolean | string> {
-  const driver = await driverOf(parts, asked, signal)
-  if (driver.name === '') return driver.problem ?? false
-  const found = await parts.drivers.find('', driver.name, signal)
-  if (found === undefined) return `csidriver.storage.k8s.io ${quoted(driver.name)} not found`
+  const source = await sourceOf(parts, asked, signal)
+  if (typeof source === 'string') return source
+  const driver = driverIn(source)
+  if (driver === '') return false
+  const found = await parts.drivers.find('', driver, signal)
+  if (found === undefined) return `csidriver.storage.k8s.io ${quoted(driver)} not found`
   return mapsOnly(specOf(found), 'tokenRequests').some((token) => textOrEmpty(token, 'audience') === asked.audience)
 }
 
-interface FoundDriver {
-  /** Empty: the volume has no driver. */
-  readonly name: string
-  readonly problem?: string
-}
-
-async function driverOf(
+/** The volume, or the persistent volume that it claims; a text says why it is not found. */
+async function sourceOf(
   parts: TokenParts,
   { pod, volume, namespace }: AskedDriver,
   signal: AbortSignal,
-): Promise<FoundDriver> {
+): Promise<ValueMap | string> {
   const claim = volumeClaimOf(pod, volume)
-  if (claim === undefined) return { name: driverIn(volume) }
+  if (claim === undefined) return volume
   const found = await parts.claims.find(namespace, claim, signal)
-  if (found === undefined) return { name: '', problem: `persistentvolumeclaim ${quoted(claim)} not found` }
+  if (found === undefined) return `persistentvolumeclaim ${quoted(claim)} not found`
   const name = textOrEmpty(specOf(found), 'volumeName')
   const claimed = await parts.volumes.find('', name, signal)
-  if (claimed === undefined) return { name: '', problem: `persistentvolume ${quoted(name)} not found` }
-  return { name: driverIn(specOf(claimed)) }
+  return claimed === undefined ? `persistentvolume ${quoted(name)} not found` : specOf(claimed)
 }
 
 /** In-tree volumes and the CSI drivers that replace them. */

@@ -28,9 +28,8 @@ export class PodSecurityMeasures extends Measures {
     this.#newestMinor = newestMinor
   }
 
-  noteEvaluation(decision: 'allow' | 'deny', mode: Mode, looked: Looked): void {
-    const { level } = looked
-    this.evaluations.of(decision, level.level, this.#versionOf(level), mode, ...labelsOf(looked.request)).value++
+  noteEvaluation(decision: 'allow' | 'deny', mode: Mode, level: LevelVersion, request: AdmissionRequest): void {
+    this.evaluations.of(decision, level.level, this.#versionOf(level), mode, ...labelsOf(request)).value++
   }
 
   noteExemption(request: AdmissionRequest): void {
@@ -45,11 +44,6 @@ export class PodSecurityMeasures extends Measures {
     if (minor === LATEST || level === 'privileged') return 'latest'
     return minor > this.#newestMinor ? 'future' : `v1.${minor}`
   }
-}
-
-interface Looked {
-  readonly level: LevelVersion
-  readonly request: AdmissionRequest
 }
 
 function labelsOf({ operation, resource: { group, resource }, subresource }: AdmissionRequest): readonly string[] {

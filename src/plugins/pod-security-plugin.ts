@@ -106,7 +106,7 @@ class PodSecurity {
     return whenKnown(this.#policyFor(request, signal), (policy) => {
       if (MODES.every((mode) => policy[mode].level === 'privileged')) {
         request.annotate(`${PREFIX}enforce-policy`, formatLevel(policy.enforce))
-        this.#parts.measures.noteEvaluation('allow', 'enforce', { level: policy.enforce, request })
+        this.#parts.measures.noteEvaluation('allow', 'enforce', policy.enforce, request)
         return
       }
       if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
@@ -188,18 +188,18 @@ class PodSecurity {
     const refused = isEnforced ? told(enforce) : ''
     if (isEnforced) {
       request.annotate(`${PREFIX}enforce-policy`, formatLevel(enforce))
-      measures.noteEvaluation(refused === '' ? 'allow' : 'deny', 'enforce', { level: enforce, request })
+      measures.noteEvaluation(refused === '' ? 'allow' : 'deny', 'enforce', enforce, request)
     }
     const audited = isEnforced && isSameLevel(audit, enforce) ? refused : told(audit)
     if (audited !== '') {
       request.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity "${formatLevel(audit)}": ${audited}`)
-      measures.noteEvaluation('deny', 'audit', { level: audit, request })
+      measures.noteEvaluation('deny', 'audit', audit, request)
     }
     if (refused !== '') throw forbidden(request, `violates PodSecurity "${formatLevel(enforce)}": ${refused}`)
     const warned = isSameLevel(warn, audit) ? audited : told(warn)
     if (warned === '') return
     request.warn(`would violate PodSecurity "${formatLevel(warn)}": ${warned}`)
-    measures.noteEvaluation('deny', 'warn', { level: warn, request })
+    measures.noteEvaluation('deny', 'warn', warn, request)
   }
 
   #hasExemptRuntime(spec: ValueMap): boolean {
@@ -238,17 +238,12 @@ class PodSecurity {
       if (names === undefined) byReason.set(reason, [metaText(pod, 'name')])
       else names.push(metaText(pod, 'name'))
     }
-    const warnings: string[] = []
-    if (checked < total - skipped) {
-      warnings.push(
-        `new PodSecurity enforce level only checked against the first ${checked} of ${total - skipped} existing pods`,
-      )
-    }
+    const eligible = total - skipped
+    const partly = `new PodSecurity enforce level only checked against the first ${checked} of ${eligible} existing pods`
+    const warnings = checked < eligible ? [partly] : []
     if (byReason.size === 0) return warnings
-    const level = formatLevel(enforce)
-    warnings.push(
-      `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level "${level}"`,
-    )
+    const where = `existing pods in namespace ${JSON.stringify(namespace)}`
+    warnings.push(`${where} violate the new PodSecurity enforce level "${formatLevel(enforce)}"`)
     return [...warnings, ...[...byReason].map(([reason, names]) => `${podNames(names)}: ${reason}`).toSorted()]
   }
 }

@@ -65,12 +65,11 @@ function withOverhead(request: AdmissionRequest, pod: ApiObject, found: ApiObjec
 
 function sameAmounts(a: ValueMap, b: ValueMap): boolean {
   const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => isSameAmount(a, b, name))
-}
-
-function isSameAmount(a: ValueMap, b: ValueMap, name: string): boolean {
-  const [left, right] = [quantityOrAbsent(a, name), quantityOrAbsent(b, name)]
-  return left !== undefined && right !== undefined && compareQuantities(left, right) === 0
+  if (names.length !== Object.keys(b).length) return false
+  return names.every((name) => {
+    const [left, right] = [quantityOrAbsent(a, name), quantityOrAbsent(b, name)]
+    return left !== undefined && right !== undefined && compareQuantities(left, right) === 0
+  })
 }
 
 function withScheduling(request: AdmissionRequest, pod: ApiObject, found: ApiObject): ApiObject {

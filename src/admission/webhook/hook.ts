@@ -103,8 +103,9 @@ function readHook(
 ): Hook {
   const failsOpen = textOrEmpty(hook, 'failurePolicy') === 'Ignore'
   const conditions = mapsOnly(hook, 'matchConditions')
-  const wanted = textsOnly(hook, 'admissionReviewVersions')
-  const sideEffects = textOrEmpty(hook, 'sideEffects')
+  const [reviewVersion] = textsOnly(hook, 'admissionReviewVersions').flatMap(
+    (wanted) => REVIEW_VERSIONS.find((known) => known === wanted) ?? [],
+  )
   return {
     configuration,
     name: textOrEmpty(hook, 'name'),
@@ -114,15 +115,11 @@ function readHook(
     namespaceSelector: selectorIn(hook, 'namespaceSelector'),
     objectSelector: selectorIn(hook, 'objectSelector'),
     conditions: conditions.length === 0 ? undefined : readConditions(conditions, failsOpen),
-    sideEffects: sideEffects === '' ? undefined : sideEffects,
+    sideEffects: textOrEmpty(hook, 'sideEffects') || undefined,
     timeoutMs: 1000 * (numberOrAbsent(hook, 'timeoutSeconds') ?? DEFAULT_TIMEOUT_SECONDS),
     failsOpen,
     reinvoked: textOrEmpty(hook, 'reinvocationPolicy') === 'IfNeeded',
-    reviewVersion: REVIEW_VERSIONS.find((version) => version === wanted.find(isReviewVersion)),
+    reviewVersion,
     target: targetOf(mapOrEmpty(hook, 'clientConfig'), targets),
   }
-}
-
-function isReviewVersion(version: string): boolean {
-  return REVIEW_VERSIONS.some((known) => known === version)
 }

@@ -187,20 +187,24 @@ function checkStatus(object: ValueMap, check: Check): void {
   checkConditions(mapsInPlace(status, 'conditions'), STATUS.child('conditions'), check)
 }
 
-const POLICY_DEFAULTS = within({ spec: always({ failurePolicy: absent('Fail'), matchConstraints: matchResources }) })
-
 const PARAM_KIND: Column = column('ParamKind', 'The kind of its parameters.', (policy) => {
   const kind = at(policy, 'spec', 'paramKind')
   return kind === undefined ? '<unset>' : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`
 })
 
+const BOTH: Kind = {
+  defaults: within({ spec: always({ failurePolicy: absent('Fail'), matchConstraints: matchResources }) }),
+  strategy: CONFIGURATION,
+  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
+}
+
 export const VALIDATING_ADMISSION_POLICY: Kind = {
+  ...BOTH,
   validation: {
     create: (object, check) => checkValidating(object, undefined, check),
     update: checkValidating,
     subresources: { status: (object, _stored, check) => checkStatus(object, check) },
   },
-  defaults: POLICY_DEFAULTS,
   strategy: { ...CONFIGURATION, status: WITH_STATUS_ALONE },
   columns: tableOf([
     NAME,
@@ -208,21 +212,15 @@ export const VALIDATING_ADMISSION_POLICY: Kind = {
     PARAM_KIND,
     AGE,
   ]),
-  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }
 
 export const MUTATING_ADMISSION_POLICY: Kind = {
-  validation: {
-    create: (object, check) => checkMutating(object, undefined, check),
-    update: checkMutating,
-  },
-  defaults: POLICY_DEFAULTS,
-  strategy: CONFIGURATION,
+  ...BOTH,
+  validation: { create: (object, check) => checkMutating(object, undefined, check), update: checkMutating },
   columns: tableOf([
     NAME,
     integer('Mutations', 'How many changes it makes.', length('spec', 'mutations')),
     PARAM_KIND,
     AGE,
   ]),
-  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }

@@ -19,27 +19,21 @@ export function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
     check.invalid(at.child('operations'), operations, "if '*' is present, must not specify other operations")
   }
   check.fields(rule, at, 'admissionregistration.k8s.io_v1.RuleWithOperations')
-  checkAll(rule, 'apiGroups', at, { check, others: 'API groups', mayBeEmpty: true })
-  checkAll(rule, 'apiVersions', at, { check, others: 'API versions', mayBeEmpty: false })
+  checkWords(rule, 'apiGroups', at, check)
+  checkWords(rule, 'apiVersions', at, check)
+  for (const [version, place] of placedTexts(rule, 'apiVersions', at)) if (version === '') check.required(place)
   checkResources(textsInPlace(rule, 'resources'), at.child('resources'), check)
   check.fields(rule, at, 'admissionregistration.k8s.io_v1.Rule')
 }
 
-interface WordScope {
-  readonly check: Check
-  readonly others: string
-  /** Whether a word may be ''. */
-  readonly mayBeEmpty: boolean
-}
+const WORDS = { apiGroups: 'API groups', apiVersions: 'API versions' } as const
 
-function checkAll(rule: ValueMap, field: string, at: FieldPath, { check, others, mayBeEmpty }: WordScope): void {
+function checkWords(rule: ValueMap, field: keyof typeof WORDS, at: FieldPath, check: Check): void {
   const words = textsInPlace(rule, field)
   if (words.length === 0) check.required(at.child(field))
   if (words.length > 1 && words.includes('*')) {
-    check.invalid(at.child(field), words, `if '*' is present, must not specify other ${others}`)
+    check.invalid(at.child(field), words, `if '*' is present, must not specify other ${WORDS[field]}`)
   }
-  if (mayBeEmpty) return
-  for (const [word, place] of placedTexts(rule, field, at)) if (word === '') check.required(place)
 }
 
 function checkResources(resources: readonly string[], at: FieldPath, check: Check): void {

@@ -13,7 +13,7 @@ import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
-import { type KindRules, METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
+import { METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
 import {
@@ -34,44 +34,29 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
     alsoVersions: [],
     run,
   })
-  const about = (kind: Kind, userIn: (review: ApiObject, context: ActionContext) => User): Answer => {
-    const { validation: rules = METADATA_RULES } = kind
-    return (review, context) => reviewAccess({ authorizer, rules, user: userIn(review, context) }, review, context)
-  }
-  const ofSpec = (review: ApiObject): User => userOf(specOf(review))
+  const accessReview = (
+    name: string,
+    kind: Kind,
+    userOf: (review: ApiObject, context: ActionContext) => User,
+  ): Action =>
+    action(name, kind, async (review, context) => {
+      const { validation: rules = METADATA_RULES } = kind
+      const faults = validateCreate(rules, review, { gates: context.gates, namespaced: false })
+      // The reference leaves the kind empty here.
+      if (faults.length > 0) throw invalidError({ group: GROUP_VERSION.group, kind: '' }, '', faults)
+      await context.validate(review)
+      const { access, problems } = accessOf(specOf(review), userOf(review, context))
+      const decision = await authorizer.authorize(access, context.signal)
+      return { kind: 'object', object: { ...review, status: statusOf(decision, problems) } }
+    })
   return [
-    action('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, about(SUBJECT_ACCESS_REVIEW, ofSpec)),
-    action('LocalSubjectAccessReview', LOCAL_SUBJECT_ACCESS_REVIEW, about(LOCAL_SUBJECT_ACCESS_REVIEW, ofSpec)),
-    action(
-      'SelfSubjectAccessReview',
-      SELF_SUBJECT_ACCESS_REVIEW,
-      about(SELF_SUBJECT_ACCESS_REVIEW, (_review, { user }) => user),
-    ),
+    accessReview('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, subjectOf),
+    accessReview('LocalSubjectAccessReview', LOCAL_SUBJECT_ACCESS_REVIEW, subjectOf),
+    accessReview('SelfSubjectAccessReview', SELF_SUBJECT_ACCESS_REVIEW, (_review, { user }) => user),
     action('SelfSubjectRulesReview', SELF_SUBJECT_RULES_REVIEW, (review, context) =>
       reviewRules(authorizer, review, context),
     ),
   ]
-}
-
-interface AccessQuestion {
-  readonly authorizer: Authorizer
-  readonly rules: KindRules
-  /** The user whose access is reviewed. */
-  readonly user: User
-}
-
-async function reviewAccess(
-  { authorizer, rules, user }: AccessQuestion,
-  review: ApiObject,
-  context: ActionContext,
-): Promise<ActionAnswer> {
-  const faults = validateCreate(rules, review, { gates: context.gates, namespaced: false })
-  // The reference leaves the kind empty here.
-  if (faults.length > 0) throw invalidError({ group: GROUP_VERSION.group, kind: '' }, '', faults)
-  await context.validate(review)
-  const { access, problems } = accessOf(specOf(review), user)
-  const decision = await authorizer.authorize(access, context.signal)
-  return { kind: 'object', object: { ...review, status: statusOf(decision, problems) } }
 }
 
 function statusOf({ kind, reason = '', problem }: Decision, problems: readonly string[]): ValueMap {
@@ -103,7 +88,8 @@ async function reviewRules(authorizer: Authorizer, review: ApiObject, context: A
   return { kind: 'object', object: { kind, apiVersion, metadata: {}, spec: {}, status } }
 }
 
-function userOf(spec: ValueMap): User {
+function subjectOf(review: ApiObject): User {
+  const spec = specOf(review)
   const extra = mapOrEmpty(spec, 'extra')
   return {
     name: textOrEmpty(spec, 'user'),
@@ -113,14 +99,8 @@ function userOf(spec: ValueMap): User {
   }
 }
 
-interface Asked {
-  readonly access: Access
-  /** The parts of the review that could not be parsed and are ignored. */
-  readonly problems: readonly string[]
-}
-
 /** Empty fields are taken literally; only an empty version means every version (P-159). */
-function accessOf(spec: ValueMap, user: User): Asked {
+function accessOf(spec: ValueMap, user: User): { readonly access: Access; readonly problems: readonly string[] } {
   const asked = mapOrAbsent(spec, 'resourceAttributes')
   if (asked === undefined) {
     const on = mapOrEmpty(spec, 'nonResourceAttributes')

@@ -9,11 +9,7 @@ import type { CustomSchema } from '../../schema/custom/custom.ts'
 type ServedForm = NonNullable<Resource['stored']['form']>
 
 /** Converts objects of a kind to another version. Throws `ApiError`. */
-export type ConvertObjects = (
-  objects: readonly ApiObject[],
-  toApiVersion: string,
-  signal: AbortSignal,
-) => MaybePromise<readonly ApiObject[]>
+export type ConvertObjects = NonNullable<NonNullable<Resource['custom']>['convert']>
 
 /** Only the name of the version changes. */
 export const RENAME_VERSION: ConvertObjects = (objects, apiVersion) =>

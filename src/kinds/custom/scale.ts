@@ -119,13 +119,8 @@ function valueAt(object: ValueMap, path: readonly string[]): Value | undefined {
   return value
 }
 
-interface Found {
-  readonly value?: Value | undefined
-  /** Why there is no value, in the reference's words. */
-  readonly problem?: string
-}
-
-function lookUp(object: ValueMap, path: readonly string[]): Found {
+/** `problem` says why there is no value, in the reference's words. */
+function lookUp(object: ValueMap, path: readonly string[]): { value?: Value | undefined; problem?: string } {
   let value: Value | undefined = object
   for (const [i, name] of path.entries()) {
     if (value === undefined || value === null) return {}

@@ -41,8 +41,12 @@ export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<
     context.signal,
   )
   const found: ApiObject[] = []
+  const covers = (budget: ApiObject): boolean => {
+    const selector = labelSelectorOf(own(specOf(budget), 'selector') ?? null)
+    return selector !== undefined && matchesLabels(selector, own(metaOf(pod), 'labels'))
+  }
   for await (const batch of page.batches) {
-    found.push(...batch.map((stored) => stored.object()).filter((budget) => covers(budget, pod)))
+    found.push(...batch.map((stored) => stored.object()).filter(covers))
   }
   const [budget] = found
   if (budget === undefined) return undefined
@@ -55,11 +59,6 @@ export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<
 
 function budgets({ resources }: ActionContext): Resource {
   return servedResource(resources, 'poddisruptionbudgets', 'policy')
-}
-
-function covers(budget: ApiObject, pod: ApiObject): boolean {
-  const selector = labelSelectorOf(own(specOf(budget), 'selector') ?? null)
-  return selector !== undefined && matchesLabels(selector, own(metaOf(pod), 'labels'))
 }
 
 function describe(object: ApiObject): Budget {

@@ -18,14 +18,16 @@ export const AUTOSCALER_V1: Conversion = {
   isIdentity: false,
   toStored: (object) => {
     const spec = specOf(object)
-    const metrics = metricsFrom(object, spec)
+    const percent = numberOrAbsent(spec, 'targetCPUUtilizationPercentage')
+    const cpu = percent === undefined ? [] : [cpuMetric(percent)]
+    const metrics = [...listIn(object, METRICS).map(METRIC_SPECS.fromV1), ...cpu]
     const stored = {
       ...object,
       apiVersion: 'autoscaling/v2',
       spec: withMembers(spec, {
         targetCPUUtilizationPercentage: undefined,
         metrics: metrics.length === 0 ? [cpuMetric(DEFAULT_CPU_PERCENT)] : metrics,
-        behavior: behaviorFrom(object),
+        behavior: withLowerNames(mapIn(object, BEHAVIOR)),
       }),
     }
     return withoutAnnotations(Object.hasOwn(object, 'status') ? { ...stored, status: storedStatus(object) } : stored)
@@ -51,11 +53,6 @@ export const AUTOSCALER_V1: Conversion = {
   },
 }
 
-function metricsFrom(object: ApiObject, spec: ValueMap): readonly ValueMap[] {
-  const percent = numberOrAbsent(spec, 'targetCPUUtilizationPercentage')
-  return [...listIn(object, METRICS).map(METRIC_SPECS.fromV1), ...(percent === undefined ? [] : [cpuMetric(percent)])]
-}
-
 function cpuMetric(percent: number): ValueMap {
   const target = { type: 'Utilization', averageUtilization: percent }
   return { type: 'Resource', resource: { name: 'cpu', target } }
@@ -77,10 +74,8 @@ function storedStatus(object: ApiObject): ValueMap {
   const status = statusOf(object)
   const percent = own(status, 'currentCPUUtilizationPercentage')
   const current = parsed(object, CURRENT_METRICS)
-  const fromPercent =
-    typeof percent === 'number'
-      ? [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent } } }]
-      : null
+  const cpu = { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent ?? null } } }
+  const fromPercent = typeof percent === 'number' ? [cpu] : null
   const conditions = listIn(object, CONDITIONS)
   return withMembers(status, {
     currentCPUUtilizationPercentage: undefined,
@@ -105,6 +100,11 @@ function shownStatus(status: ValueMap): ValueMap {
 /** What an annotation holds; undefined where it is not there, or no JSON. */
 function parsed(object: ApiObject, annotation: string): Value | undefined {
   return jsonOrAbsent(textOrEmpty(annotationsOf(object), annotation))
+}
+
+function mapIn(object: ApiObject, annotation: string): ValueMap | undefined {
+  const value = parsed(object, annotation)
+  return isMap(value) ? value : undefined
 }
 
 function listIn(object: ApiObject, annotation: string): readonly ValueMap[] {
@@ -156,11 +156,6 @@ function policyInGoNames(policy: ValueMap): ValueMap {
     Value: own(policy, 'value') ?? 0,
     PeriodSeconds: own(policy, 'periodSeconds') ?? 0,
   }
-}
-
-function behaviorFrom(object: ApiObject): Value | undefined {
-  const behavior = parsed(object, BEHAVIOR)
-  return isMap(behavior) ? withLowerNames(behavior) : undefined
 }
 
 /** The same text read back; an empty behavior is absent. */
