@@ -1,12 +1,12 @@
 // The strategy of custom resources, made from a version of their definition (P-357, P-358).
 import type { FieldError } from '../../api/field-error.ts'
-import { metaOf, metaText } from '../../api/object-members.ts'
+import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own } from '../../api/value.ts'
 import { forbiddenError } from '../../registry/errors.ts'
 import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { Turns } from '../../lib/turns.ts'
-import type { LargeObjects, ObjectChange, Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
+import type { LargeObjects, Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
 import {
   dns1035Label,
@@ -29,7 +29,7 @@ export interface CustomKind {
 }
 
 export function customStrategy(kind: CustomKind): Strategy {
-  const { definition, version } = kind
+  const { version } = kind
   const { hasStatus } = version
   return {
     createOnUpdate: false,
@@ -43,15 +43,11 @@ export function customStrategy(kind: CustomKind): Strategy {
     prepareForCreate: (object) => (hasStatus ? withMemberOf(object, {}, 'status') : object),
     main: {
       prepare: (object, stored) => (hasStatus ? withMemberOf(object, stored, 'status') : object),
-      validate: (object, stored, context) =>
-        allFaults(kind, { object, stored }, { context, meta: updateMetaFaults(kind, { object, stored }, context) }),
+      validate: (object, stored, context) => allFaults(kind, { object, stored }, context),
       resetFields: hasStatus ? ['status'] : [],
     },
     subresources: hasStatus ? { status: statusEndpoint(kind) } : {},
-    validateCreate: (object, context) => {
-      const meta = createMetaFaults(kind, object, context)
-      return notWhileTerminating(definition, object, allFaults(kind, { object, stored: undefined }, { context, meta }))
-    },
+    validateCreate: (object, context) => allFaults(kind, { object, stored: undefined }, context),
     warnings: finalizerWarnings,
     ttlSeconds: undefined,
     gracePeriodSeconds: undefined,
@@ -73,59 +69,53 @@ interface Values {
   readonly stored: ApiObject | undefined
 }
 
-interface FaultContext {
-  readonly context: WriteContext
-  /** What is wrong with the metadata. */
-  readonly meta: readonly FieldError[]
-}
-
-/** In the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
-function allFaults(kind: CustomKind, values: Values, faultContext: FaultContext): readonly FieldError[] {
+function allFaults(kind: CustomKind, values: Values, context: WriteContext): readonly FieldError[] {
   const { object, stored } = values
   const { schema } = kind
-  return faultsWith(kind, values, {
-    ...faultContext,
-    ofSchema: schema.faults(object, stored),
-    repeated: schema.repeated(object, stored),
-  })
+  return faultsWith(kind, values, context, [schema.faults(object, stored), schema.repeated(object, stored)])
 }
 
 async function allFaultsInTurns(
   kind: CustomKind,
   values: Values,
-  { turns, ...faultContext }: FaultContext & { readonly turns: Turns },
+  context: WriteContext,
+  turns: Turns,
 ): Promise<readonly FieldError[]> {
   const { object, stored } = values
-  const { schema } = kind
-  const ofSchema = await schema.faultsInTurns(object, stored, turns)
-  const repeated = await schema.repeatedInTurns(object, stored, turns)
+  const ofSchema = await kind.schema.faultsInTurns(object, stored, turns)
+  const repeated = await kind.schema.repeatedInTurns(object, stored, turns)
   await turns.next()
-  return faultsWith(kind, values, { ...faultContext, ofSchema, repeated })
+  return faultsWith(kind, values, context, [ofSchema, repeated])
 }
 
-interface FaultsFound extends FaultContext {
-  readonly ofSchema: readonly FieldError[]
-  readonly repeated: readonly FieldError[]
-}
-
+/** In the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
 function faultsWith(
-  { schema, version }: CustomKind,
+  { definition, schema, version }: CustomKind,
   { object, stored }: Values,
-  { context: { warn }, meta, ofSchema, repeated }: FaultsFound,
+  context: WriteContext,
+  [ofSchema, repeated]: readonly [readonly FieldError[], readonly FieldError[]],
 ): readonly FieldError[] {
+  const inMetadata =
+    stored === undefined
+      ? validateCreate(METADATA_RULES, object, contextOf(definition, context))
+      : validateUpdate(METADATA_RULES, { object, stored }, contextOf(definition, context))
   const others = [
-    ...meta,
+    ...inMetadata,
     ...ofSchema,
     ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
     ...schema.embedded(object, OBJECT_RULES),
     ...repeated,
   ]
-  return [...others, ...schema.ruleFaults(object, stored, { others, warn })]
+  const faults = [...others, ...schema.ruleFaults(object, stored, { others, warn: context.warn })]
+  if (faults.length > 0 || stored !== undefined || !definition.isTerminating) return faults
+  const resource = { group: definition.group, resource: definition.names.plural }
+  const why = 'create not allowed while custom resource definition is terminating'
+  throw forbiddenError(resource, metaText(object, 'name'), why)
 }
 
 /** The same steps for a large object, in turns. */
 export function customLargeObjects(kind: CustomKind): LargeObjects {
-  const { definition, schema } = kind
+  const { schema } = kind
   return {
     decode: async (source, turns) => {
       await turns.next()
@@ -135,50 +125,17 @@ export function customLargeObjects(kind: CustomKind): LargeObjects {
       await turns.next()
       return schema.canonical(object)
     },
-    validateCreate: async (object, context, turns) => {
-      const meta = createMetaFaults(kind, object, context)
-      const faults = await allFaultsInTurns(kind, { object, stored: undefined }, { context, meta, turns })
-      return notWhileTerminating(definition, object, faults)
-    },
-    validateUpdate: (change, context, turns) =>
-      allFaultsInTurns(kind, change, { context, meta: updateMetaFaults(kind, change, context), turns }),
+    validateCreate: (object, context, turns) => allFaultsInTurns(kind, { object, stored: undefined }, context, turns),
+    validateUpdate: (change, context, turns) => allFaultsInTurns(kind, change, context, turns),
   }
-}
-
-function createMetaFaults({ definition }: CustomKind, object: ApiObject, context: WriteContext): readonly FieldError[] {
-  return validateCreate(METADATA_RULES, object, contextOf(definition, context))
-}
-
-function updateMetaFaults(
-  { definition }: CustomKind,
-  change: ObjectChange,
-  context: WriteContext,
-): readonly FieldError[] {
-  return validateUpdate(METADATA_RULES, change, contextOf(definition, context))
-}
-
-/** The faults, if any. */
-function notWhileTerminating(
-  definition: Definition,
-  object: ApiObject,
-  faults: readonly FieldError[],
-): readonly FieldError[] {
-  if (faults.length > 0 || !definition.isTerminating) return faults
-  const resource = { group: definition.group, resource: definition.names.plural }
-  const why = 'create not allowed while custom resource definition is terminating'
-  throw forbiddenError(resource, metaText(object, 'name'), why)
 }
 
 /** Only the status and the managed fields are taken; everything else is kept from the stored object. */
 function statusEndpoint(kind: CustomKind): UpdateEndpoint {
   const { definition, schema, version } = kind
   return {
-    prepare: (object, stored) => {
-      const kept = withMemberOf(stored, object, 'status')
-      const managedFields = own(metaOf(object), 'managedFields')
-      const { managedFields: _, ...metadata } = metaOf(kept)
-      return { ...kept, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
-    },
+    prepare: (object, stored) =>
+      withMeta(withMemberOf(stored, object, 'status'), { managedFields: own(metaOf(object), 'managedFields') }),
     validate: (object, stored, context) => {
       const change = { object, stored, subresource: 'status' }
       const others = [
