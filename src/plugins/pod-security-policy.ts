@@ -1,5 +1,4 @@
-// The level of security that a namespace asks of its pods, by its labels: three modes, each with a level and the version of
-// the standard that it is meant by.
+// The pod security policy of a namespace, from its labels: three modes, each with a level and a version of the standard.
 import { type FieldError, invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { textOrAbsent } from '../api/members.ts'
@@ -35,7 +34,7 @@ export function isSameLevel(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.minor === b.minor
 }
 
-/** Above zero: the first asks more. */
+/** Positive: the first is stricter. */
 export function compareLevels(a: Level, b: Level): number {
   return LEVELS.indexOf(a) - LEVELS.indexOf(b)
 }
@@ -50,7 +49,7 @@ export function parseVersion(text: string): number | undefined {
   return minor === undefined ? undefined : Number(minor)
 }
 
-/** What is not understood is enforced at its strictest, and otherwise taken as nothing. */
+/** An invalid level is `restricted` for enforce, and `privileged` for the other modes. */
 export function policyOf(
   labels: ValueMap,
   defaults: Policy,
@@ -81,7 +80,7 @@ function at(label: string): FieldPath {
     .key(PREFIX + label)
 }
 
-/** Whoever enforces and says nothing of warnings is warned of what will be refused. */
+/** Without a warn label, the enforced level is also the warn level. */
 function withEnforced(labels: ValueMap, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
   const level = own(labels, `${PREFIX}enforce`)
   if (typeof level !== 'string' || parseLevel(level) === undefined) return warn
@@ -90,7 +89,7 @@ function withEnforced(labels: ValueMap, enforce: LevelVersion, warn: LevelVersio
   return { level: enforce.level, minor }
 }
 
-/** Whether the labels say anything of a mode. */
+/** Whether the labels set a mode. */
 export function namesMode(labels: ValueMap, mode: Mode): boolean {
   return own(labels, PREFIX + mode) !== undefined || own(labels, `${PREFIX}${mode}-version`) !== undefined
 }

@@ -8,6 +8,7 @@ import { DecodeError } from '../../schema/decode.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
 import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
+import type { ServedKind } from '../webhook/webhook.ts'
 import type { Mutation, Policy } from './definition.ts'
 import { BUDGET, Budget, evaluateAll, evaluateConditions, OutOfBudget } from './evaluation.ts'
 import { candidates, type Denial, type Invocation, type InvocationParts, PolicyRequest } from './invocations.ts'
@@ -95,38 +96,36 @@ class MutatingPass {
     if (this.#request.object === undefined) return
     const { policy, binding, as } = invocation
     const bindings = await this.#asked.bindings(invocation, param, this.#request)
+    const shown = await as.show(this.#request.object)
     const began = performance.now()
-    const made = await this.#asked.authorizer.settle(() => patchOf(policy, mutation, bindings))
-    const outcome = made.kind === 'error' ? made : await this.#patched(invocation, mutation, made.patch)
-    const message = outcome.kind === 'error' ? outcome.message : undefined
+    let result: ApiObject | undefined
+    let message: string | undefined
+    try {
+      const patch = await this.#asked.authorizer.settle(() => patchOf(policy, mutation, bindings))
+      result = this.#patched(as, mutation, { shown, patch })
+    } catch (error) {
+      message = failureOf(error, mutation)
+    }
     const milliseconds = performance.now() - began
     this.#parts.measures.noteMutation({ policy: policy.name, binding: binding.name, message, milliseconds })
-    if (outcome.kind === 'error') {
-      if (!policy.failsOpen) this.#errors.push({ policy, binding, message: outcome.message, reason: 'Invalid' })
-    } else if (outcome.read !== undefined) {
-      const object = await as.adopt(outcome.read)
-      if (!equalValues(object, this.#request.object)) this.#request = { ...this.#request, object }
-    }
+    if (message !== undefined && !policy.failsOpen) this.#errors.push({ policy, binding, message, reason: 'Invalid' })
+    if (result === undefined) return
+    const object = await as.adopt(result)
+    if (!equalValues(object, this.#request.object)) this.#request = { ...this.#request, object }
   }
 
-  async #patched({ as }: Invocation, { kind }: Mutation, patch: Value): Promise<Patched> {
-    const { object } = this.#request
-    if (object === undefined) return { kind: 'object', read: undefined }
-    const shown = await as.show(object)
+  /** Undefined where a `test` of a JSON patch failed. */
+  #patched(
+    as: ServedKind,
+    { kind }: Mutation,
+    { shown, patch }: { readonly shown: ApiObject; readonly patch: Value },
+  ): ApiObject | undefined {
     const { mutators } = this.#parts
-    try {
-      const document =
-        kind === 'jsonPatch'
-          ? mutators.applyJsonPatch(shown, patch)
-          : mutators.mergeConfiguration(as.resource, shown, patch as ValueMap)
-      return { kind: 'object', read: document === undefined ? undefined : as.read(document) }
-    } catch (error) {
-      // The failure policy applies to an invalid result.
-      if (error instanceof DecodeError) return { kind: 'error', message: `Internal error occurred: ${error.message}` }
-      if (!(error instanceof MutationError)) throw error
-      const what = kind === 'jsonPatch' ? 'JSON Patch' : 'error applying patch'
-      return { kind: 'error', message: `${what}: ${error.message}` }
-    }
+    const document =
+      kind === 'jsonPatch'
+        ? mutators.applyJsonPatch(shown, patch)
+        : mutators.mergeConfiguration(as.resource, shown, patch as ValueMap)
+    return document === undefined ? undefined : as.read(document)
   }
 
   /** Always with code 403, whatever the reason is. */
@@ -145,28 +144,26 @@ class MutatingPass {
   }
 }
 
-interface Failed {
-  readonly kind: 'error'
-  readonly message: string
+/** An expression fails, or has an invalid result. */
+class EvaluationError extends Error {}
+
+/** The message of an error that the failure policy applies to. Throws all others. */
+function failureOf(error: unknown, { kind }: Mutation): string {
+  if (error instanceof EvaluationError || error instanceof OutOfBudget) return error.message
+  if (error instanceof DecodeError) return `Internal error occurred: ${error.message}`
+  if (!(error instanceof MutationError)) throw error
+  return `${kind === 'jsonPatch' ? 'JSON Patch' : 'error applying patch'}: ${error.message}`
 }
 
-type Patched = Failed | { readonly kind: 'object'; readonly read: ApiObject | undefined }
-type MadePatch = Failed | { readonly kind: 'patch'; readonly patch: Value }
-
-function patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): MadePatch {
-  try {
-    const [result] = evaluateAll([mutation], { policy, bindings }, new Budget(BUDGET))
-    if (result?.kind !== 'value') return { kind: 'error', message: result?.message ?? '' }
-    const problem = mutation.kind === 'jsonPatch' ? patchTypeProblem(result.value) : typeProblem(result.value, 'Object')
-    if (problem !== undefined) return { kind: 'error', message: `type mismatch: ${problem}` }
-    const patch = toJson(result.value)
-    if (patch !== undefined) return { kind: 'patch', patch }
-    const what = 'JSONPath valueExpression evaluated to a type that could not marshal to JSON'
-    return { kind: 'error', message: what }
-  } catch (error) {
-    if (error instanceof OutOfBudget) return { kind: 'error', message: error.message }
-    throw error
-  }
+/** Throws `EvaluationError` and `OutOfBudget`. */
+function patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): Value {
+  const [result] = evaluateAll([mutation], { policy, bindings }, new Budget(BUDGET))
+  if (result?.kind !== 'value') throw new EvaluationError(result?.message ?? '')
+  const problem = mutation.kind === 'jsonPatch' ? patchTypeProblem(result.value) : typeProblem(result.value, 'Object')
+  if (problem !== undefined) throw new EvaluationError(`type mismatch: ${problem}`)
+  const patch = toJson(result.value)
+  if (patch !== undefined) return patch
+  throw new EvaluationError('JSONPath valueExpression evaluated to a type that could not marshal to JSON')
 }
 
 /** The type name of an object has to be the path of its field. */

@@ -36,30 +36,12 @@ const REASONS: readonly string[] = [
 const ROOT_WORDS =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'
 
-/** Not allowed at the root with the status subresource: those checked before the type, and those after. */
-const NOT_AT_ROOT: readonly string[] = ['id', '$schema', '$ref']
-
-const NOT_AT_ROOT_EITHER: readonly string[] = [
-  'nullable',
-  'maxProperties',
-  'minProperties',
-  'enum',
-  'default',
-  'allOf',
-  'oneOf',
-  'anyOf',
-  'not',
-  'additionalProperties',
-  'patternProperties',
-  'dependencies',
-  'additionalItems',
-  'definitions',
-  EMBEDDED,
-  'x-kubernetes-int-or-string',
-  MAP_KEYS,
-  LIST_TYPE,
-  MAP_TYPE,
-]
+/** The fields that are allowed at the root with the status subresource. */
+const ROOT_FIELDS: ReadonlySet<string> = new Set([
+  ...ROOT_WORDS.split(' ').map((word) => word.charAt(0).toLowerCase() + word.slice(1)),
+  PRESERVE,
+  RULES,
+])
 
 /** The whole schema; `at` is where it stands. */
 export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean, check: Check): void {
@@ -85,11 +67,13 @@ function checkRoot(schema: ValueMap, at: FieldPath, check: Check): void {
   const type = textOrEmpty(schema, 'type')
   const isOdd = (field: string): boolean => isGiven(schema, field) && schema[field] !== false && schema[field] !== ''
   const words = `only [${ROOT_WORDS}] fields are allowed at the root of the schema if the status subresource is enabled`
-  if (NOT_AT_ROOT.some(isOdd)) check.invalid(at, shownJson(schema), words)
+  if (['id', '$schema', '$ref'].some(isOdd)) check.invalid(at, shownJson(schema), words)
   else if (type !== '' && type !== 'object') {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
     check.invalid(at.child('type'), type, detail)
-  } else if (NOT_AT_ROOT_EITHER.some(isOdd)) check.invalid(at, shownJson(schema), words)
+  } else if (Object.keys(schema).some((field) => !ROOT_FIELDS.has(field) && isOdd(field))) {
+    check.invalid(at, shownJson(schema), words)
+  }
 }
 
 interface DefaultPlace {
