@@ -1,5 +1,4 @@
-// LimitRanger: what containers do not ask for is filled in, and what they ask for is bounded, by the limit ranges of their
-// namespace (W-454 to W-457).
+// LimitRanger: applies the defaults and enforces the bounds of the limit ranges of the namespace (W-454 to W-457).
 import { mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, metaText, specOf, withMeta, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -36,7 +35,7 @@ export function limitRanger(ranges: ObjectReader): AdmissionPlugin {
   }
 }
 
-/** Pods cannot change what they ask for but by a resize. What is going is let be. */
+/** Pods only change their resources by a resize. Objects that are being deleted are skipped. */
 function isLimited({ resource, operation, subresource, oldObject }: AdmissionRequest): boolean {
   if (oldObject !== undefined && metaText(oldObject, 'deletionTimestamp') !== '') return false
   const isPod = resource.resource === 'pods'
@@ -59,25 +58,25 @@ function withDefaults(pod: ApiObject, range: ApiObject): ApiObject {
     requests: Object.assign({}, ...ofContainers.map((limit) => mapOrEmpty(limit, 'defaultRequest'))) as ValueMap,
     limits: Object.assign({}, ...ofContainers.map((limit) => mapOrEmpty(limit, 'default'))) as ValueMap,
   }
-  const told: string[] = []
+  const notes: string[] = []
   const members: Record<string, Value> = {}
   for (const [list, word] of [
     ['containers', 'container'],
     ['initContainers', 'init container'],
   ] as const) {
     const containers = mapsInPlace(specOf(pod), list)
-    const filled = containers.map((container) => withResources(container, word, defaults, told))
+    const filled = containers.map((container) => withResources(container, word, defaults, notes))
     if (filled.some((container, i) => container !== containers[i])) members[list] = filled
   }
-  if (told.length === 0) return pod
+  if (notes.length === 0) return pod
   const annotations = {
     ...annotationsOf(pod),
-    'kubernetes.io/limit-ranger': `LimitRanger plugin set: ${told.join('; ')}`,
+    'kubernetes.io/limit-ranger': `LimitRanger plugin set: ${notes.join('; ')}`,
   }
   return withMeta(withSpec(pod, members), { annotations })
 }
 
-function withResources(container: ValueMap, word: string, defaults: Defaults, told: string[]): ValueMap {
+function withResources(container: ValueMap, word: string, defaults: Defaults, notes: string[]): ValueMap {
   const resources = mapOrEmpty(container, 'resources')
   let filled = resources
   for (const side of ['requests', 'limits'] as const) {
@@ -86,12 +85,11 @@ function withResources(container: ValueMap, word: string, defaults: Defaults, to
     if (missing.length === 0) continue
     const added = Object.fromEntries(missing.map((name) => [name, defaults[side][name]!]))
     filled = { ...filled, [side]: { ...given, ...added } }
-    told.push(`${missing.toSorted().join(', ')} ${side.slice(0, -1)} for ${word} ${textOrEmpty(container, 'name')}`)
+    notes.push(`${missing.toSorted().join(', ')} ${side.slice(0, -1)} for ${word} ${textOrEmpty(container, 'name')}`)
   }
   return filled === resources ? container : { ...container, resources: filled }
 }
 
-/** What something asks for, as a limit looks at it. */
 interface Asked {
   readonly requests: Amounts
   readonly limits: Amounts
@@ -123,7 +121,7 @@ function claimFaults(claim: ApiObject, limits: readonly ValueMap[]): readonly st
       ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, { requests, limits: NOTHING })),
       ...constraints(limit, 'max', (name, bound) => {
         const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
-        const asked: Said = ['request', requests.get(name)]
+        const asked: NamedAmount = ['request', requests.get(name)]
         return boundFault(rule, asked, asked, (amount) => compareQuantities(amount, bound) > 0)
       }),
     ]
@@ -166,10 +164,15 @@ function maxFault({ type, name, bound }: Bound, { requests, limits }: Asked): st
   return boundFault(rule, ['limit', limits.get(name)], ['request', requests.get(name)], isMore)
 }
 
-type Said = readonly [word: 'request' | 'limit', amount: Quantity | undefined]
+type NamedAmount = readonly [word: 'request' | 'limit', amount: Quantity | undefined]
 
-/** The first has to be said; neither may be out of bounds. */
-function boundFault(rule: string, first: Said, second: Said, isOut: (amount: Quantity) => boolean): string | undefined {
+/** The first is required; neither may be out of bounds. */
+function boundFault(
+  rule: string,
+  first: NamedAmount,
+  second: NamedAmount,
+  isOut: (amount: Quantity) => boolean,
+): string | undefined {
   if (first[1] === undefined) return `${rule}.  No ${first[0]} is specified`
   const out = [first, second].find(([, amount]) => amount !== undefined && isOut(amount))
   return out === undefined ? undefined : `${rule}, but ${out[0]} is ${formatQuantity(out[1]!)}`

@@ -226,8 +226,8 @@ function nameOf({ operation, object, name }: AdmissionRequest): string {
 
 function sliceRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
-  const shown = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined
-  if (shown === undefined || textOrEmpty(specOf(shown), 'nodeName') === node) return undefined
+  const written = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined
+  if (written === undefined || textOrEmpty(specOf(written), 'nodeName') === node) return undefined
   const verb = operation === 'CREATE' ? 'create' : 'delete'
   return `can only ${verb} ResourceSlice with the same NodeName as the requesting node`
 }

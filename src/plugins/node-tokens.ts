@@ -38,8 +38,8 @@ export async function audienceRefusal(
     if (asked !== false) problems.add(asked)
   }
   if (problems.size > 0) {
-    const told = problems.size === 1 ? [...problems][0] : `[${[...problems].join(', ')}]`
-    return `error validating audience ${quoted(audience)}: ${told}`
+    const listed = problems.size === 1 ? [...problems][0] : `[${[...problems].join(', ')}]`
+    return `error validating audience ${quoted(audience)}: ${listed}`
   }
   const verb = 'request-serviceaccounts-token-audience'
   const place = { group: '', version: 'v1', resource: audience, namespace: request.namespace, name: request.name }

@@ -163,8 +163,8 @@ class PodSecurity {
     if (faults.length > 0) {
       this.#parts.measures.noteError(request)
       const texts = fieldsOf(faults)
-      const told = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
-      request.annotate(`${PREFIX}error`, `Failed to parse policy: ${told}`)
+      const listed = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
+      request.annotate(`${PREFIX}error`, `Failed to parse policy: ${listed}`)
     }
     return policy
   }
@@ -184,19 +184,19 @@ class PodSecurity {
     }
     const { enforce, audit, warn } = policy
     const { measures } = this.#parts
-    const told = (level: LevelVersion): string => detailOf(violationsOf(level, metadata, spec))
-    const refused = isEnforced ? told(enforce) : ''
+    const violations = (level: LevelVersion): string => detailOf(violationsOf(level, metadata, spec))
+    const refused = isEnforced ? violations(enforce) : ''
     if (isEnforced) {
       request.annotate(`${PREFIX}enforce-policy`, formatLevel(enforce))
       measures.noteEvaluation(refused === '' ? 'allow' : 'deny', 'enforce', enforce, request)
     }
-    const audited = isEnforced && isSameLevel(audit, enforce) ? refused : told(audit)
+    const audited = isEnforced && isSameLevel(audit, enforce) ? refused : violations(audit)
     if (audited !== '') {
       request.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity "${formatLevel(audit)}": ${audited}`)
       measures.noteEvaluation('deny', 'audit', audit, request)
     }
     if (refused !== '') throw forbidden(request, `violates PodSecurity "${formatLevel(enforce)}": ${refused}`)
-    const warned = isSameLevel(warn, audit) ? audited : told(warn)
+    const warned = isSameLevel(warn, audit) ? audited : violations(warn)
     if (warned === '') return
     request.warn(`would violate PodSecurity "${formatLevel(warn)}": ${warned}`)
     measures.noteEvaluation('deny', 'warn', warn, request)
@@ -212,8 +212,8 @@ class PodSecurity {
     if (MODES.every((mode) => policy[mode].level === 'privileged')) return
     if (MODES.every((mode) => isSameLevel(policy[mode], defaults[mode]))) return
     const labels = labelsOf(namespace)
-    const told = MODES.filter((mode) => policy[mode].level !== 'privileged' && namesMode(labels, mode))
-    const text = told.map((mode) => `${mode}=${formatLevel(policy[mode])}`).join(', ')
+    const named = MODES.filter((mode) => policy[mode].level !== 'privileged' && namesMode(labels, mode))
+    const text = named.map((mode) => `${mode}=${formatLevel(policy[mode])}`).join(', ')
     const name = JSON.stringify(metaText(namespace, 'name'))
     request.warn(`namespace ${name} is exempt from Pod Security, and the policy (${text}) will be ignored`)
   }

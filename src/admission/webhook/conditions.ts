@@ -34,13 +34,13 @@ export function readConditions(conditions: readonly ValueMap[], failsOpen: boole
       const errors: string[] = []
       let left = BUDGET
       for (const { expression, program } of compiled) {
-        const told = typeof program === 'string' ? program : run(program, bindings, Math.min(left, CALL_BUDGET))
-        if (typeof told === 'string') {
-          errors.push(`expression '${expression}' resulted in error: ${told}`)
+        const outcome = typeof program === 'string' ? program : run(program, bindings, Math.min(left, CALL_BUDGET))
+        if (typeof outcome === 'string') {
+          errors.push(`expression '${expression}' resulted in error: ${outcome}`)
           continue
         }
-        left -= told.cost
-        if (!told.holds) return { kind: 'noMatch' }
+        left -= outcome.cost
+        if (!outcome.holds) return { kind: 'noMatch' }
       }
       if (errors.length === 0) return { kind: 'match' }
       if (failsOpen) return { kind: 'noMatch' }

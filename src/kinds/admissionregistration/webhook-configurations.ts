@@ -33,7 +33,7 @@ function scopeOf(check: Check, hooks: readonly ValueMap[], stored?: readonly Val
   const old = stored ?? []
   const conditions = (list: readonly ValueMap[]): readonly ValueMap[][] =>
     list.map((hook) => [...mapsInPlace(hook, 'matchConditions')])
-  const spoken = (hook: ValueMap): boolean => {
+  const hasKnownVersion = (hook: ValueMap): boolean => {
     const versions = textsInPlace(hook, 'admissionReviewVersions')
     return versions.length === 0 || knowsReview(versions)
   }
@@ -42,7 +42,7 @@ function scopeOf(check: Check, hooks: readonly ValueMap[], stored?: readonly Val
     allowedSideEffects: old.every((hook) => HARMLESS.includes(textOrEmpty(hook, 'sideEffects')))
       ? HARMLESS
       : SIDE_EFFECTS,
-    needsKnownVersion: old.every(spoken),
+    needsKnownVersion: old.every(hasKnownVersion),
     needsUniqueNames: new Set(old.map((hook) => textOrEmpty(hook, 'name'))).size === old.length,
     skipsConditions: stored !== undefined && equalValues(conditions(hooks), conditions(old)),
   }

@@ -185,11 +185,11 @@ export class DefinitionTable implements ResourceTable {
     for (const one of [before, after]) if (one !== undefined) this.#groups.delete(one.definition.group)
     this.#all = undefined
     this.#version++
-    for (const tell of this.#listeners) tell()
+    for (const notify of this.#listeners) notify()
   }
 
-  onChange(tell: () => void): () => void {
-    const listener = (): void => tell()
+  onChange(notify: () => void): () => void {
+    const listener = (): void => notify()
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -221,16 +221,16 @@ export class DefinitionTable implements ResourceTable {
       if (known !== undefined) made.set(group, known)
     }
     this.#groups = made
-    const told = this.#options.groups ?? this.#builtInGroups
-    const builtIn = told.map((group) => made.get(group.group) ?? group)
-    const names = new Set(told.map(({ group }) => group))
+    const discovered = this.#options.groups ?? this.#builtInGroups
+    const builtIn = discovered.map((group) => made.get(group.group) ?? group)
+    const names = new Set(discovered.map(({ group }) => group))
     const others = [...made.values()].filter(({ group }) => !names.has(group))
     return [...builtIn, ...others.sort((a, b) => (a.group < b.group ? -1 : 1))]
   }
 
   #makeGroup(group: string, installed: readonly Installed[]): DiscoveryGroup | undefined {
-    const told = this.#options.groups ?? this.#builtInGroups
-    const builtIn = told.find((one) => one.group === group)?.versions ?? []
+    const discovered = this.#options.groups ?? this.#builtInGroups
+    const builtIn = discovered.find((one) => one.group === group)?.versions ?? []
     const served = installed.flatMap(({ definition }) => definition.versions.filter((version) => version.served))
     const names = new Set(served.map(({ version }) => version))
     for (const { version } of builtIn) names.delete(version)

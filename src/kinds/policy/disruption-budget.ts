@@ -97,13 +97,13 @@ function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject 
   if (numberOrZero(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw stillProcessing(name)
   const allowed = numberOrZero(status, 'disruptionsAllowed')
   if (allowed < 0) throw forbiddenError(GROUP_RESOURCE, name, 'pdb disruptions allowed is negative')
-  const going = mapOrEmpty(status, 'disruptedPods')
-  if (Object.keys(going).length > MAX_DISRUPTED_PODS) {
+  const disrupted = mapOrEmpty(status, 'disruptedPods')
+  if (Object.keys(disrupted).length > MAX_DISRUPTED_PODS) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
     throw forbiddenError(GROUP_RESOURCE, name, why)
   }
   if (allowed === 0) throw noneAllowed(budget)
-  const next = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...going, [pod]: now } }
+  const next = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...disrupted, [pod]: now } }
   return { ...budget, status: allowed > 1 ? next : withNoneAllowed(next, now) }
 }
 

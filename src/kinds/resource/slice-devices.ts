@@ -184,19 +184,19 @@ function checkRange(range: ValueMap, { usual, capacity }: Amounts, at: FieldPath
     check.required(at.child('min'), 'required when validRange is defined')
     return
   }
-  const tell = (field: string, shown: Quantity, why: string, bound: Quantity): void =>
+  const report = (field: string, shown: Quantity, why: string, bound: Quantity): void =>
     check.invalid(at.child(field), formatQuantity(shown), `${why}: ${formatQuantity(bound)}`)
-  if (compareQuantities(min, capacity) > 0) tell('min', min, 'min is larger than capacity value', capacity)
-  if (compareQuantities(usual, min) < 0) tell('min', usual, 'default is less than min', min)
+  if (compareQuantities(min, capacity) > 0) report('min', min, 'min is larger than capacity value', capacity)
+  if (compareQuantities(usual, min) < 0) report('min', usual, 'default is less than min', min)
   if (max !== undefined) {
-    if (compareQuantities(min, max) > 0) tell('max', min, 'min is larger than max', max)
-    if (compareQuantities(max, capacity) > 0) tell('max', max, 'max is larger than capacity value', capacity)
-    if (compareQuantities(usual, max) > 0) tell('max', usual, 'default is more than max', max)
+    if (compareQuantities(min, max) > 0) report('max', min, 'min is larger than max', max)
+    if (compareQuantities(max, capacity) > 0) report('max', max, 'max is larger than capacity value', capacity)
+    if (compareQuantities(usual, max) > 0) report('max', usual, 'default is more than max', max)
   }
   if (step === undefined) return
   const first = addQuantities(min, step)
   if (compareQuantities(first, capacity) > 0) {
-    tell('step', step, `one step ${formatQuantity(first)} is larger than capacity value`, capacity)
+    report('step', step, `one step ${formatQuantity(first)} is larger than capacity value`, capacity)
   }
   const width = scaledValue(step, 0)
   for (const value of [usual, max]) {

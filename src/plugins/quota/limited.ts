@@ -46,9 +46,9 @@ export function limitedRefusal(
     .flatMap(({ matchScopes }) => matchScopes)
     .filter((selector) => isSelected(selector, type, object) && !scopes.has(textOrEmpty(selector, 'scopeName')))
   if (missing.length === 0) return undefined
-  return `insufficient quota to match these scopes: [${missing.map(shown).join(' ')}]`
+  return `insufficient quota to match these scopes: [${missing.map(formatScope).join(' ')}]`
 }
 
-function shown(selector: ValueMap): string {
+function formatScope(selector: ValueMap): string {
   return `{${textOrEmpty(selector, 'scopeName')} ${textOrEmpty(selector, 'operator')} [${textsOnly(selector, 'values').join(' ')}]}`
 }

@@ -51,7 +51,7 @@ const fromKind =
 /** The storage version is one of the stored versions. */
 const withStoredVersion: Rule = (given, context, object) => {
   const version = storageVersion(object)
-  if (version === undefined) return given
+  if (version === undefined || version === '') return given
   return always({ storedVersions: empty([version]) })(given, context, object)
 }
 

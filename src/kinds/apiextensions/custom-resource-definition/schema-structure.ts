@@ -78,8 +78,8 @@ export function structuralFaults(schema: ValueMap, at: FieldPath, check: Check):
     checkInvariants(schema, { level: 'root', at, check: found })
     checkRestrictions(schema, schema, { at, from: at, check: found })
   })
-  const told = ({ field, message }: FieldError): string => `${field}: ${message}`
-  return faults.toSorted((a, b) => (told(a) < told(b) ? -1 : 1))
+  const textOf = ({ field, message }: FieldError): string => `${field}: ${message}`
+  return faults.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
 }
 
 interface Place {

@@ -37,9 +37,9 @@ function warningFaults(warning: string, isDeprecated: boolean): readonly string[
   const faults: string[] = []
   if (Buffer.byteLength(warning) > MAX_WARNING) faults.push(`must be <= ${MAX_WARNING} characters long`)
   if (warning === '') faults.push('must not be an empty string')
-  const odd = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning)
-  if (odd !== null) {
-    const index = Buffer.byteLength(warning.slice(0, odd.index))
+  const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning)
+  if (unprintable !== null) {
+    const index = Buffer.byteLength(warning.slice(0, unprintable.index))
     faults.push(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`)
   }
   return faults

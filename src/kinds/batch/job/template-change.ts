@@ -39,8 +39,8 @@ function isStarted(stored: ValueMap): boolean {
 function isIdle(stored: ValueMap): boolean {
   if (!isTrue(specOf(stored), 'suspend')) return false
   if (!isStarted(stored)) return true
-  const told = conditionHolds(stored, 'Suspended', 'status', 'conditions')
-  return told && numberOrZero(statusOf(stored), 'active') === 0
+  const isSuspended = conditionHolds(stored, 'Suspended', 'status', 'conditions')
+  return isSuspended && numberOrZero(statusOf(stored), 'active') === 0
 }
 
 /** The old template with the scheduling directives, labels and annotations of the new one. */
