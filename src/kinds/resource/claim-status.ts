@@ -17,6 +17,7 @@ import { type Form, shownAs } from '../shared/internal-form.ts'
 import { parseCidr } from '../shared/ip-address.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+import { checkConfiguration, checkReference, checkReferences, type ClaimScope } from './claim-spec.ts'
 import {
   checkBindingConditions,
   checkDeviceName,
@@ -26,7 +27,6 @@ import {
   checkPoolName,
   checkShareId,
 } from './device-names.ts'
-import { checkConfiguration, checkReference, checkReferences, type ClaimScope } from './device-requests.ts'
 
 const STATUS = FieldPath.root('status')
 const MAX_USERS = 256

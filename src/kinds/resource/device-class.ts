@@ -8,9 +8,8 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { Kind } from '../kind.ts'
 import { isExtended } from '../shared/resource-names.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
-import { checkSelectors, MAX_ITEMS } from './claim-spec.ts'
+import { checkConfiguration, checkSelectors, MAX_ITEMS } from './claim-spec.ts'
 import { checkMaps } from './device-names.ts'
-import { checkConfiguration } from './device-requests.ts'
 
 const SPEC = FieldPath.root('spec')
 

@@ -7,20 +7,18 @@ import type { ApiObject } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, listAt } from '../../codec/tables/reading.ts'
-import { blank, each, within } from '../../schema/defaults/rule.ts'
+import { each, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { formed, formOf, shownAs } from '../shared/internal-form.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { adminGuard, resultsOf } from './admin-access.ts'
-import { checkClaimSpec, CLAIM_DEFAULTS } from './claim-spec.ts'
+import { checkClaimSpec, CLAIM_DEFAULTS, requestNames, tolerations } from './claim-spec.ts'
 import { checkClaimStatus } from './claim-status.ts'
-import { requestNames } from './device-requests.ts'
 
 const SPEC = FieldPath.root('spec')
 const CLAIM_SPEC = 'resource.k8s.io_v1.ResourceClaimSpec'
-const tolerations = each(within({ operator: blank('Equal') }))
 
 export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
