@@ -1,7 +1,21 @@
 // Every flag of `quarterdeck serve`, as data. The reference server's names where it has them. The manual, the environment
 // and the configuration file are all read from this table.
-import { address, count, directory, duration, file, type Flag, flagsOf, gates } from './flag.ts'
-import { list, off, on, pairs, port, text } from './flag.ts'
+import {
+  address,
+  count,
+  directory,
+  duration,
+  file,
+  type Flag,
+  flagsOf,
+  gates,
+  list,
+  off,
+  on,
+  pairs,
+  port,
+  text,
+} from './flag.ts'
 import { ADMISSION_FLAGS, AUTHENTICATION_FLAGS, AUTHORIZATION_FLAGS } from './flags-access.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
 import { IGNORED_FLAGS } from './flags-without-effect.ts'
