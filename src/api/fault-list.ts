@@ -8,7 +8,6 @@ const MAX_FAULTS = 10_000
 /** Texts show what is wrong, which can be a whole list for each of its items. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
-/** Thrown where enough faults have been found. */
 class TooManyFaults extends Error {}
 
 /** The last of the faults where others were not looked for. */

@@ -11,7 +11,7 @@ import { encodeCborValue } from './cbor-encode.ts'
 import { type Encoding, encodeObject } from './codec.ts'
 import { indentJson } from './indent.ts'
 import { JsonSyntaxError } from './json-exact.ts'
-import { plainJson, typedJson } from './json-encode.ts'
+import { plainJson, valueJson } from './json-encode.ts'
 import { parseJsonDocument } from './json-parse.ts'
 import { ProtobufError } from '../wire/protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
@@ -182,7 +182,7 @@ function encoded({ value, kind }: ConvertedObject, encoding: 'cbor' | 'protobuf'
 
 /** One object is laid out for people, several stand in a line each. */
 function writeJson(objects: readonly ConvertedObject[]): Buffer {
-  const lines = objects.map(({ value, kind }) => (kind === undefined ? plainJson(value) : typedJson(value, kind.shape)))
+  const lines = objects.map(({ value, kind }) => (kind === undefined ? plainJson(value) : valueJson(value, kind.shape)))
   return lines.length === 1 ? indentJson(Buffer.from(lines[0] ?? '')) : Buffer.from(`${lines.join('\n')}\n`)
 }
 

@@ -80,7 +80,6 @@ export class Indenter {
   }
 }
 
-/** A whole document. */
 export function indentJson(bytes: Buffer): Buffer {
   const indenter = new Indenter()
   return Buffer.concat([...indenter.push(bytes), ...indenter.finish()])

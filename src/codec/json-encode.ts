@@ -14,15 +14,10 @@ export function encodeJson(object: ValueMap, kind: KindSchema): Buffer {
 
 /** The same as text. */
 export function canonicalJson(object: ValueMap, kind: KindSchema): string {
-  return kind.custom === true ? sortedJson(object) : typedJson(object, kind.shape)
+  return kind.custom === true ? sortedJson(object) : valueJson(object, kind.shape)
 }
 
-/** The canonical text of an object of a built-in shape. */
-export function typedJson(object: ValueMap, shape: ObjectShape): string {
-  return canonicalText(object, shape, 0)
-}
-
-/** The canonical text of a part of one. */
+/** The canonical text of an object of a built-in kind, or of a part of one. */
 export function valueJson(value: Value, shape: Shape): string {
   return canonicalText(value, shape, 0)
 }

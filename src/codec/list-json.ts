@@ -16,7 +16,6 @@ export interface ListItem extends TableItem {
   measured?: { readonly shape: object; readonly length: number } | undefined
 }
 
-/** The kind of a list and of what is in it. */
 export interface ListType {
   readonly apiVersion: string
   /** `PodList`. */
@@ -46,7 +45,6 @@ export interface ListDocument {
   readonly items: AsyncIterable<readonly ListItem[]> | Iterable<readonly ListItem[]>
 }
 
-/** How one list is put together. */
 export interface JsonList {
   readonly head: Buffer
   readonly tail: Buffer

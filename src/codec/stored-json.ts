@@ -15,7 +15,6 @@ export function parseStored(bytes: Buffer): ApiObject | undefined {
   return parseStoredText(bytes.toString('utf8'))
 }
 
-/** The same of a text. */
 export function parseStoredText(text: string): ApiObject | undefined {
   const value = jsonOrAbsent(text)
   return isMap(value) && isMap(value['metadata']) ? (value as ApiObject) : undefined

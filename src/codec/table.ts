@@ -33,7 +33,6 @@ export function parseIncludeObject(text: string | null | undefined): IncludeObje
   throw new ApiError('BadRequest', `Unable to convert to Table as requested: includeObject: ${fault}`)
 }
 
-/** How objects are to be shown in tables. */
 export interface TableForm {
   readonly shape: TableShape
   /** Of the Table and of metadata in its rows: `meta.k8s.io/v1`, or another version or brand (R-360, D1). */
@@ -82,7 +81,6 @@ export function tableRows(form: TableForm): (item: TableItem) => readonly Buffer
   }
 }
 
-/** One row in JSON. */
 export function tableRow(form: TableForm, item: TableItem): Buffer {
   return Buffer.concat(tableRows(form)(item))
 }

@@ -10,14 +10,11 @@ import { encodeEnvelope, encodeWatchFrame } from './protobuf.ts'
 import type { TypeNames } from './protobuf.ts'
 import { parseStoredJson } from './stored-json.ts'
 
-/** What the object of an event is: its own kind, or that of the form it was turned into. */
-export type FramedForm = TypeNames
-
 export interface FrameEncoding {
   /** Frames of one name are interchangeable. */
   readonly name: string
-  /** `object` is JSON. */
-  frame(type: string, form: FramedForm, object: Buffer): Buffer
+  /** `form` names the object's kind, or that of the form it was turned into; `object` is JSON. */
+  frame(type: string, form: TypeNames, object: Buffer): Buffer
   /** The same in parts, where that costs less. */
   parts?(type: string, object: Buffer): readonly Buffer[]
 }
@@ -81,7 +78,7 @@ export function frameEncoding(encoding: Encoding, tools: EncodingTools): FrameEn
 }
 
 /** Metadata-only forms have one shape, whatever their brand and version. Undefined: a custom kind. */
-function kindOf({ apiVersion, kind }: FramedForm, schemas: SchemaTable): KindSchema | undefined {
+function kindOf({ apiVersion, kind }: TypeNames, schemas: SchemaTable): KindSchema | undefined {
   const version = kind === 'PartialObjectMetadata' ? META : parseGroupVersion(apiVersion)
   return version === undefined ? undefined : schemas.kind({ ...version, kind })
 }

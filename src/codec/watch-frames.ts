@@ -8,7 +8,8 @@ import { partialMetadata } from './partial-metadata.ts'
 import { parseStored } from './stored-json.ts'
 import { tableDocument } from './table.ts'
 import type { TableForm } from './table.ts'
-import type { FrameEncoding, FramedForm } from './watch-encodings.ts'
+import type { TypeNames } from './protobuf.ts'
+import type { FrameEncoding } from './watch-encodings.ts'
 
 /** In what form the objects of events are sent. Errors are never transformed. */
 export type WatchForm =
@@ -86,7 +87,7 @@ export class WatchFrames {
     }
   }
 
-  #formOf(): FramedForm {
+  #formOf(): TypeNames {
     const { form, type } = this.#options
     switch (form.kind) {
       case 'object':

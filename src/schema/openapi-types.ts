@@ -93,10 +93,11 @@ class SchemaWriter {
     const name = `${file.stem}.${type.name}`
     const description = TEXTS[name] ?? this.#partText(file, type)
     if (type.form !== undefined) return givenMembers({ description, ...this.#form(type) })
-    const members = this.#members(name, type)
+    const fields = this.#fieldsOf(name, type)
+    const members = fields.map(({ place, field }) => [field[0], this.#field(place, field)] as const)
     const properties =
       type.kind === undefined || type.typeMeta === false ? members : [...Object.entries(TYPE_META), ...members]
-    const required = this.#required(type)
+    const required = fields.filter(({ field }) => field[3]?.includes('r') === true).map(({ field }) => field[0])
     return givenMembers({
       description,
       type: 'object',
@@ -115,25 +116,12 @@ class SchemaWriter {
     return name.endsWith('Spec') ? `What is wanted of a ${kind}.` : `What is known of a ${kind}.`
   }
 
-  /** The members of a type, with those of the types that it inlines. */
-  #members(name: string, type: CompiledType): readonly (readonly [string, Value])[] {
+  /** The fields of a type with their places, those of the types that it inlines among them. */
+  #fieldsOf(name: string, type: CompiledType): readonly { readonly place: string; readonly field: CompiledField }[] {
     return type.fields.flatMap((field) => {
-      const inlined = this.#inlined(field)
-      if (inlined !== undefined) return this.#members(field[2], inlined)
-      return [[field[0], this.#field(`${name}.${field[0]}`, field)] as const]
+      const inlined = field[3]?.includes('i') === true ? this.#types.get(field[2])?.type : undefined
+      return inlined === undefined ? [{ place: `${name}.${field[0]}`, field }] : this.#fieldsOf(field[2], inlined)
     })
-  }
-
-  #required(type: CompiledType): readonly string[] {
-    return type.fields.flatMap((field) => {
-      const inlined = this.#inlined(field)
-      if (inlined !== undefined) return this.#required(inlined)
-      return field[3]?.includes('r') === true ? [field[0]] : []
-    })
-  }
-
-  #inlined([, , type, marks]: CompiledField): CompiledType | undefined {
-    return marks?.includes('i') === true ? this.#types.get(type)?.type : undefined
   }
 
   #field(place: string, [name, , type, marks = '', facts = {}]: CompiledField): ValueMap {

@@ -16,7 +16,6 @@ const MAX_KINDS = 10
 /** Nor are more places looked at. */
 const MAX_PLACES = 10_000
 
-/** The kind of a served resource. */
 export type KindOf = (place: { group: string; version: string; resource: string }) => KindSchema | undefined
 
 export function policyTypeWarnings(policy: ValueMap, kindOf: KindOf): readonly ExpressionWarning[] {

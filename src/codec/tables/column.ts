@@ -91,7 +91,6 @@ export function count(...path: readonly string[]): Cell {
   return (object) => numberAt(object, ...path)
 }
 
-/** How many items a list has. */
 export function length(...path: readonly string[]): Cell {
   return (object) => listAt(object, ...path).length
 }

@@ -23,7 +23,7 @@ export interface RuleRun {
   readonly old: Value | undefined
   /** Where the value stands; absent: it is the whole object. */
   readonly at?: FieldPath
-  /** FaultParts what would be an error were it new. */
+  /** Called with what would be an error if the value were new. */
   readonly warn: (text: string) => void
   /** The rules of nodes that were compiled before. */
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>

@@ -66,7 +66,6 @@ export function always(fields: Fields): Rule {
   }
 }
 
-/** Every item of a list. */
 export function each(rule: Rule): Rule {
   return (given, context, parent) => {
     if (!isList(given)) return given
@@ -101,7 +100,6 @@ export function unlessStored(name: string, rule: Rule): Rule {
     given !== undefined && given === context.stored?.[name] ? given : rule(given, context, parent)
 }
 
-/** Only where the gate is on. */
 export function gated(gate: string, rule: Rule): Rule {
   return (given, context, parent) => (context.gates.has(gate) ? rule(given, context, parent) : given)
 }
@@ -116,7 +114,6 @@ export function withMember(map: ValueMap, name: string, value: Value): ValueMap 
   return map[name] === value ? map : { ...map, [name]: value }
 }
 
-/** An object without a member. */
 export function withoutMember(map: ValueMap, name: string): ValueMap {
   if (!Object.hasOwn(map, name)) return map
   const { [name]: _, ...rest } = map

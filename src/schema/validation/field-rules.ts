@@ -44,14 +44,12 @@ const RULES: ReadonlyMap<string, TypeRules> = new Map(
   ]),
 )
 
-/** The rules of a type. */
 export function rulesOf(type: string): TypeRules {
   const rules = RULES.get(type)
   if (rules === undefined) throw new InvariantError(`nothing is asked of the fields of ${type}`)
   return rules
 }
 
-/** The rule of a field of a type. */
 export function ruleOf(rules: TypeRules, name: string): FieldRule {
   const rule = rules.get(name)
   if (rule === undefined) throw new InvariantError(`nothing is asked of the field ${name}`)

@@ -20,7 +20,6 @@ export interface Change {
   readonly stored: ValueMap
 }
 
-/** The faults of an object that is to be created. */
 export function validateCreate(rules: KindRules, object: ValueMap, context: ValidationContext): readonly FieldError[] {
   return faultsOf((list) => {
     const check = new Check(context, list)
