@@ -43,7 +43,7 @@ function rawJson(text: string): unknown {
 /** Only a run of digits this long can be an integer that a double does not hold. */
 const LONG_NUMBER = /[0-9]{16}/
 
-/** `JSON.parse` as this Node has it: the reviver is told the source text of a scalar. */
+/** `JSON.parse` as this Node has it: the reviver gets the source text of a scalar. */
 type Parse = (text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown
 
 /** Throws `SyntaxError` for what is not JSON. */

@@ -89,8 +89,8 @@ export function describeRule(rule: PolicyRule): string {
     ['ResourceNames', rule.resourceNames],
     ['Verbs', rule.verbs],
   ]
-  const told = parts.flatMap(([name, texts]) => (texts.length === 0 ? [] : [`${name}:${quotedList(texts)}`]))
-  return `{${told.join(', ')}}`
+  const shown = parts.flatMap(([name, texts]) => (texts.length === 0 ? [] : [`${name}:${quotedList(texts)}`]))
+  return `{${shown.join(', ')}}`
 }
 
 /** `["a" "b"]` */

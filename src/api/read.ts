@@ -67,7 +67,7 @@ export interface BookmarkEvent {
 
 export type WatchEvent = ObjectEvent | BookmarkEvent
 
-/** Encodings of one thing, each made once, at its first use, whoever asks. */
+/** Encodings of one object or event, each made once, at its first use. */
 export class EncodingMemo {
   #encodings: Map<string, Buffer> | undefined
 

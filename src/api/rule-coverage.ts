@@ -21,7 +21,7 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   return compact(missing)
 }
 
-/** Rules that are held, found by what is in them: whoever holds thousands may give away thousands. */
+/** The rules that a user holds, indexed: users with thousands of rules may grant thousands. */
 class HeldRules {
   readonly #all: readonly IndexedRule[]
   readonly #verbs: Index

@@ -37,7 +37,7 @@ export class Cursor {
     return this.take()
   }
 
-  /** Undefined where it is not there, which is told then. */
+  /** Undefined, and reported, where it is not there. */
   expect(text: string, expecting = `'${text}'`): Token | undefined {
     const token = this.takeIf(text)
     if (token !== undefined) return token

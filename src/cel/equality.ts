@@ -73,7 +73,7 @@ function equalSets(a: CelList, b: CelList, meter: Meter): boolean {
   return [...b].every((item) => names.has(setName(item)))
 }
 
-/** Sets hold scalars; what tells one from another. */
+/** The identity of a scalar in a set. */
 function setName(value: CelValue): string | undefined {
   if (typeof value === 'object') return undefined
   return typeof value === 'number' && Number.isInteger(value) ? `n${BigInt(value)}` : `${(typeof value)[0]}${value}`

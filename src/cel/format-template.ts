@@ -17,7 +17,7 @@ export type TemplatePart =
   /** The last part: nothing behind it can be read. `ends`: there is nothing behind it. */
   | { readonly kind: 'fault'; readonly message: string; readonly ends: boolean }
 
-/** What a value that does not fit is told; the name of its type follows. */
+/** The errors of values that do not fit; the name of their type follows. */
 export const WRONG_VALUES: Readonly<Record<Verb, string>> = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   d: 'decimal clause can only be used on integers',

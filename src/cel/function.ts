@@ -7,7 +7,7 @@ import { Timestamp, TypeValue, Uint } from './value.ts'
 
 /** What an evaluation lends to functions. */
 export interface Meter {
-  /** Counts work that the cost of a call does not tell beforehand; throws when there is too much of it. */
+  /** Counts work beyond the cost of the call; throws when it is too much. */
   work(steps: number): void
   /** Compiled once for many evaluations. */
   pattern(text: string): Pattern | Fault

@@ -1,5 +1,5 @@
 // From text to syntax tree, by recursive descent. Invariant: linear in the text, and no deeper than the limit in the text's
-// nesting nor in its chains of operators, so that whoever walks the tree may recurse.
+// nesting nor in its chains of operators, so that walks over the tree may recurse.
 import { balanced, type Call, call, type Entry, type Expr, type Item, type Literal, pathOf, select } from './ast.ts'
 import type { StructField } from './ast.ts'
 import { BrokenList, Cursor, TooDeep } from './cursor.ts'
@@ -28,7 +28,7 @@ export type Parsed =
   | { readonly kind: 'refused'; readonly issues: readonly SourceIssue[] }
 
 const MAX_CHARACTERS = 100_000
-/** As many as the reference tells. */
+/** As many as the reference reports. */
 const MAX_ISSUES = 100
 const MAX_DEPTH = 250
 const MAX_INT = 2n ** 63n - 1n

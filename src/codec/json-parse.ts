@@ -145,7 +145,7 @@ function endOfDigits(bytes: Buffer, start: number): number {
   return at
 }
 
-/** How many members the maps of a value have. When all maps and lists have been met, nobody looks for more. */
+/** Counts the members of all maps in a value. Stops when as many maps and lists were visited as there are. */
 class MemberCount {
   readonly #later: Later | undefined
   #unmet: number

@@ -1,8 +1,8 @@
-// Values that take longer than a turn to write in YAML or CBOR, and are written by somebody else: another thread.
+// Values that are too large to be written in YAML or CBOR within a turn: another thread writes them.
 import type { Value } from '../api/value.ts'
 import type { Shape } from '../schema/table.ts'
 
-/** The value as `emitYaml` writes it, or as a part of a CBOR document; `shape` tells texts from bytes there. */
+/** The value as `emitYaml` writes it, or as a part of a CBOR document; by `shape`, texts and bytes are told apart there. */
 export type WriteElsewhere = (
   value: Value,
   output: { readonly encoding: 'yaml' | 'cbor'; readonly shape: Shape | undefined },

@@ -8,7 +8,7 @@ import { parseStoredJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRows } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
 
-/** An object of a list: canonical JSON in the version asked for, and the same parsed when somebody needs it. */
+/** An object of a list: canonical JSON in the version asked for, and the same parsed on demand. */
 export interface ListItem extends TableItem {
   /** The bytes with a line end behind them, where they lie like that in memory. */
   readonly line?: Buffer
@@ -94,7 +94,7 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
   return true
 }
 
-/** For bytes that somebody else put into the store: the same object, parsed and written again. */
+/** For JSON that is not canonical: the same object, parsed and written again. */
 function withoutType(bytes: Buffer): Buffer {
   const object = parseStoredJson(bytes)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) throw new InvariantError('not an object')

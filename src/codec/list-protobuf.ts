@@ -20,7 +20,7 @@ export interface EncodingTools {
   readonly transcoder: Transcoder
   /** How many encoded bytes are kept until they can be sent; beyond, items are encoded twice. */
   readonly heldBytes?: number
-  /** For what takes long; absent: nobody waits for anything. */
+  /** Absent: nothing is done in turns. */
   readonly turns?: Turns
   /** Writes a large value in another thread; absent: all are written here. */
   readonly writeElsewhere?: WriteElsewhere
@@ -128,7 +128,7 @@ class ProtobufList {
     return length
   }
 
-  /** Undefined: nobody has encoded it yet. */
+  /** Undefined: it was not encoded before. */
   knownLength({ measured }: ListItem): number | undefined {
     return measured !== undefined && measured.shape === this.#item ? measured.length : undefined
   }

@@ -99,7 +99,7 @@ export async function* writeCborList(list: ListDocument, tools: EncodingTools): 
   yield* pieces.finish()
 }
 
-/** Undefined where the table does not know the kind; binary fields are told from texts by it. */
+/** By which binary fields are found; undefined where the table does not know the kind. */
 function itemShape(form: ListForm, schemas: SchemaTable): Shape | undefined {
   if (form.kind === 'table' || (form.kind === 'objects' && form.type.custom)) return undefined
   const items = listKindOf(form, schemas).shape.byName.get('items')?.shape

@@ -8,7 +8,7 @@ const END = Buffer.from('}')
 /** An object in canonical JSON. */
 export interface WithMetadata {
   readonly bytes: Buffer
-  /** The part of `bytes` that is its metadata, where somebody remembers that. */
+  /** The part of `bytes` that is its metadata, where that is cached. */
   readonly metadata?: Buffer
 }
 

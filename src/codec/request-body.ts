@@ -27,7 +27,7 @@ export interface SourceDocument {
 
 const YAML_PROBLEMS = 'yaml: unmarshal errors:\n'
 
-/** How a problem is told where it does not count as an error: what YAML says in several lines becomes as many warnings. */
+/** A problem as warnings: one that YAML reports in several lines becomes as many warnings. */
 export function warningsOf(problem: string): readonly string[] {
   if (!problem.startsWith(YAML_PROBLEMS)) return [problem]
   return problem
@@ -77,7 +77,7 @@ function jsonDocument({ value, source }: JsonDocument): SourceDocument {
   return { value, source, problems: [] }
 }
 
-/** What a reader of an encoding throws, as clients are told it; any other error is itself. */
+/** The error of a parser as clients see it; any other error is itself. */
 function asBodyError(error: unknown, type: abstract new (...args: never[]) => Error, prefix = ''): unknown {
   return error instanceof type ? new BodySyntaxError(prefix + error.message) : error
 }

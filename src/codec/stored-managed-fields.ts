@@ -33,7 +33,7 @@ interface StoredFields {
 class StoredFieldSets {
   readonly #encode: EncodeText
   readonly #known = new Map<string, StoredFields>()
-  /** Those that were met more than once: they are tried before anybody looks where a text ends. */
+  /** Those that were met more than once: they are tried first, without a search for the end of the text. */
   #recent: readonly StoredFields[] = []
   readonly #texts = new WeakMap<ValueMap, string>()
 
@@ -133,7 +133,7 @@ function putIn(text: string, fields: readonly string[]): string | undefined {
   return out + text.slice(behind)
 }
 
-/** False where the nulls are not where the field sets were. The object is one that nobody else has yet. */
+/** False where the nulls are not where the field sets were. The object is not shared yet, so it may be changed. */
 function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
   const list = own(object.metadata, 'managedFields')
   if (!isList(list)) return false

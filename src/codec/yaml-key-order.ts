@@ -83,7 +83,7 @@ function followsNumber(text: string, at: number): boolean {
   return false
 }
 
-/** Numbers of more digits than any key has are told apart by their length. */
+/** Numbers of more digits are compared by their length. */
 const MAX_DIGITS = 400
 
 interface Run {

@@ -83,7 +83,7 @@ const NOTHING: Built = Object.freeze({ value: null, size: 1, length: 4 })
 /** What aliases stand for may be as long as a body, all of it together: a long text is one node however long it is. */
 const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
 
-/** As many as the reference tells of other formats. */
+/** As many as the reference reports for other formats. */
 const MAX_DUPLICATES = 100
 
 class Builder {
@@ -152,7 +152,7 @@ class Builder {
     return built
   }
 
-  /** Values are shared, but whoever walks them meets them once an alias: the reference's bound on that holds here too. */
+  /** Aliased values are shared, but every walk visits them once an alias: the reference's bound on that holds here too. */
   #charge(nodes: number, aliased: boolean): void {
     this.#nodes += nodes
     if (aliased) this.#aliased += nodes
@@ -199,7 +199,7 @@ class Builder {
     return { value: sortedMap(entries), size, length }
   }
 
-  /** `place` is where the value begins: that line is told. */
+  /** `place` is where the value begins: that line is reported. */
   #set(entries: Map<string, Value>, key: Key, value: Value, place: number): void {
     if (entries.has(key.text) && this.#duplicates.length < MAX_DUPLICATES) {
       this.#duplicates.push(`line ${this.#lineAt(place)}: key ${key.shown} already set in map`)
@@ -307,7 +307,7 @@ class Builder {
     return tag === '' ? (this.#isPlain(event) ? resolvePlain(text) : text) : taggedScalar(tag, text)
   }
 
-  /** Where a node begins; undefined where nothing is written down for it, or where only its key tells. */
+  /** Where a node begins; undefined where it is empty, or a block whose line is that of its key. */
   #placeOf(event: Event | undefined): number | undefined {
     if (event === undefined || !('anchorStart' in event)) return undefined
     const { anchorStart } = event

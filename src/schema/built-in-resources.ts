@@ -36,7 +36,7 @@ export interface BuiltInVersion {
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
-  /** Its resources come from definitions: they are told in their own order. */
+  /** Its resources come from definitions: they are listed in their own order. */
   readonly custom?: true
   /** Another server serves it, and what that serves is not known now. */
   readonly stale?: true

@@ -118,7 +118,7 @@ class Decoder {
     })
   }
 
-  /** Of what does not fit the first in the document is told. Throws `DecodeError`. */
+  /** Throws a `DecodeError` for the first fault in the document. */
   decoded(): Decoded {
     const problems: string[] = []
     for (const one of this.#found.all()) {
@@ -229,7 +229,7 @@ class Decoder {
     const out: Record<string, Value> = {}
     const seen = new Set<string>()
     for (const [i, key] of source.keys.entries()) {
-      // A repeated member that is unknown is told as unknown, once.
+      // A repeated member that is unknown is reported as unknown, once.
       if (seen.has(key) && (shape.byName.has(key) || isTypeMeta(shape, key))) this.#report('duplicate', key)
       seen.add(key)
       const value = this.#member(shape, key, source.values[i] ?? null)

@@ -1,5 +1,5 @@
 // The path and Go type of a field that holds a value of the wrong type, as the reference's messages name them: inlined structs
-// are part of the path, and named types are told by their name.
+// are part of the path, and named types appear by their name.
 import type { Field, ObjectShape, Shape, WireField } from './table.ts'
 
 /** `struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource`. */

@@ -230,7 +230,7 @@ function forVersion2(schema: ValueMap): ValueMap {
   })
 }
 
-/** A member that may be null need not be there, as far as these clients can tell. */
+/** Nullable members are not required in version 2, which has no null. */
 function withoutNullableRequired(schema: ValueMap): ValueMap {
   const { required, ...rest } = schema
   if (!isList(required)) return schema

@@ -4,7 +4,7 @@ import type { Later } from '../lib/later.ts'
 import { type ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
 import type { Field, ObjectShape } from './table.ts'
 
-/** Keys can be long, and are told with each problem of what they lead to. */
+/** Limits the texts of problems: keys can be long, and are part of the path of each problem below them. */
 export const MAX_CHARACTERS: number = 1024 * 1024
 
 export type SourceMap = ExactMap | ValueMap

@@ -219,7 +219,7 @@ function toDuration(value: Duration | bigint | string): CelValue {
   return parsed(value, parseDuration(value), 'google.protobuf.Duration')
 }
 
-/** What is beyond all times is told as that, every other fault as one of types. */
+/** Overflow is reported as such, every other fault as a conversion error. */
 function parsed(text: string, made: Timestamp | Duration | Fault, to: string): CelValue {
   if (!(made instanceof Fault) || made.message.endsWith('overflow')) return made
   return conversionFault(text, to)

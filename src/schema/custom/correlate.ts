@@ -3,7 +3,7 @@
 import { isMap, own, type Value } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** Undefined where items cannot be told apart. */
+/** Undefined where items have no keys. */
 export function correlatedItem(
   node: Node,
   old: readonly Value[] | undefined,

@@ -25,7 +25,7 @@ export { RuleMeasures } from './measures.ts'
 export { followPath } from './schema-path.ts'
 export { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from './rule.ts'
 
-/** As many repeated members as are told. */
+/** As many duplicate fields as are reported. */
 const MAX_PROBLEMS = 100
 
 export class CustomSchema {
@@ -77,7 +77,7 @@ export class CustomSchema {
     return pruneUnknown(object, this.shape, this.#metadata).value as T
   }
 
-  /** What is to be stored: with canonical metadata, after whoever changed it last. */
+  /** What is to be stored: with canonical metadata, after mutation by patches or admission. */
   canonical<T extends ValueMap>(object: T): T {
     const metadata = decodeObject(own(object, 'metadata') ?? {}, this.#metadata).value
     const shown = this.shown(object)
@@ -105,7 +105,7 @@ export class CustomSchema {
     return validateValue({ node, value: status, old: own(old, 'status'), at: 'status', patterns: this.#patterns })
   }
 
-  /** Items that repeat others; nobody is blamed for those that were there before (W-439). */
+  /** Duplicate items of sets and maps; none are reported where the stored object has duplicates (W-439). */
   repeated(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
     if (!this.node.hasKeyedLists) return []
     if (old !== undefined && repeatedItems(this.node, old).length > 0) return []
@@ -139,7 +139,7 @@ export class CustomSchema {
   }
 }
 
-/** What is wrong with a value by the schema of its node alone; `at` is where it is told to be. */
+/** What is wrong with a value by the schema of its node alone; `at` is its place in faults. */
 export function valueFaults(schema: ValueMap, value: Value, at: FieldPath): readonly FieldError[] {
   const node = compileNode(schema)
   const faults = validateValue({ node, value, old: undefined, at: at.toString(), patterns: new Map() })

@@ -51,7 +51,7 @@ function formatOf(name: string): Format | undefined {
   return Object.hasOwn(FORMATS, plain) ? FORMATS[plain] : undefined
 }
 
-/** Whether a definition may use it for a value of that type without being told that it means nothing (P-326). */
+/** Whether the format means anything for a value of that type; definitions get a warning otherwise (P-326). */
 export function isRecognizedFormat(name: string, type: string): boolean {
   if (type === '' || type === 'string') return formatOf(name) !== undefined
   return (Object.hasOwn(NUMBER_FORMATS, type) ? NUMBER_FORMATS[type] : undefined)?.includes(name) ?? false

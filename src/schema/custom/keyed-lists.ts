@@ -63,7 +63,7 @@ function checkList(
     if (key === undefined) return
     const before = counts.get(key) ?? 0
     counts.set(key, before + 1)
-    // What is there a third time is not told again.
+    // A third occurrence is not reported again.
     if (before === 1) errors.add(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
   })
 }

@@ -47,7 +47,7 @@ export interface Node {
   readonly mapKeys: readonly string[]
   readonly mapType: 'granular' | 'atomic'
   readonly rules: readonly RuleText[]
-  /** The schema as it was written, where rules are told its types; undefined where there are none. */
+  /** The schema as it was written, for the types of rules; undefined where there are none. */
   readonly ruleSchema: ValueMap | undefined
   readonly limits: Restrictions
   /** Whether there is a default at this node or below. */

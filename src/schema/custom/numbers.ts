@@ -5,7 +5,7 @@ import type { Node } from './node.ts'
 
 export interface NumberFault {
   readonly text: string
-  /** The number that is wrong. Undefined: told of no field in particular, as where a number does not fit its type. */
+  /** The number that is wrong. Undefined: the fault has no field, as where a number does not fit its type. */
   readonly shown: string | undefined
 }
 
@@ -22,7 +22,7 @@ export function numberFaults(node: Node, value: number | bigint, name: string): 
       faults.push({ text: `${what} value must be of type ${typeText(node)} in ${name}`, shown: undefined })
     return isFitting
   }
-  const tell = (number: number | bigint, text: string): void => {
+  const report = (number: number | bigint, text: string): void => {
     faults.push({ text: `${name} in body should be ${text}`, shown: shown(number) })
   }
   const pairOf = (bound: number, isFitting: boolean): Pair =>
@@ -36,18 +36,18 @@ export function numberFaults(node: Node, value: number | bigint, name: string): 
         text: `factor MultipleOf declared for ${name} must be positive: ${shown(factor)}`,
         shown: shown(factor),
       })
-    } else if (!isMultiple(number, factor)) tell(number, `a multiple of ${shown(factor)}`)
+    } else if (!isMultiple(number, factor)) report(number, `a multiple of ${shown(factor)}`)
   }
   if (minimum !== undefined) {
     const [number, least] = pairOf(minimum, fits(minimum, 'Minimum boundary'))
     if (exclusiveMinimum ? number <= least : number < least) {
-      tell(number, `greater than ${exclusiveMinimum ? '' : 'or equal to '}${shown(least)}`)
+      report(number, `greater than ${exclusiveMinimum ? '' : 'or equal to '}${shown(least)}`)
     }
   }
   if (maximum !== undefined) {
     const [number, most] = pairOf(maximum, fits(maximum, 'Maximum boundary'))
     if (exclusiveMaximum ? number >= most : number > most) {
-      tell(number, `less than ${exclusiveMaximum ? '' : 'or equal to '}${shown(most)}`)
+      report(number, `less than ${exclusiveMaximum ? '' : 'or equal to '}${shown(most)}`)
     }
   }
   return faults

@@ -42,7 +42,7 @@ export function ruleType(schema: ValueMap, isResource: boolean): Type | undefine
   return typeOfSchema(schema, isResource)
 }
 
-/** Never throws; what is wrong with a rule is told in the reference's words. */
+/** Never throws; problems are in the reference's words. */
 export function compileRule(text: RuleText, self: Type | undefined): CompiledRule {
   if (self === undefined)
     return refusedRule(text, 'rules cannot look into a part of the schema that says nothing of its type')

@@ -246,7 +246,7 @@ function faultOf({ at, text, message, value }: FaultParts): FieldError {
     case 'FieldValueRequired':
       return required(at, message)
     case 'FieldValueDuplicate':
-      // The reference tells the value alone, whatever the message.
+      // The reference reports the value alone, whatever the message.
       return duplicate(at, value)
     default:
       return invalid(at, value, message)

@@ -6,7 +6,7 @@ export type Followed =
       readonly kind: 'found'
       readonly schema: ValueMap
       readonly names: readonly string[]
-      /** As errors tell it: `labels[a.b]`. */
+      /** As errors show it: `labels[a.b]`. */
       readonly text: string
     }
   | { readonly kind: 'fault'; readonly text: string }

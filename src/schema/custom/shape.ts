@@ -54,7 +54,7 @@ function keptBy({ preserveUnknown }: Node): { readonly preserveUnknown?: true } 
   return preserveUnknown ? { preserveUnknown } : {}
 }
 
-/** A list that keeps what nobody knows keeps it in its items. */
+/** A list that preserves unknown fields preserves them in its items. */
 function itemsOf(list: Node, items: Node): Node {
   return list.preserveUnknown ? { ...items, preserveUnknown: true } : items
 }

@@ -59,7 +59,7 @@ interface Alternative {
 /** One value, or one alternative of it, under way. */
 class Run {
   readonly errors: FaultList
-  /** Of alternatives that all fail, the one that is told is the one with the most checks; counted as the reference counts. */
+  /** Counted as in the reference: of alternatives that all fail, the one with the most matches is reported. */
   matched = 0
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
@@ -73,7 +73,7 @@ class Run {
     this.#patterns = patterns
   }
 
-  /** What alternatives complain of alike is told once. */
+  /** Equal faults of several alternatives are reported once. */
   #add(error: FieldError): void {
     const text = `${error.field}: ${error.message}`
     this.#reported ??= new Set()
@@ -294,7 +294,7 @@ class Run {
     return { faults, matched }
   }
 
-  /** Such a fault is told of no field. */
+  /** A fault without a field. */
   #failed(text: string): void {
     this.#add(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
   }
@@ -315,7 +315,7 @@ class Run {
   }
 }
 
-/** Where a format was asked for, what was found is told as a format too; most types have none. */
+/** Where a format was wanted, the type that was found is reported as a format too; most types have none. */
 const FORMAT_OF_TYPE: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 const INT_OR_STRING: readonly string[] = ['integer', 'string']

@@ -17,7 +17,7 @@ export type Rule = (value: Value | undefined, context: DefaultsContext, parent: 
 
 const EMPTY: ValueMap = {}
 
-/** For a field that tells absence from its zero value. */
+/** For a field whose absence differs from its zero value. */
 export function absent(value: Value): Rule {
   return (given) => given ?? value
 }

@@ -56,7 +56,7 @@ export class Check {
     this.#faults = faults
   }
 
-  /** Made where somebody asks for them: only definitions have any. */
+  /** Made on demand: only definitions have patterns. */
   get patterns(): CheckedPatterns {
     return (this.#patterns ??= new CheckedPatterns())
   }
@@ -98,8 +98,8 @@ export class Check {
   }
 
   /**
-   * Runs what several rules ask of one part; not again where nothing was wrong with it, for faults are told as often as found.
-   * `isAll`: nobody asks more of the part.
+   * Runs checks that several rules have in common; not again where they found nothing. Faults are reported as often as found.
+   * `isAll`: these are all checks of the part.
    */
   unlessFaultless(part: object, isAll: boolean, run: () => void): void {
     if (this.#faultless === part) return

@@ -47,7 +47,7 @@ function checkRequirement(expression: ValueMap, at: FieldPath, check: Check): vo
   checkKeyAndValues(expression, at, check)
 }
 
-/** A requirement in a question about access: operators that nobody knows are for later versions. */
+/** A requirement of an access review: unknown operators are left to later versions. */
 export function checkAskedRequirement(requirement: ValueMap, at: FieldPath, scope: AskedScope): void {
   const { check, isLabel } = scope
   checkOperator(requirement, at, check)

@@ -123,13 +123,13 @@ const MAX_WHOLE_LISTS = 8
 function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): void {
   let first: string | undefined
   let shown: Shown | undefined
-  let told = 0
+  let shownLists = 0
   for (const owner of owners) {
     checkOwner(owner, at, check)
     if (!isTrue(owner, 'controller')) continue
     const name = `${textOrEmpty(owner, 'kind')}/${textOrEmpty(owner, 'name')}`
     if (first === undefined) first = name
-    else if (told++ < MAX_WHOLE_LISTS) {
+    else if (shownLists++ < MAX_WHOLE_LISTS) {
       shown ??= shownJson(owners)
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`
       check.invalid(at, shown, detail)
