@@ -1,5 +1,5 @@
-// What is particular to a built-in kind, all of it in one record. Its fields are in `proto/`; everything else is here. Kinds whose
-// versions are off by default have one too, so that switching a version on needs nothing more.
+// The record of a built-in kind: everything but its fields, which are in `proto/`. Kinds whose versions are off by default have one,
+// too, so that nothing more is needed to enable a version.
 import type { ApiObject, GroupKind, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
@@ -17,7 +17,7 @@ export interface Kind {
   readonly strategy?: KindStrategy | ((needs: KindNeeds) => KindStrategy)
   /** Absent: name and creation time (D11). */
   readonly columns?: TableShape
-  /** Where it has `scale`. */
+  /** Absent: it has no `scale`. */
   readonly scale?: Scalable
   /** Warnings on every request. */
   readonly deprecations?: readonly string[]

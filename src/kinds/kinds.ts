@@ -1,5 +1,5 @@
-// The front door: every kind that is built in, the resources that are made of them, and those that definitions add. Whoever
-// adds a kind adds its file and a line to the table here.
+// The front door: the built-in kinds, their resources, and those of custom resource definitions. Whoever adds a kind adds its file and
+// a line to the table.
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
@@ -118,7 +118,7 @@ export { DefinitionTable } from './custom/definition-table.ts'
 export { RENAME_VERSION } from './custom/form.ts'
 export type { RoleGuard } from './needs.ts'
 
-/** By group and kind. Kinds that are not here have nothing particular. */
+/** By group and kind. */
 const KINDS: Readonly<Record<string, Kind>> = {
   '/Binding': BINDING,
   '/ComponentStatus': COMPONENT_STATUS,
@@ -206,7 +206,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 const PLAIN: Kind = {}
 
-/** What is particular to a kind. */
 export function kindOf({ group, kind }: GroupKind): Kind {
   const name = `${group}/${kind}`
   return (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? PLAIN
@@ -235,7 +234,7 @@ const OLDER_VERSIONS: ReadonlyMap<string, OlderVersion> = new Map(
   }),
 )
 
-/** A stored object as it is read, with fields that its kind had not when it was stored. */
+/** A stored object as it is read, with the fields that its kind did not have when it was stored. */
 export function defaultOnRead(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
   return kindOf(kind).defaultOnRead?.(object, family) ?? object
 }
@@ -278,22 +277,21 @@ function slashAfter(text: string, from: number): number {
 }
 
 interface BuiltInOptions {
-  /** Absent: plainly. */
+  /** Absent: the default encoding. */
   readonly texts?: StoredTexts
-  /** How large objects are written, in turns; absent: as others are. */
+  /** For large objects; absent: they are encoded at once. */
   readonly encodeInTurns?: EncodeInTurns
   /** Actions that depend on the server. */
   readonly actions?: readonly Action[]
-  /** Where the addresses of services come from: a range in CIDR notation. */
+  /** The range of cluster IPs, a CIDR. */
   readonly serviceRange?: string
-  /** Where the ports of nodes come from that services get. */
   readonly nodePorts?: PortRange
   readonly serviceMeasures?: ServiceMeasures
   /** How long an event is kept after its last change. */
   readonly eventTtlSeconds?: number
   /** Whether containers may be privileged; absent: they may not. */
   readonly allowPrivileged?: boolean
-  /** What keeps users from giving away rights that they do not hold; absent: nothing does. */
+  /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
   readonly roleGuard?: RoleGuard
 }
 

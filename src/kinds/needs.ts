@@ -1,4 +1,4 @@
-// What some kinds need of the server that serves them.
+// What some kinds need from the server.
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { RbacIndex } from '../auth/rbac-index.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -7,11 +7,11 @@ import type { ServiceNetwork } from './core/service/claims.ts'
 export type FindResource = (group: string, resource: string) => Resource | undefined
 
 export interface KindNeeds {
-  /** A served resource in its version `v1`. */
+  /** A served resource in version `v1`. */
   readonly find: FindResource
-  /** What services get their addresses and ports from. */
+  /** The ranges of cluster IPs and node ports. */
   readonly network: ServiceNetwork
-  /** What keeps users from giving away rights that they do not hold; absent: nothing does. */
+  /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
   readonly roleGuard: RoleGuard | undefined
   /** How long an event is kept after its last change. */
   readonly eventTtlSeconds: number

@@ -1,4 +1,4 @@
-// The built-in resources, made from the facts of the schema and what is particular to each kind.
+// The built-in resources, from the schema and the records of the kinds.
 import {
   type ApiObject,
   formatGroupVersion,
@@ -29,10 +29,10 @@ import { strategyOf, type StrategyParts } from './strategy.ts'
 
 type Stored = Resource['stored']
 
-/** How the objects of a resource are read and written where they are stored, by how they are written plainly; the codec's too. */
+/** How objects are encoded for and parsed from the store, given how they are encoded by default; the codec's. */
 export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
 
-/** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
+/** Encodes an object as canonical JSON; the codec's, handed in because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
 /** The same in turns, for large objects. */
@@ -65,12 +65,12 @@ export function resourceTable(sources: ResourceSources): ResourceTable {
     findAction: (place) => actions.get(placeOf(place)),
     isDeclared: (resource) => declared.has(keyOf(resource)),
     knowsKind: (kind) => sources.schema.kind(kind) !== undefined || isKindOfAnotherVersion(sources.schema, kind),
-    // What is built in never changes.
+    // Built-in resources never change.
     onChange: () => () => {},
   }
 }
 
-/** A version that is no longer or not yet served has the kinds of those that are, as far as clients can tell. */
+/** Versions that are not served count as having the kinds of those that are. */
 function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
   const versions = knownVersionsOf(group)
   return (
@@ -86,7 +86,7 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
   return `${keyOf(place)}/${place.subresource}`
 }
 
-/** Undefined for what is not stored: reviews and bindings. Component statuses are not either, but can be read. */
+/** Undefined for what cannot be read, like reviews and bindings. */
 function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | undefined {
   const { schema, encode, encodeInTurns, texts, kindOf, needs, allowPrivileged } = sources
   const kindSchema = schema.kind(row)
@@ -136,7 +136,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
   }
 }
 
-/** What is done with a large object in turns of the event loop, instead of all at once. */
+/** Large objects are processed in turns of the event loop. */
 function largeObjects(served: ObjectShape, stored: ObjectShape, { rules, ...context }: StrategyParts): LargeObjects {
   return {
     decode: (source, turns) => decodeInTurns(source, served, { turns }),
@@ -182,7 +182,7 @@ function subresourceOf(
   return isScale ? { ...served, view: scaleView(schema, row, kind.scale) } : served
 }
 
-/** Ownership may have been recorded under any version of the kind; claims of one are compared in that one. */
+/** Managed fields may be of any version of the kind, and are compared in that version. */
 function versionsOf(schema: SchemaTable, served: GroupVersionKind, kindOf: KindOf): Resource['versions'] {
   const conversionFrom = (apiVersion: unknown): Conversion => {
     const gv = typeof apiVersion === 'string' ? parseGroupVersion(apiVersion) : undefined

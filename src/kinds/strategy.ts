@@ -1,5 +1,5 @@
-// The strategy of a built-in kind, from what the kind says of it: where it says nothing it is the plain case, with updates
-// that need no resourceVersion, no generation and no status.
+// The strategy of a built-in kind, from where it differs from the plain case: no status, no generation, and updates without a
+// resourceVersion.
 import { membersOf, metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type Value } from '../api/value.ts'
@@ -32,52 +32,48 @@ export interface KindStrategy
       | 'authorizeWrite'
     >
   > {
-  /** PUT creates what is not there, whatever resourceVersion it names. */
+  /** PUT creates what is not there, whatever its resourceVersion. */
   readonly createOnUpdate?: true
-  /** PUT must name a resourceVersion. */
+  /** PUT needs a resourceVersion. */
   readonly conditionalUpdate?: true
   readonly generation?: GenerationRule
-  /** Where the kind has a status: what a write through `status` cannot change besides the specification. */
+  /** Absent: the kind has no `status` subresource. */
   readonly status?: StatusRule
   readonly answersDeleteWithObject?: true
   readonly propagation?: Propagation | 'none'
-  /** On updates of the main resource, once the status is that of the stored object. */
+  /** Called with the stored status in place. */
   readonly prepareForUpdate?: UpdateEndpoint['prepare']
-  /** On updates of the status, once all the rest is that of the stored object. */
+  /** Called with all but the status as stored. */
   readonly prepareStatus?: UpdateEndpoint['prepare']
-  /** What is told of a write of the status. */
   readonly statusWarnings?: UpdateEndpoint['warnings']
-  /** The first status of a new object, where it is not nothing. */
+  /** The status of a new object; absent: none. */
   readonly firstStatus?: (object: ApiObject, context: WriteContext) => Value | undefined
-  /** Subresources besides `status`. They are held to the rules that the kind's validation has for them. */
+  /** Subresources besides `status`, validated by the rules of the kind for them. */
   readonly subresources?: Readonly<Record<string, Omit<UpdateEndpoint, 'validate'>>>
-  /** What nobody comes to own through the main resource, where it is not the status. */
+  /** Fields without managers in the main resource; absent: the status. */
   readonly resetFields?: readonly string[]
 }
 
 export interface GenerationRule {
   readonly first: 0 | 1
-  /** The members whose change counts; `*`: anything outside of the metadata. */
+  /** Members whose change increments the generation; `*`: all but the metadata. */
   readonly on: readonly string[]
-  /** Members of the metadata whose change counts too. */
   readonly onMetadata?: readonly string[]
 }
 
 export interface StatusRule {
-  /** Members of the metadata that are taken from what is stored. */
+  /** Members of the metadata that a write of the status cannot change. */
   readonly keepsMetadata: readonly string[]
-  /** What nobody comes to own through `status`, where it is not what is kept. */
+  /** Fields without managers in `status`. */
   readonly resetFields: readonly string[]
 }
 
 const NO_WARNINGS: readonly string[] = []
 
-/** What a strategy depends on besides what the kind says of it. */
 export interface StrategyParts {
-  /** What the objects are held to. */
   readonly rules: KindRules
   readonly namespaced: boolean
-  /** Whether its containers may be privileged. */
+  /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
 }
 
@@ -155,7 +151,7 @@ function statusEndpoint(
   }
 }
 
-/** The stored object with the status, and the metadata that may change with it, of the other. */
+/** All but the status, and the metadata that may change with it, as stored. */
 function withOnlyStatusOf(object: ApiObject, stored: ApiObject, rule: StatusRule): ApiObject {
   let result = withMeta(object, membersOf(metaOf(stored), ...rule.keepsMetadata))
   for (const name of new Set([...Object.keys(object), ...Object.keys(stored)])) {

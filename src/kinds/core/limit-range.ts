@@ -11,13 +11,13 @@ import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { completedFrom, rounded } from '../shared/resource-list.ts'
+import { withMissing, rounded } from '../shared/resource-list.ts'
 import {
   amountOf,
+  amountText,
   checkContainerResourceName,
   checkResourceName,
   isOvercommittable,
-  told,
 } from '../shared/resource-names.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -90,14 +90,14 @@ function checkAmounts(name: string, limit: ValueMap, at: FieldPath, check: Check
     const [low, high] = [amountOf(textIn(lower)), amountOf(textIn(upper))]
     if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) continue
     const lowerName = lower === 'defaultRequest' ? 'default request' : lower
-    const detail = `${lowerName} value ${told(textIn(lower))} is greater than ${upperName} value ${told(textIn(upper))}`
+    const detail = `${lowerName} value ${amountText(textIn(lower))} is greater than ${upperName} value ${amountText(textIn(upper))}`
     check.invalid(at.child(toldAt).key(name), textIn(shown), detail)
   }
   checkRatio(textIn, at.child('maxLimitRequestRatio').key(name), check)
   const [usual, request] = [amountOf(textIn('default')), amountOf(textIn('defaultRequest'))]
   if (usual === undefined || request === undefined || isOvercommittable(name)) return
   if (compareQuantities(usual, request) !== 0) {
-    const pair = `${told(textIn('default'))} must equal to defaultRequest value ${told(textIn('defaultRequest'))}`
+    const pair = `${amountText(textIn('default'))} must equal to defaultRequest value ${amountText(textIn('defaultRequest'))}`
     check.invalid(at.child('defaultRequest').key(name), textIn('defaultRequest'), `default value ${pair} in ${name}`)
   }
 }
@@ -106,21 +106,21 @@ function checkRatio(textIn: (field: string) => Value | undefined, at: FieldPath,
   const text = textIn('maxLimitRequestRatio')
   const ratio = amountOf(text)
   if (ratio === undefined) return
-  if (compareQuantities(ratio, ONE) < 0) check.invalid(at, text, `ratio ${told(text)} is less than 1`)
+  if (compareQuantities(ratio, ONE) < 0) check.invalid(at, text, `ratio ${amountText(text)} is less than 1`)
   const [min, max] = [amountOf(textIn('min')), amountOf(textIn('max'))]
   if (min === undefined || max === undefined) return
   const most = quantityToNumber(max) / quantityToNumber(min)
   if (quantityToNumber(ratio) > most) {
-    check.invalid(at, text, `ratio ${told(text)} is greater than max/min = ${most.toFixed(6)}`)
+    check.invalid(at, text, `ratio ${amountText(text)} is greater than max/min = ${most.toFixed(6)}`)
   }
 }
 
 /** For containers `max` is the default limit, and the default limit is the default request. */
 const containerLimits: Rule = (given) => {
   if (!isMap(given) || given['type'] !== 'Container') return given
-  const limits = completedFrom(mapOrAbsent(given, 'default'), mapOrAbsent(given, 'max') ?? {})
-  const requests = completedFrom(mapOrAbsent(given, 'defaultRequest'), limits ?? {})
-  const all = completedFrom(requests, mapOrAbsent(given, 'min') ?? {})
+  const limits = withMissing(mapOrAbsent(given, 'default'), mapOrAbsent(given, 'max') ?? {})
+  const requests = withMissing(mapOrAbsent(given, 'defaultRequest'), limits ?? {})
+  const all = withMissing(requests, mapOrAbsent(given, 'min') ?? {})
   return withAmounts(withAmounts(given, 'default', limits), 'defaultRequest', all)
 }
 

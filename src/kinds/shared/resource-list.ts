@@ -31,7 +31,7 @@ function roundedUp(text: string): string {
 }
 
 /** `target` with what only `source` has. */
-export function completedFrom(target: ValueMap | undefined, source: ValueMap): ValueMap | undefined {
+export function withMissing(target: ValueMap | undefined, source: ValueMap): ValueMap | undefined {
   const missing = Object.entries(source).filter(([name]) => target === undefined || !Object.hasOwn(target, name))
   if (missing.length === 0) return target
   const result: Record<string, Value> = { ...target }

@@ -117,12 +117,12 @@ export function checkHugePages(name: string, value: Value | undefined, at: Field
   if (amount === undefined) return
   const whole = size !== undefined && signOfQuantity(size) > 0 && scaledValue(size, -3) % 1000n === 0n
   if (!whole || scaledValue(amount, 0) % scaledValue(size, 0) !== 0n) {
-    check.invalid(at, value, `${told(value)} is not positive integer multiple of ${name}`)
+    check.invalid(at, value, `${amountText(value)} is not positive integer multiple of ${name}`)
   }
 }
 
 /** An amount inside a message. */
-export function told(value: Value | undefined): string {
+export function amountText(value: Value | undefined): string {
   return typeof value === 'string' ? value : '0'
 }
 

@@ -58,8 +58,8 @@ export function annotationWarnings(
   table: Readonly<Record<string, string>>,
 ): readonly string[] {
   const annotations = mapOrEmpty(metadata, 'annotations')
-  const told = Object.keys(table).filter((key) => Object.hasOwn(annotations, key))
-  return told.map((key) => `${path}[${key}]: ${table[key]}`)
+  const deprecated = Object.keys(table).filter((key) => Object.hasOwn(annotations, key))
+  return deprecated.map((key) => `${path}[${key}]: ${table[key]}`)
 }
 
 const NODE_LABELS: Readonly<Record<string, string>> = {

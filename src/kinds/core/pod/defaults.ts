@@ -15,14 +15,14 @@ import {
 } from '../../../schema/defaults/rule.ts'
 import { podMetadata, podSpec } from '../../shared/pod-spec/defaults.ts'
 import { podLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
-import { completedFrom, rounded, roundedResources } from '../../shared/resource-list.ts'
+import { withMissing, rounded, roundedResources } from '../../shared/resource-list.ts'
 
 /** Requests default to limits. */
 const requestsFromLimits: Rule = (given) => {
   if (!isMap(given) || !isMap(given['limits'])) return given
   const { limits, requests } = given
   const before = isMap(requests) ? requests : undefined
-  const after = completedFrom(before, limits)
+  const after = withMissing(before, limits)
   return after === before || after === undefined ? given : withMember(given, 'requests', after)
 }
 

@@ -20,7 +20,13 @@ import { checkLabels } from '../../../schema/validation/labels.ts'
 import { NOWHERE } from '../../../schema/validation/object-meta.ts'
 import { formOf, shownAs } from '../internal-form.ts'
 import { checkIp } from '../ip-address.ts'
-import { amountOf, checkContainerResourceName, checkPodResourceName, isHugePages, told } from '../resource-names.ts'
+import {
+  amountOf,
+  amountText,
+  checkContainerResourceName,
+  checkPodResourceName,
+  isHugePages,
+} from '../resource-names.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
 import { type ContainerScope, containersOf, type PlacedContainer } from './container-scope.ts'
 import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'
@@ -139,7 +145,7 @@ function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): vo
       const amount = amountOf(value)
       if (most === undefined || amount === undefined || compareQuantities(amount, most) <= 0) continue
       const place = at.child('containers').index(i).key(name).child('limits')
-      check.invalid(place, value, `must be less than or equal to pod limits of ${told(own(limits, name))}`)
+      check.invalid(place, value, `must be less than or equal to pod limits of ${amountText(own(limits, name))}`)
     }
   }
 }

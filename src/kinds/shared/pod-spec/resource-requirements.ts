@@ -8,12 +8,12 @@ import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Label } from '../../../schema/validation/formats.ts'
 import {
   amountOf,
+  amountText,
   checkAmount,
   checkHugePages,
   isHugePages,
   isOvercommittable,
   type NameRule,
-  told,
 } from '../resource-names.ts'
 
 interface RequirementsScope {
@@ -62,7 +62,7 @@ function checkWithinLimit(
   if (asked === undefined || most === undefined) return
   const order = compareQuantities(asked, most)
   if (order === 0) return
-  const of = `${name} limit of ${told(limit)}`
+  const of = `${name} limit of ${amountText(limit)}`
   if (!isOvercommittable(name)) check.invalid(at.child('requests'), request, `must be equal to ${of}`)
   else if (order > 0) check.invalid(at.child('requests'), request, `must be less than or equal to ${of}`)
 }

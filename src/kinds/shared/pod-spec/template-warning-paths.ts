@@ -12,18 +12,18 @@ const quoted = JSON.stringify
 
 export function pathWarnings(volume: ValueMap): readonly string[] {
   const name = quoted(textOrEmpty(volume, 'name'))
-  const told = (what: string, overlaps: readonly string[]): readonly string[] =>
+  const warningsAbout = (what: string, overlaps: readonly string[]): readonly string[] =>
     overlaps.map((overlap) => `volume ${name} (${what}): overlapping paths: ${overlap}`)
   const [map, secret] = [mapOrEmpty(volume, 'configMap'), mapOrEmpty(volume, 'secret')]
   const sources = mapsOnly(mapOrEmpty(volume, 'projected'), 'sources')
   return [
-    ...told(`ConfigMap ${quoted(textOrEmpty(map, 'name'))}`, overlapsIn(itemsOf(map, ''))),
-    ...told(`Secret ${quoted(textOrEmpty(secret, 'secretName'))}`, overlapsIn(itemsOf(secret, ''))),
-    ...told('DownwardAPI', overlapsIn(itemsOf(mapOrEmpty(volume, 'downwardAPI'), ''))),
+    ...warningsAbout(`ConfigMap ${quoted(textOrEmpty(map, 'name'))}`, overlapsIn(itemsOf(map, ''))),
+    ...warningsAbout(`Secret ${quoted(textOrEmpty(secret, 'secretName'))}`, overlapsIn(itemsOf(secret, ''))),
+    ...warningsAbout('DownwardAPI', overlapsIn(itemsOf(mapOrEmpty(volume, 'downwardAPI'), ''))),
     ...sources
       .filter((source) => Object.keys(source).length === 0)
       .map(() => `volume ${name} (Projected) has no sources provided`),
-    ...told('Projected', overlapsIn(sources.flatMap(projectedPaths))),
+    ...warningsAbout('Projected', overlapsIn(sources.flatMap(projectedPaths))),
   ]
 }
 
