@@ -125,16 +125,19 @@ function withDecisionsOf(object: ApiObject, stored: ApiObject): ApiObject {
 }
 
 function withConditionTimes(object: ApiObject, stored: ApiObject, now: string): ApiObject {
-  const before = mapsOnly(statusOf(stored), 'conditions')
-  const conditions = mapsOnly(statusOf(object), 'conditions').map((condition) => {
-    const isSame = (old: ValueMap, field: string): boolean => textOrEmpty(old, field) === textOrEmpty(condition, field)
-    const times = before.filter((old) => isSame(old, 'type') && isSame(old, 'status'))
-    const known = times.map((old) => textOrEmpty(old, 'lastTransitionTime')).find((time) => time !== '')
-    return withMembers(condition, {
+  const keyOf = (condition: ValueMap): string =>
+    JSON.stringify([textOrEmpty(condition, 'type'), textOrEmpty(condition, 'status')])
+  const timed = mapsOnly(statusOf(stored), 'conditions').filter(
+    (each) => textOrEmpty(each, 'lastTransitionTime') !== '',
+  )
+  // Of equal ones the first counts.
+  const times = new Map(timed.toReversed().map((each) => [keyOf(each), textOrEmpty(each, 'lastTransitionTime')]))
+  const conditions = mapsOnly(statusOf(object), 'conditions').map((condition) =>
+    withMembers(condition, {
       lastUpdateTime: textOrEmpty(condition, 'lastUpdateTime') || now,
-      lastTransitionTime: textOrEmpty(condition, 'lastTransitionTime') || (known ?? now),
-    })
-  })
+      lastTransitionTime: textOrEmpty(condition, 'lastTransitionTime') || (times.get(keyOf(condition)) ?? now),
+    }),
+  )
   return withConditions(object, conditions)
 }
 

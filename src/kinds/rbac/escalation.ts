@@ -32,49 +32,47 @@ const EVERYTHING: readonly PolicyRule[] = [
 export function roleStrategy(kind: RbacKind): (needs: KindNeeds) => KindStrategy {
   return ({ roleGuard, find }) => ({
     createOnUpdate: true,
-    ...(roleGuard && { authorizeWrite: (...args) => new EscalationCheck(roleGuard, find, kind).run(...args) }),
+    ...(roleGuard && { authorizeWrite: escalationCheck(kind, roleGuard, find) }),
   })
 }
 
-class EscalationCheck {
-  readonly #guard: RoleGuard
-  readonly #find: FindResource
-  readonly #kind: RbacKind
-
-  constructor(guard: RoleGuard, find: FindResource, kind: RbacKind) {
-    this.#guard = guard
-    this.#find = find
-    this.#kind = kind
-  }
-
-  async run(write: GuardedWrite, context: WriteContext, parts: RegistryParts): Promise<void> {
+function escalationCheck(
+  kind: RbacKind,
+  guard: RoleGuard,
+  find: FindResource,
+): NonNullable<KindStrategy['authorizeWrite']> {
+  return async (write, context, parts) => {
     if (context.user.groups.includes(MASTERS) || changesGarbageCollectionOnly(write)) return
-    if (await this.#may(this.#bypass(write, context), context)) return
+    if (await may(bypass(write, context), context)) return
     // The index may be stale: before refusing, the stored roles and bindings are read.
-    if (this.#fault(this.#guard.index, write, context) === undefined) return
-    const fault = this.#fault(await this.#storedNow(parts, context), write, context)
-    if (fault !== undefined) throw fault
+    if (refusal(guard.index, write, context) === undefined) return
+    const refused = refusal(await storedNow(parts, context), write, context)
+    if (refused !== undefined) throw refused
   }
 
   /** The permission that bypasses the check: `escalate` on a written role, `bind` on the referenced one. */
-  #bypass({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
-    if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
-      return { verb: 'escalate', resource: RESOURCES[this.#kind], namespace, name }
+  function bypass({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
+    if (kind === 'ClusterRole' || kind === 'Role') {
+      return { verb: 'escalate', resource: RESOURCES[kind], namespace, name }
     }
     const role = roleReferenceOf(object)
     const resource = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : ''
     return { verb: 'bind', resource, namespace, name: role.name }
   }
 
-  async #may({ verb, resource, namespace, name }: Asked, { user, signal }: WriteContext): Promise<boolean> {
+  async function may({ verb, resource, namespace, name }: Asked, { user, signal }: WriteContext): Promise<boolean> {
     if (resource === '') return false
     const place = { group: GROUP, version: '*', resource, namespace: namespace || undefined, name: name || undefined }
-    const decision = await this.#guard.authorizer.authorize({ kind: 'resource', user, verb, ...place }, signal)
+    const decision = await guard.authorizer.authorize({ kind: 'resource', user, verb, ...place }, signal)
     return decision.kind === 'allow'
   }
 
-  #fault(index: RbacIndex, { object, stored }: GuardedWrite, { user, namespace }: WriteContext): Error | undefined {
-    const resource = { group: GROUP, resource: RESOURCES[this.#kind] }
+  function refusal(
+    index: RbacIndex,
+    { object, stored }: GuardedWrite,
+    { user, namespace }: WriteContext,
+  ): Error | undefined {
+    const resource = { group: GROUP, resource: RESOURCES[kind] }
     const name = metaText(object, 'name')
     const held = rulesFor(index, user, namespace)
     const lacking = (wanted: readonly PolicyRule[]): string | undefined => {
@@ -85,22 +83,22 @@ class EscalationCheck {
       const problem = held.problem === undefined ? '' : `; resolution errors: [${plural(held.problem)}]`
       return `${who} is attempting to grant RBAC permissions not currently held:\n${lines}${problem}`
     }
-    const refusal = (why: string | undefined): Error | undefined =>
+    const refuse = (why: string | undefined): Error | undefined =>
       why === undefined ? undefined : forbiddenError(resource, name, why)
-    if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
-      return refusal(lacking(rulesOf(object)) ?? aggregationFault(lacking, object, stored))
+    if (kind === 'ClusterRole' || kind === 'Role') {
+      return refuse(lacking(rulesOf(object)) ?? aggregationFault(lacking, object, stored))
     }
     const role = roleReferenceOf(object)
     const rules = index.rulesOfRole(role, namespace)
     // An invalid kind of role is reported by validation.
     if (rules === undefined) return Object.hasOwn(RESOURCES, role.kind) ? notFoundError(resource, role.name) : undefined
-    return refusal(lacking(rules))
+    return refuse(lacking(rules))
   }
 
-  async #storedNow({ store }: RegistryParts, { namespace, signal }: WriteContext): Promise<RbacIndex> {
+  async function storedNow({ store }: RegistryParts, { namespace, signal }: WriteContext): Promise<RbacIndex> {
     const index = new RbacIndex()
     for (const [kind, name] of Object.entries(RESOURCES) as [RbacKind, string][]) {
-      const resource = this.#find(GROUP, name)
+      const resource = find(GROUP, name)
       if (resource === undefined || (resource.namespaced && namespace === '')) continue
       const within = resource.namespaced ? { namespace } : {}
       const request = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true, ...within } as const

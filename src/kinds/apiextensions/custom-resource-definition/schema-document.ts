@@ -65,13 +65,13 @@ export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean,
 
 function checkRoot(schema: ValueMap, at: FieldPath, check: Check): void {
   const type = textOrEmpty(schema, 'type')
-  const isOdd = (field: string): boolean => isGiven(schema, field) && schema[field] !== false && schema[field] !== ''
+  const isUsed = (field: string): boolean => isGiven(schema, field) && schema[field] !== false && schema[field] !== ''
   const words = `only [${ROOT_WORDS}] fields are allowed at the root of the schema if the status subresource is enabled`
-  if (['id', '$schema', '$ref'].some(isOdd)) check.invalid(at, shownJson(schema), words)
+  if (['id', '$schema', '$ref'].some(isUsed)) check.invalid(at, shownJson(schema), words)
   else if (type !== '' && type !== 'object') {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
     check.invalid(at.child('type'), type, detail)
-  } else if (Object.keys(schema).some((field) => !ROOT_FIELDS.has(field) && isOdd(field))) {
+  } else if (Object.keys(schema).some((field) => !ROOT_FIELDS.has(field) && isUsed(field))) {
     check.invalid(at, shownJson(schema), words)
   }
 }
