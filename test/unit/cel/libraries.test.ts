@@ -103,6 +103,7 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
   formats: [
     "!format.dns1123Label().validate('my-label').hasValue()",
     "format.dns1123Label().validate('My-Label').hasValue()",
+    "format.dns1123Label().validate('a.b').value() == ['must not contain dots']",
     "format.named('uuid').hasValue() && !format.named('none').hasValue()",
     "format.dns1035LabelPrefix().validate('abc-') == optional.none()",
     "format.qualifiedName().validate('a/b/c').hasValue() && !format.qualifiedName().validate('k8s.io/a').hasValue()",
