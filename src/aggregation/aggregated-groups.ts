@@ -37,7 +37,7 @@ export interface AggregatedReaders {
 
 export class AggregatedGroups {
   readonly #services = new Map<string, AggregatedService>()
-  /** Versions that are told of and nothing more. */
+  /** Versions that APIServices name and nobody serves. */
   readonly #named = new Map<string, RankedVersion>()
   /** What those that can be reached hold, as far as it is known. */
   readonly #resources = new Map<string, Resources>()
@@ -172,7 +172,7 @@ export class AggregatedGroups {
       this.#documents.set(service.name, documents)
       if (documents.v3Address !== before?.v3Address || documents.v2 !== before?.v2) this.#published = undefined
     } catch {
-      // Whether it can be reached is found out, and told, by the controller.
+      // The availability is checked and reported by the controller.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Requests for groups that another server serves (P-383): they are passed on where that server can be reached.
+// Proxies requests to aggregated API servers that are available (P-383).
 import type { AggregatedService } from '../kinds/kinds.ts'
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
@@ -76,7 +76,7 @@ export function aggregatedProxy(
   }
 }
 
-/** Others would be a way past this server: whoever speaks HTTP/2 in a tunnel can say there that they are somebody else. */
+/** Others would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
 const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
 
 /** What asks for another protocol on the connection, without the token that some clients put there; undefined where nothing does. */
@@ -173,7 +173,7 @@ function valueToPass(name: string, value: string | readonly string[]): string | 
   return typeof value === 'string' ? value : [...value]
 }
 
-/** A text of ours. Throws `ApiError` where it would arrive as another: that could be somebody else's name. */
+/** Part of the user info. Throws `ApiError` where it would arrive changed: that could be the name of another user. */
 function textToPass(name: string, text: string): string {
   const value = writeHeaderText(text)
   if (value === undefined) throw unsendable(name)

@@ -8,7 +8,7 @@ export type AuditLevel = (typeof AUDIT_LEVELS)[number]
 export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type AuditStage = (typeof AUDIT_STAGES)[number]
 
-/** What is looked at of a request; the record of `http` is one. */
+/** The part of a request that auditing reads; that of `http` is one. */
 export interface AuditedRequest {
   readonly auditId: string
   /** The path and query as sent. */

@@ -60,7 +60,7 @@ export function sharedText(request: AuditedRequest, caller: CallerText, received
   }
 }
 
-/** What is written of whoever is asking. */
+/** The texts of the user and the source. */
 export interface CallerText {
   readonly who: string
   readonly source: string
@@ -145,7 +145,7 @@ export class AuditEvent {
   }
 }
 
-/** A body that is too deep to be written is left out: whoever sends one must not stop the server. */
+/** A body that is nested too deep to be written is left out. */
 export function eventOf(parts: EventParts, shared: SharedText): AuditEvent {
   try {
     return wholeEvent(parts, shared)

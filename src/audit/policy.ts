@@ -8,7 +8,7 @@ export interface AuditPolicy {
   readonly rules: readonly AuditRule[]
 }
 
-/** What a rule asks for, with what the policy says for all of them. */
+/** A rule, with the defaults of the policy. */
 export interface AuditRule {
   readonly level: AuditLevel
   readonly users: readonly string[]
@@ -127,7 +127,7 @@ export function findRule(
   return rule?.level === 'None' ? undefined : rule
 }
 
-/** The user is the one whose credentials were shown, whoever they act as. */
+/** The user is the authenticated one, not the impersonated one. */
 function matches(rule: AuditRule, { info, path }: AuditedRequest, user: User | undefined): boolean {
   if (user !== undefined && !matchesUser(rule, user)) return false
   if (rule.verbs.length > 0 && (info.kind === 'broken' || !rule.verbs.includes(info.verb))) return false

@@ -16,7 +16,7 @@ export interface LineTarget {
   close(): Promise<void>
 }
 
-/** Lines for whoever reads the standard output. */
+/** Lines to standard output. */
 export function printed(print: (text: string) => void): LineTarget {
   return { append: print, flushed: () => Promise.resolve(), waitingBytes: 0, close: () => Promise.resolve() }
 }

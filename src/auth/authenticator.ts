@@ -14,11 +14,9 @@ export interface Credentials {
 /** The headers of the request, for authenticating proxies. Names are in lower case. */
 export interface SentHeaders {
   readonly headers: Readonly<Record<string, unknown>>
-  /** The values of a header, one for each time that it was sent; nobody sees it after that. */
+  /** The values of a header, which is removed from the request. */
   takeHeader(name: string): readonly string[]
 }
-
-export const NO_HEADERS: SentHeaders = Object.freeze({ headers: {}, takeHeader: () => [] })
 
 export interface CertificateCredential {
   readonly der: Buffer
@@ -40,7 +38,7 @@ export type Authentication =
     }
   /** There is no credential of the kind that this method looks at. */
   | { readonly kind: 'none' }
-  /** There is one and it is not good; `problem` is for the log, never for the caller. */
+  /** There is an invalid one; `problem` is for the log, never for the client. */
   | { readonly kind: 'refused'; readonly problem: string }
 
 export interface Authenticator {

@@ -15,7 +15,7 @@ export interface ResourceAccess {
   readonly subresource?: string | undefined
   readonly namespace?: string | undefined
   readonly name?: string | undefined
-  /** What a list, a watch or a deletion of many is narrowed to; read only where somebody looks at it. */
+  /** The selectors of a list, a watch or a delete collection; parsed only where they are used. */
   readonly selectors?: () => AskedSelectors
 }
 
@@ -47,7 +47,7 @@ export interface Authorizer {
 
 export interface UserRules {
   readonly rules: readonly PolicyRule[]
-  /** There may be more than is told. */
+  /** There may be more rules than these. */
   readonly incomplete: boolean
   /** What could not be found out; undefined where everything could. */
   readonly problem: string | undefined

@@ -27,7 +27,7 @@ export type TokenAnswer =
     }
   /** Not one of mine. */
   | { readonly kind: 'unknown' }
-  /** Mine, and not good. */
+  /** Known to the method, and invalid. */
   | { readonly kind: 'refused'; readonly problem: string }
 
 export type TokenMethod = (presented: PresentedToken, signal: AbortSignal) => MaybePromise<TokenAnswer>
@@ -38,7 +38,7 @@ export type TokenReview =
 
 export interface BearerTokens {
   readonly authenticator: Authenticator
-  /** Whose token it is, for somebody who was shown it; without audiences those of this server are meant. */
+  /** For TokenReview; without audiences those of this server are meant. */
   readonly review: (token: string, audiences: readonly string[], signal: AbortSignal) => MaybePromise<TokenReview>
 }
 
@@ -47,7 +47,7 @@ const UNKNOWN = 'invalid bearer token'
 /** Digests of so many valid tokens are cached: computing one costs more than all the rest of a known caller. */
 const REMEMBERED = 1_000
 
-/** How often a token was known, and how often it had to be looked at anew. */
+/** Hits and misses of the token cache. */
 export interface TokenLookups {
   readonly hits: Count
   readonly misses: Count
@@ -91,7 +91,7 @@ function presentedAs(token: string, audiences: readonly string[]): PresentedToke
   return { token, digest: hash('sha256', token, 'base64'), audiences }
 }
 
-/** The first that recognises it wins; what others had against it is told where none does. */
+/** The first that authenticates wins; the problems of all are joined where none does. */
 function askAll(
   methods: readonly TokenMethod[],
   presented: PresentedToken,

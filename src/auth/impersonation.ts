@@ -180,7 +180,7 @@ class Attempt {
     })
   }
 
-  /** For one's own node the deciders are told which facts are known of the account, not what they are. */
+  /** For the associated node, authorizers see the keys of the extra fields only. */
   #asked(access: Access): Access {
     if (this.#mode.name !== 'associated-node') return access
     const keys = Object.keys(access.user.extra).sort()

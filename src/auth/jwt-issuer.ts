@@ -49,7 +49,7 @@ export interface JwtIssuerParts {
 }
 
 const REMEMBERED = 4_096
-/** What somebody else said of a user is asked anew after this long, as with every other token of the reference's (P-033). */
+/** Distributed claims are fetched again after this long, as the reference caches tokens (P-033). */
 const DISTRIBUTED_CLAIMS_TTL_SECONDS = 10
 const UNKNOWN: TokenAnswer = { kind: 'unknown' }
 

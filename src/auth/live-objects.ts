@@ -5,7 +5,7 @@ export type LiveKind = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'
 
 export interface LiveObject {
   readonly uid: string
-  /** When somebody wanted it gone, in milliseconds since 1970; undefined: nobody has. */
+  /** The deletion timestamp in milliseconds since 1970; undefined: not terminating. */
   readonly deletedAtMs: number | undefined
   /** All of it, read where it is needed. */
   readonly object: ApiObject

@@ -12,7 +12,7 @@ const LEASES = 'kube-node-lease'
 export interface NodeAuthorizerParts {
   /** At hand once a node has asked for the first time. */
   readonly graph: () => MaybePromise<NodeGraph>
-  /** What every node may do with what is not told apart by node. */
+  /** What every node may do, whichever it is. */
   readonly rules: readonly PolicyRule[]
 }
 
@@ -155,7 +155,7 @@ function ownNode(asked: ResourceAccess, node: string): Decision {
   const { verb, subresource = '', name = '' } = asked
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource !== '') return NO_OPINION
-  // Whose object it changes is looked at by the admission plugin.
+  // The admission plugin checks which object it is.
   if (verb === 'create' || verb === 'update' || verb === 'patch') return ALLOW
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return NO_OPINION
   if (name === node) return ALLOW

@@ -18,7 +18,7 @@ export interface RoleReference {
 /** A rule that a subject has, and why. */
 export interface Grant {
   readonly rule: PolicyRule
-  /** `RBAC: allowed by …`, as reviews and audit tell it. */
+  /** `RBAC: allowed by …`, in reviews and audit annotations. */
   readonly reason: string
 }
 
@@ -81,7 +81,7 @@ export class RbacIndex {
     const bySubject = entry(this.#bound, namespace, (): BySubject => new Map())
     for (const subject of binding.subjects) {
       const bound = entry(bySubject, subject.key, newBoundSubject)
-      // The first subject that applies is the one that is told.
+      // The first subject that applies is named in the reason.
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject)
       bound.generation = -1
     }

@@ -30,7 +30,7 @@ export interface TokenOrder {
   readonly node?: Named
   readonly audiences: readonly string[]
   readonly lifetimeSeconds: number
-  /** From when on its use is to be reported, though it is still good. */
+  /** From when on its use is reported as stale, though it is still valid. */
   readonly warnAfterSeconds?: number
 }
 
@@ -79,13 +79,13 @@ export interface AccountTokenOptions {
   readonly apiAudiences: readonly string[]
   readonly live: LiveObjects
   readonly clock: Clock
-  /** Counts a token that was found good. `stale`: it should have been replaced (P-049). */
+  /** Counts a valid token. `stale`: it should have been replaced (P-049). */
   readonly onUse?: (kind: 'valid' | 'stale' | 'legacy') => void
   /** A token of the old kind was used that is kept in this secret. */
   readonly onLegacyUse?: (secret: LiveObject) => void
 }
 
-/** How many tokens whose signature was found good are remembered: the pods of a large cluster, at some hundred bytes each. */
+/** Verified tokens in the cache: the pods of a large cluster, at some hundred bytes each. */
 const REMEMBERED = 20_000
 
 export function serviceAccountTokens(options: AccountTokenOptions): TokenMethod {
@@ -134,7 +134,7 @@ function claimsOf(claims: ValueMap): VerifiedToken | undefined {
   const boundObjects: BoundObject[] = [boundObject('serviceaccounts', namespace, account)]
   if (secret !== undefined) boundObjects.push(boundObject('secrets', namespace, secret))
   if (pod !== undefined) boundObjects.push(boundObject('pods', namespace, pod))
-  // A pod's token tells where the pod runs; it is bound to the pod, not to the node.
+  // A pod's token names its node, but is bound to the pod.
   if (node !== undefined && pod === undefined) boundObjects.push(boundObject('nodes', '', node))
   return {
     kind: 'verified',
@@ -193,14 +193,14 @@ function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked
     return { ...user, warnings: checked.warnings, ...(annotations === undefined ? {} : { annotations }) }
   }
   const checked = checkBoundObjects(token.boundObjects, (name) => live.peek(name), now)
-  // What is at hand may be older than the token: whoever is to be refused is refused on what is there now.
+  // The cache may be older than the token: it is refused only on what is stored now.
   if (checked.kind === 'good') return conclude(checked)
   return findBoundObjects(live, token.boundObjects, asked.signal).then((found) =>
     conclude(checkBoundObjects(token.boundObjects, (name) => found.get(name), now)),
   )
 }
 
-/** What the audit log is told of tokens that are on their way out. */
+/** The audit annotations of stale and legacy tokens. */
 function annotationsOf(
   { user, audiences, warnAfter }: VerifiedToken,
   nowMs: number,

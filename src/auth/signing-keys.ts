@@ -62,7 +62,7 @@ export function isSignedByOneOf(keys: readonly VerificationKey[], jwt: Jwt): boo
   return (named.length === 0 ? keys : named).some(({ key }) => isSignedBy(jwt, key))
 }
 
-/** The document that tells others how to check our tokens. */
+/** The JWKS document. */
 export function jsonWebKeys(keys: readonly VerificationKey[]): object {
   return {
     keys: keys.map(({ key, id, algorithm }) => {

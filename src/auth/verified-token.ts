@@ -18,11 +18,11 @@ export interface VerifiedToken {
   readonly user: User
 }
 
-/** An object without which the token is no good. */
+/** An object that must exist for the token to be valid. */
 export interface BoundObject extends ObjectName {
   /** What is wrong with what is found under the name. */
   readonly problemWith: (live: LiveObject) => string | undefined
-  /** What the caller is to be told, though the token is good. */
+  /** Warnings for the client of a valid token. */
   readonly warningsFrom?: (live: LiveObject) => readonly string[]
 }
 

@@ -5,7 +5,7 @@ import { isMap, own, type ValueMap } from '../api/value.ts'
 
 const MOST_HINTS = 8
 
-/** `field` is where the rule is told to be, as it stands in the definition; empty where there is nothing to add. */
+/** `field` is the path of the rule in the definition. */
 export function boundHints(definition: ValueMap, field: string): readonly string[] {
   const [, index, path] = /^spec\.versions\[(\d+)\]\.schema\.openAPIV3Schema\.?(.*)$/.exec(field) ?? []
   const version = mapsInPlace(mapOrEmpty(definition, 'spec'), 'versions')[Number(index ?? 0)] ?? {}

@@ -51,7 +51,7 @@ export interface Config {
   /** Undefined: the server makes its own. */
   readonly servingCertificate: CertificatePair | undefined
   readonly tlsRules: TlsRules
-  /** For clients that ask for a name. */
+  /** By SNI. */
   readonly namedCertificates: readonly NamedPair[]
   readonly maxStreamsPerConnection: number
   readonly maxConnections: number
@@ -109,7 +109,7 @@ export interface Config {
 
 export interface EncryptionFile {
   readonly file: string
-  /** Whether it is looked at again while the server runs. */
+  /** Whether it is reloaded when it changes. */
   readonly reload: boolean
 }
 
@@ -249,7 +249,7 @@ function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: 
   return { kind: 'etcd', endpoints: endpoints.map((endpoint) => endpoint.replace(/\/$/, '')), caFile, client }
 }
 
-/** What stays on this machine nobody else can read (CIS 1.2.26). */
+/** A remote etcd without TLS (CIS 1.2.26). */
 function leavesUnsealed(endpoint: string): boolean {
   return endpoint.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\]):/.test(endpoint)
 }
@@ -318,7 +318,7 @@ function logLevel(read: SettingReader): LogLevel {
   return levelOf(integer(number, 0, 99), 'info')
 }
 
-/** In the reference's numbers, of which from 3 on it tells of every request. */
+/** By the verbosity of the reference, which logs every request from 3 on. */
 export function levelOf(number: number, otherwise: LogLevel): LogLevel {
   return number >= 3 ? 'debug' : otherwise
 }
@@ -333,7 +333,7 @@ function transportDirective(text: string): string {
   throw usageError(`${flag}: "${text}" is not one of max-age=SECONDS, includeSubDomains, preload`)
 }
 
-/** A line for each that asks for something else than what the server does. Throws a `StartError` where that is not supported. */
+/** A line for each ignored flag that asks for something else. Throws a `StartError` where that is rejected. */
 function ignoredNotices(read: SettingReader): readonly string[] {
   return FLAGS.flatMap(({ name, kind, ignored, help }) => {
     const setting = ignored === undefined || !read.isSet(name) ? undefined : read.optional(name)

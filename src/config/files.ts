@@ -76,7 +76,7 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
-/** What the text of a file says. What `parse` throws is told in one line, behind the flag and the file. */
+/** Parses the text of a file. What `parse` throws becomes a `StartError` with the flag and the file. */
 export function readFileAs<T>(file: string, what: string, parse: (text: string) => T): T {
   const text = readTextFile(file, what)
   try {

@@ -11,7 +11,7 @@ interface Defaults {
   readonly throttle: boolean
 }
 
-/** What both backends can be told. */
+/** The flags of both backends. */
 function backendRows({ mode, batch, wait, throttle }: Defaults) {
   return {
     mode: text(

@@ -6,9 +6,9 @@ import type { ReloadRequests } from './reload-requests.ts'
 
 export interface ReloadedFiles {
   readonly files: readonly string[]
-  /** How often they are looked at where nothing is told. */
+  /** How often they are checked without a notification. */
   readonly everyMs: number
-  /** Whoever asks for a look gets one, and is told of a problem once more. */
+  /** A request checks the files at once, and reports a problem again. */
   readonly reloads: ReloadRequests
   /** Goes by the files where they changed. Throws what is wrong with them; then everything is as it was. */
   readonly look: (signal: AbortSignal) => Promise<void> | void
@@ -80,11 +80,11 @@ class Changes {
       watcher.on('error', () => watcher.close())
       this.#watchers.push(watcher)
     } catch {
-      // Not every file system can tell; then the looks have to do.
+      // Not every file system can notify; the periodic checks remain.
     }
   }
 
-  /** Until the time is up, something new is told or the signal fires. */
+  /** Until the time is up, a change is noticed or the signal fires. */
   #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve()

@@ -47,7 +47,7 @@ export function servedVersions({ text, source }: Setting): ServedVersions {
   return { isServed, groups: left(groups, isServed), notices }
 }
 
-/** `apps/v1=false`; without a value it is switched on. The core group goes by `v1`, and by older names. */
+/** `apps/v1=false`; without a value it is enabled. The core group is `v1`. */
 function readPart(part: string, source: string): readonly [key: string, isOn: boolean] {
   const [name = '', value = 'true', ...more] = part.split('=').map((text) => text.trim())
   const isOn = value === '' || parseBoolean(value)

@@ -20,7 +20,7 @@ export class SettingReader {
     return fallback === undefined ? undefined : { text: fallback, source: `--${name}` }
   }
 
-  /** Whether somebody said anything, even the default. */
+  /** Whether it is set, even to the default. */
   isSet(name: FlagName): boolean {
     return this.#settings.has(name)
   }
@@ -83,7 +83,7 @@ export function pairIn(directory: string | undefined): CertificatePair | undefin
   return existsSync(certificateFile) && existsSync(keyFile) ? { certificateFile, keyFile } : undefined
 }
 
-/** A pair for clients that ask for one of these names; without any, for the names in the certificate. */
+/** For these names by SNI; without any, for the names in the certificate. */
 export interface NamedPair extends CertificatePair {
   readonly names: readonly string[]
 }

@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 }
 
-/** Of TLS 1.3 all are good, and cannot be chosen. */
+/** Those of TLS 1.3 cannot be chosen. */
 const SUITES_OF_13: readonly string[] = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

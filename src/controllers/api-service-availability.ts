@@ -105,7 +105,7 @@ class RemoteAvailability {
     this.#queue.addAfter(name, RECHECK_MS)
   }
 
-  /** What can be told without asking the other server. */
+  /** What can be found out without calling the other server. */
   #findFault({ service }: AggregatedService): Verdict | undefined {
     const { namespace, name, port } = service
     const subject = `service/${name} in ${JSON.stringify(namespace)}`

@@ -121,7 +121,7 @@ function sorted(map: ValueMap): readonly (readonly [string, Value])[] {
 const APPROVAL = 'api-approved.kubernetes.io'
 const POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** Groups of the community need an approval, which a condition tells of (P-306). Undefined for all other groups. */
+/** The condition about the approval that `*.k8s.io` groups need (P-306). Undefined for all other groups. */
 function approvalOf(object: ApiObject): Condition | undefined {
   const group = textOrEmpty(mapOrEmpty(object, 'spec'), 'group')
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return undefined

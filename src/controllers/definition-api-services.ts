@@ -109,7 +109,7 @@ class DefinitionApiServices {
   }
 }
 
-/** `v1.stable.example.com`, for every version that discovery tells of. */
+/** `v1.stable.example.com`, for every served version. */
 function servicesOf(definition: Definition | undefined): readonly string[] {
   if (definition?.isEstablished !== true) return []
   return definition.versions.filter(({ served }) => served).map(({ version }) => `${version}.${definition.group}`)

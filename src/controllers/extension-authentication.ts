@@ -72,7 +72,7 @@ async function keep(
   await succeeds(ensured, 'AlreadyExists', 'Conflict', 'NotFound', 'Forbidden')
 }
 
-/** Replicas may have different authorities while they are being replaced: all of them are good. */
+/** Replicas may have different CAs during a rotation: all of them are published. */
 function published({ clientCa, proxy }: PublishedAuthentication, kept: ValueMap): ValueMap {
   const data: Record<string, string> = {}
   if (clientCa !== undefined) data['client-ca-file'] = joined(textOrEmpty(kept, 'client-ca-file'), clientCa)

@@ -42,9 +42,9 @@ class Collector {
   readonly #reported = new BoundedMap<string, true>(REMEMBERED)
   /** Objects that were made to hold none of their owners: these are to have gone, or not, before it is decided again. */
   readonly #unblocked = new Set<string>()
-  /** Owners that wait for nobody: they come again behind dependents that do not hold them, which find them waiting. */
+  /** Owners whose dependents do not block them: requeued once, behind those dependents, which must find them waiting. */
   readonly #requeued = new Set<string>()
-  /** Owners about which nothing can be decided before all types have been told of. */
+  /** Owners that cannot be processed before all informers have synced. */
   readonly #untilComplete = new Set<string>()
   readonly #untilServed = new KindWaits()
   /** How often the types have changed. */
@@ -66,7 +66,7 @@ class Collector {
     this.#queue = new WorkQueue(parts, { name: 'garbage-collector', workers: WORKERS, work })
   }
 
-  /** Nothing is decided before all types have been told of: an owner that seems to have no dependents may have some. */
+  /** Nothing is processed before all informers have synced: an owner may have dependents that are not known yet. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController()
     const both = AbortSignal.any([signal, stop.signal])
@@ -115,7 +115,7 @@ class Collector {
     for (const uids of [this.#untilComplete, this.#unblocked, this.#requeued]) uids.delete(node.uid)
   }
 
-  /** An owner is looked at when the last one that it waits for is gone, not for each of ten thousand. */
+  /** An owner is enqueued when the last dependent that blocks it is gone, not for each of ten thousand. */
   #enqueueOwners(dependent: GraphNode | undefined): void {
     for (const { uid } of dependent?.owners ?? []) {
       if (!this.#graph.isBlocked(uid) && this.#graph.get(uid)?.deletesDependents === true) this.#queue.add(uid)
@@ -160,7 +160,7 @@ class Collector {
     const owners = found.filter((one) => one.kind === 'known')
     if (owners.length < found.length || this.#waitsForOwner(node, owners)) return true
     const isSettled = await this.#decide(node, owners, signal)
-    // Nobody will tell when an owner goes that is not in the graph.
+    // No event tells when an owner is deleted that is not in the graph.
     return !isSettled || owners.some(({ state, isFollowed }) => state !== 'absent' && !isFollowed)
   }
 
@@ -191,7 +191,7 @@ class Collector {
     }
   }
 
-  /** Owners are looked for in the dependent's own namespace; one that is in another is as good as absent (W-360, W-361). */
+  /** Owners are looked up in the dependent's own namespace; one in another counts as absent (W-360, W-361). */
   async #reportOwner(
     node: GraphNode,
     { apiVersion, kind, name, uid }: OwnerReference,
@@ -296,12 +296,12 @@ class Collector {
   }
 }
 
-/** What is wrong with the namespaces of the two is told to people. */
+/** The owner is in another namespace: an event reports it. */
 function isMisplaced(found: FoundOwner): found is Extract<FoundOwner, { readonly reference: OwnerReference }> {
   return found.kind === 'impossible' || (found.kind === 'known' && found.isElsewhere)
 }
 
-/** Does something for each, so many at a time. All are tried; then the first failure is told. */
+/** Runs `work` for each item, so many at a time. All are tried; then the first failure is thrown. */
 async function forEach<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values()
   const failures: unknown[] = []

@@ -23,7 +23,7 @@ const WAIT_FOR_NAMESPACE_MS = 200
 /** What cannot be created by then does not hold up the start. */
 const FIRST_ATTEMPTS = 10
 const LEASE_SECONDS = 15
-/** Another server may have been told to advertise what endpoints may not have. */
+/** Another server may advertise an address that endpoints may not have. */
 const LOCAL = /^(?:127\.|169\.254\.|::1$|fe80:)/i
 
 export interface Advertised {
@@ -33,7 +33,7 @@ export interface Advertised {
   readonly port: () => number
   /** The range of the addresses of services, and the first of them. */
   readonly serviceRange: { readonly text: string; readonly firstAddress: string }
-  /** False: somebody else sees to the endpoints. */
+  /** False: the endpoints are managed elsewhere. */
   readonly keepsEndpoints?: boolean
   /** The port of nodes that the service gets when it is made; 0 or absent: none. */
   readonly nodePort?: number
@@ -139,7 +139,7 @@ class ServiceReconciler {
       await createObject(this.#parts.registry, resource, object, this.#context(namespace))
       return true
     } catch (error) {
-      // Invalid: somebody else is making it at this moment and has its address already.
+      // Invalid: another replica is creating it and has allocated its address already.
       if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden', 'Invalid')) throw error
       if (!isReason(error, 'AlreadyExists')) this.isBlocked = true
       return false

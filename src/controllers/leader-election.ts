@@ -60,7 +60,7 @@ class Candidate {
         if (await this.#acquire(signal)) await this.#lead(signal)
       } catch (error) {
         if (signal.aborted || error instanceof CancelledError) continue
-        // The store is away, or kube-system is not there yet: whoever waits, waits on.
+        // The store is unavailable, or kube-system does not exist yet: try again.
         this.#options.parts.log.debug({ err: error }, 'leader election attempt failed')
       }
       await pause(clock, LOOK_EVERY_MS, signal)
@@ -140,7 +140,7 @@ class Candidate {
     }
   }
 
-  /** Takes a lease that was seen as `target`, makes one, renews or gives up our own. False: somebody else was faster. */
+  /** Acquires a lease that was seen as `target`, creates one, renews or releases our own. False: another candidate was faster. */
   async #write(target: ApiObject | undefined | 'own' | 'release', signal: AbortSignal): Promise<boolean> {
     const { parts, identity } = this.#options
     const context = controllerContext(parts, LEASE.namespace, signal)

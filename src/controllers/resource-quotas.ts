@@ -285,7 +285,7 @@ function isRaised(before: ApiObject, after: ApiObject): boolean {
   })
 }
 
-/** What nobody can count keeps what it was. */
+/** What cannot be counted keeps its value. */
 function statusOf(quota: ApiObject, counted: ReadonlyMap<string, Quantity>): ValueMap {
   const hard = partOf(quota, 'spec', 'hard')
   const before = partOf(quota, 'status', 'used')

@@ -81,7 +81,7 @@ async function aggregate(
   await succeeds(updateLive(parts, resource, { name, change, tracksFields: true }, context), 'NotFound')
 }
 
-/** The role with the rules as if they were applied by force: nobody else owns them then; no rules are nothing applied. */
+/** The role with the rules as by a forced apply: nobody else owns them then. No rules are nothing applied. */
 function withApplied(live: ApiObject, rules: readonly Value[], now: string): ApiObject {
   const entries = mapsOnly(metaOf(live), 'managedFields')
   const isMine = (entry: ValueMap): boolean => entry['manager'] === NAME
@@ -94,7 +94,7 @@ function withApplied(live: ApiObject, rules: readonly Value[], now: string): Api
 
 const OWNED: ValueMap = { 'f:rules': {} }
 
-/** What somebody owns besides the rules; nothing where that was all. */
+/** The managed fields without the rules; none where that was all. */
 function withoutRules(entry: ValueMap): readonly ValueMap[] {
   const fields = own(entry, 'fieldsV1')
   if (!isMap(fields) || !Object.hasOwn(fields, 'f:rules')) return [entry]

@@ -46,7 +46,7 @@ export class PriorityLevel {
     this.spec = spec
     const { queuing } = spec
     if (queuing === undefined) {
-      // Who waits already goes on waiting, and nobody joins them.
+      // Queued requests keep waiting; new ones are not queued.
       if (before?.waiting === 0) this.queues = undefined
       return
     }
@@ -131,7 +131,7 @@ export class PriorityLevel {
     }
   }
 
-  /** What takes more than there is at all goes when nobody else does. */
+  /** A request wider than the limit runs alone. */
   #hasRoom({ mostSeats }: Ticket): boolean {
     return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.limit && this.running === 0)
   }

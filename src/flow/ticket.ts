@@ -20,7 +20,7 @@ export interface TicketSchema {
 
 export interface TicketOptions {
   readonly schema: TicketSchema
-  /** What tells this request's flow from the others of its schema. */
+  /** The flow distinguisher. */
   readonly flow: string
   readonly work: Work
   readonly isWatch: boolean

@@ -19,7 +19,7 @@ export interface ConfigurationParts {
   readonly resources: () => ResourceTable
 }
 
-/** A type of configurations, and who goes by them. */
+/** A type of configurations, and its handlers. */
 export interface FollowedConfigurations {
   /** Of the group `admissionregistration.k8s.io`. */
   readonly resource: string

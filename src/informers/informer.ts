@@ -17,7 +17,7 @@ export interface InformerSource {
 }
 
 export interface InformerHandler {
-  /** The object is there, in this state; told again at every change, and for every object after a break. */
+  /** The object exists, in this state; called at every change, and for every object after an interruption. */
   readonly onPresent: (object: StoredObject) => void
   /** `isCertain`: it was seen to go; else it was found missing after a break, which what cannot be read is too. */
   readonly onGone: (object: StoredObject, isCertain: boolean) => void
@@ -29,7 +29,7 @@ const RECONNECT_PAUSE_MS = 100
 const TOLD_AT_ONCE = 500
 
 /**
- * Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. An object
+ * Calls the handler for every object of a type, and for every change, until the signal fires; also for deletions missed meanwhile. An object
  * that cannot be read is passed over: it must not keep the others from being cared for.
  */
 export async function runInformer(

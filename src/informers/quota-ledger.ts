@@ -10,7 +10,7 @@ import type { Resource } from '../registry/registry.ts'
 import type { Outcome, Store } from '../store/store.ts'
 import { runInformer } from './informer.ts'
 
-/** A write that takes longer is given up; whoever waits for it is told. */
+/** A write that takes longer fails. */
 const LONGEST_WRITE_MS = 30_000
 
 type Change = (current: ApiObject) => ValueMap | undefined

@@ -4,7 +4,7 @@ import type { StoredResource } from '../store/store.ts'
 
 /**
  * Each type once, however many versions it is served in. Custom ones in the version that they are stored in, where that is
- * served: nobody has to convert what is written in it.
+ * served: no conversion is needed.
  */
 export function eachType(table: ResourceTable): Iterable<Resource> {
   const chosen = new Map<string, Resource>()

@@ -7,12 +7,12 @@ import { type InformerHandler, type InformerSource, runInformer } from './inform
 
 export interface TypeInformersOptions {
   readonly source: InformerSource
-  /** The types of a table that are to be followed, in whatever version; one that is told twice is followed once. */
+  /** The types to follow, in any version; duplicates are followed once. */
   readonly typesIn: (table: ResourceTable) => Iterable<Resource>
   readonly handler: (type: InformedType) => InformerHandler
-  /** All types of now have been told completely; called again after every change of them. */
+  /** All informers have synced; called again after every change of the types. */
   readonly onComplete?: () => void
-  /** The type is followed no more, and everything was told that will be. */
+  /** The type is no longer followed, and its handler is not called again. */
   readonly onEnded?: (type: InformedType, signal: AbortSignal) => Promise<void>
 }
 
@@ -33,12 +33,12 @@ interface Followed extends InformedType {
 export class TypeInformers {
   readonly #options: TypeInformersOptions
   readonly #followed = new Map<string, Followed>()
-  /** Those that have not been told completely yet. */
+  /** Those that have not synced yet. */
   readonly #loading = new Set<Followed>()
   readonly #running = new Set<Promise<void>>()
   readonly #failed = Promise.withResolvers<never>()
   readonly #synced = Promise.withResolvers<void>()
-  /** Whether nothing has changed since the table was last looked at. */
+  /** Whether the table has not changed since it was last read. */
   #isCurrent = false
   #signal: AbortSignal | undefined
 
@@ -48,12 +48,12 @@ export class TypeInformers {
     this.#failed.promise.catch(() => {})
   }
 
-  /** Resolves when all that there was at the beginning has been told once. */
+  /** Resolves when all informers have synced for the first time. */
   get synced(): Promise<void> {
     return this.#synced.promise
   }
 
-  /** Whether all types of now have been told completely. */
+  /** Whether all informers have synced. */
   get isComplete(): boolean {
     return this.#isCurrent && this.#loading.size === 0
   }

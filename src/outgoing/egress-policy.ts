@@ -17,7 +17,7 @@ export interface EgressRules {
   readonly deny?: readonly string[]
 }
 
-/** Unspecified, link-local, multicast and reserved addresses, and where clouds tell their machines who they are. */
+/** Unspecified, link-local, multicast and reserved addresses, and cloud metadata services. */
 const NEVER: readonly string[] = [
   '0.0.0.0/8',
   '169.254.0.0/16',

@@ -24,7 +24,7 @@ export interface Names {
   readonly addresses: readonly string[]
 }
 
-/** Clocks differ: a certificate is good a little before it was made. */
+/** For clock skew: certificates are valid a little before they are made. */
 const BACKDATE_MS = 5 * 60 * 1000
 
 const SIGNED_WITH = der.sequence(der.objectId('1.2.840.10045.4.3.2'))

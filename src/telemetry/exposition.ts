@@ -10,7 +10,7 @@ export async function* exposition(families: Iterable<Family>): AsyncGenerator<Bu
   for (const family of families) {
     await family.refresh()
     text += `# HELP ${family.name} ${escapeHelp(family.help)}\n# TYPE ${family.name} ${family.kind}\n`
-    // As they are at this moment: one that went and came again in between would be told of twice.
+    // A copy: a series that is removed and added meanwhile would be written twice.
     for (const { values, series } of Array.from(family.all())) {
       text += linesOf(family, values, series)
       if (text.length < PIECE_LENGTH) continue

@@ -11,7 +11,7 @@ export interface KnownTypes {
   readonly isKnown: (name: string) => boolean
 }
 
-/** Of every family that tells of types, by the names that its labels have. */
+/** Of every family with labels of resources. */
 export function forgetGone(families: Iterable<Family>, types: KnownTypes): void {
   for (const family of families) {
     const isGone = goneIn(family.labels, types)

@@ -4,9 +4,9 @@ import { anySignal } from '../lib/light-signal.ts'
 
 /** What the server knows of its own lifecycle. */
 export interface Lifecycle {
-  /** What starting has to do is not all done. */
+  /** The start is not complete. */
   readonly isStarting: () => boolean
-  /** It was told to stop. */
+  /** It is shutting down. */
   readonly isStopping: () => boolean
 }
 

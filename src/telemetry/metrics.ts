@@ -11,7 +11,7 @@ import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './re
 import { RunningMetrics } from './running-metrics.ts'
 
 export interface Metrics extends MetricsSource {
-  /** To be told of every request that `observe` will be told of. */
+  /** Called for every request that `observe` will be called for. */
   begin(request: HttpRequest): void
   observe(finished: FinishedRequest): void
 }
@@ -31,7 +31,7 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
 }
 
-/** After so many changes of definitions what is gone is forgotten, also where nobody asks for the numbers. */
+/** After so many changes of definitions gone series are forgotten, also where nobody scrapes. */
 const MOST_CHANGES = 64
 
 export function openMetrics(options: MetricsOptions): Metrics {

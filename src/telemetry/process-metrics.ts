@@ -51,7 +51,7 @@ function openFiles(): number | undefined {
   return orUndefined(() => readdirSync('/proc/self/fd').length - 1)
 }
 
-/** The limit that holds now; one that is none is the largest number there is, as the client library of the reference tells it. */
+/** The soft limit; unlimited is the largest number, as in the client library of the reference. */
 function limitOf(name: string): number | undefined {
   return orUndefined(() => {
     const line = readFileSync('/proc/self/limits', 'latin1')

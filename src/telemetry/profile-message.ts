@@ -6,7 +6,7 @@ export interface CallNode {
   readonly functionName: string
   readonly file: string
   readonly line: number
-  /** Undefined for the root, which is nobody's call. */
+  /** Undefined for the root. */
   readonly parent: CallNode | undefined
 }
 

@@ -1,4 +1,4 @@
-// Profiles of the running process, by V8's own profilers. Nothing of it is loaded before somebody asks for one.
+// Profiles of the running process, by V8's own profilers, loaded on the first request.
 import type { HeapProfiler, Profiler as CpuProfiler } from 'node:inspector'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import { type CallNode, type CallSample, type Profile, profileMessage } from './
 
 /** Between two looks at what is being done. */
 const INTERVAL_MS = 1
-/** Of so many bytes one is looked at. */
+/** The sampling interval of the heap. */
 const BYTES_BETWEEN = 32 * 1024
 /** What passes for a call in V8's tree and is none. */
 const NOT_WORK: ReadonlySet<string> = new Set(['(idle)', '(root)'])

@@ -3,7 +3,7 @@ import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Family, gauge } from '../lib/measure.ts'
 
-/** A gauge of requests in flight tells the most there were in this time (P-483). */
+/** The gauge of requests in flight is the maximum over this period (P-483). */
 const PEAK_MS = 1_000
 
 type Labels = Readonly<Record<string, string>>

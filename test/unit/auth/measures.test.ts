@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type Authentication, NO_HEADERS } from '../../../src/auth/authenticator.ts'
+import type { Authentication } from '../../../src/auth/authenticator.ts'
+import { NO_HEADERS } from '../../fakes/no-headers.ts'
 import { AuthMeasures, measureAuthenticator } from '../../../src/auth/measures.ts'
 
 const NOTHING = { bearerToken: undefined, certificate: undefined, sent: NO_HEADERS }

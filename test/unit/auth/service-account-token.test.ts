@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { NO_HEADERS } from '../../../src/auth/authenticator.ts'
+import { NO_HEADERS } from '../../fakes/no-headers.ts'
 import { bearerTokens, type TokenReview } from '../../../src/auth/bearer-tokens.ts'
 import { signJwt } from '../../../src/auth/jwt.ts'
 import type { LiveObject, LiveObjects, ObjectName } from '../../../src/auth/live-objects.ts'

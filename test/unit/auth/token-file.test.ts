@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_HEADERS } from '../../../src/auth/authenticator.ts'
+import { NO_HEADERS } from '../../fakes/no-headers.ts'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
 import { parseTokenFile, staticTokens } from '../../../src/auth/token-file.ts'
 
