@@ -5,7 +5,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { writeKubeconfig } from '../src/server/admin.ts'
+import { kubeconfigOf, writeKubeconfig } from '../src/server/admin.ts'
 import { type KeyPair, makeAuthority, makeSigned, type Subject } from '../src/pki/certificate-maker.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
@@ -49,7 +49,8 @@ function makeAll(folder: string): void {
   const subject: Subject = { commonName: 'admin', organizations: ['system:masters'], usages: ['client'] }
   const user = sign(folder, 'admin', clients, subject)
   const url = 'https://127.0.0.1:6443'
-  writeKubeconfig(path.join(folder, 'admin.kubeconfig'), { url, authority: api.certificate, user })
+  const kubeconfig = kubeconfigOf({ url, authority: api.certificate, user: { name: 'admin', credential: user } })
+  writeKubeconfig(path.join(folder, 'admin.kubeconfig'), kubeconfig)
 }
 
 /** JSON is YAML too. */

@@ -1,3 +1,10 @@
 // The library's door: the server as a value, for programs and tests that run it in their own process.
-export { readConfig, type Config } from './config/config.ts'
-export { startServer, type RunningServer } from './server/server.ts'
+export {
+  startServer,
+  type Kubeconfig,
+  type Log,
+  type Server,
+  type ServerCredentials,
+  type ServerOptions,
+  type ServerUser,
+} from './library/library.ts'

@@ -7,10 +7,20 @@ import { asAuthenticated } from './user.ts'
 
 /** Tokens that are known by heart; they are meant for this server alone. */
 export function staticTokens(users: ReadonlyMap<string, User>): TokenMethod {
-  const answers = new Map(
-    [...users].map(([token, user]) => [digest(token), { kind: 'user', user: asAuthenticated(user) } as const]),
-  )
-  return (presented) => answers.get(presented.digest) ?? UNKNOWN
+  const tokens = new TokenTable()
+  for (const [token, user] of users) tokens.add(token, user)
+  return tokens.method
+}
+
+/** The same, with tokens that are added while the server runs. */
+export class TokenTable {
+  readonly #answers = new Map<string, TokenAnswer>()
+
+  readonly method: TokenMethod = (presented) => this.#answers.get(presented.digest) ?? UNKNOWN
+
+  add(token: string, user: User): void {
+    this.#answers.set(digest(token), { kind: 'user', user: asAuthenticated(user) })
+  }
 }
 
 const UNKNOWN: TokenAnswer = { kind: 'unknown' }

@@ -65,7 +65,18 @@ async function serve(args: readonly string[], environment: Environment): Promise
   const { openLog } = await import('../server/logger.ts')
   const log = openLog(config.logLevel)
   const { startServer } = await import('../server/server.ts')
-  const server = await startServer(config, log, stop).catch((error: unknown) => {
+  const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../server/admin.ts')
+  using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
+  const server = await startServer({
+    config,
+    log,
+    signal: stop,
+    onListening: ({ url, authority, adminToken: token }) =>
+      writeKubeconfig(
+        kubeconfig.file,
+        kubeconfigOf({ url, authority, user: { name: ADMIN.name, credential: { token } } }),
+      ),
+  }).catch((error: unknown) => {
     if (stop.aborted) return undefined
     throw error
   })
@@ -74,7 +85,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
     log.info({}, 'received SIGHUP, reloading certificates, tokens and policies')
     server.reload()
   })
-  print(await greeting(config, server))
+  print(await greeting(config, server.url, kubeconfig.file))
   try {
     if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])
   } catch (error) {
@@ -98,11 +109,11 @@ function stopSignal(): AbortSignal {
   return stop.signal
 }
 
-async function greeting(config: Config, server: { url: string; kubeconfigFile: string }): Promise<string> {
+async function greeting(config: Config, url: string, kubeconfigFile: string): Promise<string> {
   const { describeStorage } = await import('../server/storage.ts')
   return `${[
-    `quarterdeck ${programVersion()} is listening on ${server.url}`,
-    `  kubectl  --kubeconfig ${shellQuoted(server.kubeconfigFile)} get --raw /readyz`,
+    `quarterdeck ${programVersion()} is listening on ${url}`,
+    `  kubectl  --kubeconfig ${shellQuoted(kubeconfigFile)} get --raw /readyz`,
     `  data     ${describeStorage(config.storage)}`,
   ].join('\n')}\n`
 }

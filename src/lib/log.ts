@@ -10,3 +10,11 @@ export interface Log {
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
 }
+
+/** Logs nothing. */
+export const SILENT_LOG: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+}

@@ -25,20 +25,21 @@ function makeToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-export interface KubeconfigPlace {
+/** A kubeconfig file that goes with the server, unless it is in a place that stays. */
+export interface KubeconfigFile extends Disposable {
   readonly file: string
-  /** Removes what was only there for as long as the server runs. */
-  readonly remove: () => void
 }
 
-/** Where it was asked for, else in the data directory, else in a directory of its own that goes with the server. */
-export function kubeconfigPlace(asked: string | undefined, dataDirectory: string | undefined): KubeconfigPlace {
-  if (asked !== undefined) return { file: asked, remove: () => {} }
-  if (dataDirectory !== undefined) return { file: path.join(dataDirectory, 'admin.kubeconfig'), remove: () => {} }
+/** Where it was asked for, else in the data directory, else in a directory of its own that is removed in the end. */
+export function kubeconfigPlace(asked: string | undefined, dataDirectory: string | undefined): KubeconfigFile {
+  if (asked !== undefined) return { file: asked, [Symbol.dispose]: () => {} }
+  if (dataDirectory !== undefined) {
+    return { file: path.join(dataDirectory, 'admin.kubeconfig'), [Symbol.dispose]: () => {} }
+  }
   const directory = mkdtempSync(path.join(tmpdir(), 'quarterdeck-'))
   return {
     file: path.join(directory, 'admin.kubeconfig'),
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   }
 }
 
@@ -46,30 +47,39 @@ export interface KubeconfigContent {
   readonly url: string
   /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
-  readonly user: { readonly token: string } | { readonly certificate: string; readonly key: string }
+  readonly user: {
+    readonly name: string
+    readonly credential: { readonly token: string } | { readonly certificate: string; readonly key: string }
+  }
 }
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64')
 
-export function writeKubeconfig(file: string, { url, authority, user }: KubeconfigContent): void {
-  const credential =
-    'token' in user
-      ? { token: user.token }
-      : { 'client-certificate-data': inBase64(user.certificate), 'client-key-data': inBase64(user.key) }
+/** A kubeconfig as every client reads it. */
+export type Kubeconfig = ReturnType<typeof kubeconfigOf>
+
+export function kubeconfigOf({ url, authority, user: { name, credential } }: KubeconfigContent) {
   const cluster = {
     server: url,
     ...(authority === undefined ? {} : { 'certificate-authority-data': inBase64(authority) }),
   }
-  const content = {
+  const user =
+    'token' in credential
+      ? { token: credential.token }
+      : { 'client-certificate-data': inBase64(credential.certificate), 'client-key-data': inBase64(credential.key) }
+  return {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'quarterdeck', cluster }],
-    users: [{ name: 'admin', user: credential }],
-    contexts: [{ name: 'quarterdeck', context: { cluster: 'quarterdeck', user: 'admin' } }],
+    users: [{ name, user }],
+    contexts: [{ name: 'quarterdeck', context: { cluster: 'quarterdeck', user: name } }],
     'current-context': 'quarterdeck',
   }
-  // JSON is YAML, and needs no library to be written.
-  writePrivateFile(file, `${JSON.stringify(content, undefined, 2)}\n`)
+}
+
+/** JSON is YAML, and needs no library to be written. */
+export function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
+  writePrivateFile(file, `${JSON.stringify(kubeconfig, undefined, 2)}\n`)
 }
 
 /** How this machine reaches a server that listens there. */

@@ -53,6 +53,7 @@ export interface IdentityParts {
   readonly measures: { readonly auth: AuthMeasures; readonly outgoing: OutgoingMeasures }
   readonly tls: TlsFiles
   readonly reloads: ReloadRequests
+  readonly moreTokens: readonly TokenMethod[]
 }
 
 export function openIdentity(parts: IdentityParts): Identity {
@@ -73,6 +74,7 @@ export function openIdentity(parts: IdentityParts): Identity {
     [
       staticTokens(new Map([[adminToken, ADMIN]])),
       ...fileTokens(parts),
+      ...parts.moreTokens,
       serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock, onUse, onLegacyUse }),
       ...(config.identity.bootstrapTokens ? [bootstrapTokens(live, clock)] : []),
       ...issuersOfOthers.methods,

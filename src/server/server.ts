@@ -7,19 +7,20 @@ import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
 import { routeRequests } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
+import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
-import { runtimeOf } from '../runtime/runtime.ts'
+import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { Compactor } from '../store/compactor.ts'
 import { readAdmissionSettings } from './admission-config.ts'
 import { advertisedAddress, isReachable } from './advertised-address.ts'
-import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
+import { adminToken, localUrl } from './admin.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { shownAddress } from '../config/cluster-config.ts'
@@ -42,16 +43,35 @@ import { routesOf } from './routes.ts'
 import { openStorage } from './storage.ts'
 import { versionInfo } from './version.ts'
 
-export interface RunningServer {
-  /** Where this machine reaches it: `https://127.0.0.1:6443`. */
-  readonly url: string
-  readonly kubeconfigFile: string
+export interface RunningServer extends ServerAccess {
   /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
   readonly failed: Promise<never>
   /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
   reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
   stop(): Promise<void>
+}
+
+/** What it takes to reach a server as its administrator. */
+export interface ServerAccess {
+  /** Where this machine reaches it: `https://127.0.0.1:6443`. */
+  readonly url: string
+  /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
+  readonly authority: string | undefined
+  readonly adminToken: string
+}
+
+export interface StartOrder {
+  readonly config: Config
+  readonly log: Log
+  /** Gives up starting. */
+  readonly signal: AbortSignal
+  /** Tokens beside those of the configuration. */
+  readonly tokens?: TokenMethod
+  /** Called once the server listens, which is before it is ready. */
+  readonly onListening?: (access: ServerAccess) => void
+  /** In a process that does other things as well: V8's flags and its garbage are theirs. */
+  readonly sharesProcess?: boolean
 }
 
 /** How long a replica that goes may take to tell the others. */
@@ -61,25 +81,19 @@ const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 /** How often certificates are looked at where nobody tells of a change. */
 const RENEW_EVERY_MS = 60_000
 
-/** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start; the signal gives up starting. */
-export async function startServer(config: Config, log: Log, signal: AbortSignal): Promise<RunningServer> {
+/** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start. */
+export async function startServer(order: StartOrder): Promise<RunningServer> {
   const opened = new AsyncDisposableStack()
   try {
-    return await compose({ config, log, signal }, opened)
+    return await compose(order, opened)
   } catch (error) {
     await opened.disposeAsync()
     throw error
   }
 }
 
-interface Order {
-  readonly config: Config
-  readonly log: Log
-  readonly signal: AbortSignal
-}
-
 /** The steps of a start, in order. What each opens is closed in reverse. */
-async function compose(order: Order, opened: AsyncDisposableStack): Promise<RunningServer> {
+async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise<RunningServer> {
   const { config, log, signal } = order
   for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
@@ -102,8 +116,6 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
     hidden: config.hiddenMetrics,
   })
   const handler = openHandler(base, { api, audit, flow, metrics })
-  const kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
-  opened.defer(kubeconfig.remove)
   const failed = runInBackground(opened, (stop) =>
     Promise.all([
       api.cache.run(stop),
@@ -115,7 +127,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
       forgetHistory({ config, kv, log }, stop),
     ]),
   )
-  const { compilers, takeCollector } = runtimeOf(config)
+  const { compilers, takeCollector } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
   const listener = await listen(config, {
     tls: serving.tls,
@@ -137,7 +149,8 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   const url = localUrl(listener.host, listener.port)
   base.address.text = new URL(url).host
   base.address.shown = shownAddress(config.cluster, new URL(url))
-  writeKubeconfig(kubeconfig.file, { url, authority: serving.authority, user: { token: base.adminToken } })
+  const access = { url, authority: serving.authority, adminToken: base.adminToken }
+  order.onListening?.(access)
   await Promise.race([api.ready(signal), failed])
   lifecycle.stage = 'serving'
   if (takeCollector !== undefined) {
@@ -153,11 +166,19 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
     await opened.disposeAsync()
   }
   const reload = (): void => reloads.ask()
-  return { url, kubeconfigFile: kubeconfig.file, failed, reload, stop: () => (stopped ??= stop()) }
+  return { ...access, failed, reload, stop: () => (stopped ??= stop()) }
+}
+
+/** What is set for the whole process: by whoever owns it. */
+function runtimeOfProcess({
+  config,
+  sharesProcess,
+}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector'>> {
+  return sharesProcess === true ? {} : runtimeOf(config)
 }
 
 /** What is there before anything is served: the storage, the keys, the counters, and who calls other servers. */
-interface Foundation extends Omit<Order, 'signal'> {
+interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'> {
   readonly kv: Kv
   readonly schema: SchemaTable
   readonly measures: ServerMeasures
@@ -175,7 +196,8 @@ interface Foundation extends Omit<Order, 'signal'> {
   readonly operatorsCaller: OutgoingCaller
 }
 
-async function openFoundation({ config, log, signal }: Order, opened: AsyncDisposableStack): Promise<Foundation> {
+async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
+  const { config, log, signal, tokens } = order
   const { dataDirectory, egress } = config
   if (dataDirectory !== undefined) {
     makePrivateDirectory(dataDirectory, 'the data directory')
@@ -183,7 +205,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
   }
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
-  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOf(config).compilers?.release()
+  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
   const measures = new ServerMeasures()
   const { outgoing } = measures
   const reloads = new ReloadRequests()
@@ -208,6 +230,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
   return {
     config,
     log,
+    ...(tokens === undefined ? {} : { tokens }),
     kv,
     schema: loadBuiltInSchema(),
     measures,
@@ -234,7 +257,17 @@ function openApi(base: Foundation): ResourceApi {
     allowPrivileged: config.allowPrivileged,
     authorization: base.authorization,
     openIdentity: (live, onLegacyUse) =>
-      openIdentity({ config, adminToken, log, live, tls, onLegacyUse, measures, reloads: base.reloads }),
+      openIdentity({
+        config,
+        adminToken,
+        log,
+        live,
+        tls,
+        onLegacyUse,
+        measures,
+        reloads: base.reloads,
+        moreTokens: base.tokens === undefined ? [] : [base.tokens],
+      }),
     admissionPlugins: config.admissionPlugins,
     admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,

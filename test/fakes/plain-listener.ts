@@ -1,10 +1,10 @@
 // The listener alone, without an API behind it: handlers are looked up by path.
+import { SILENT_LOG } from '../../src/lib/log.ts'
 import { catchFaults } from '../../src/http/filters/faults.ts'
 import { statusWriter } from '../../src/http/errors.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, type ListenerOptions, openListener } from '../../src/http/listener.ts'
 import { plainText } from '../../src/http/responses.ts'
-import { SILENT_LOG } from './silent-log.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { tlsRules } from '../../src/config/tls-config.ts'
 

@@ -1,7 +1,7 @@
 // Controllers at work on the objects of a world: begun and ended with the test.
 import { onTestFinished } from 'vitest'
+import { SILENT_LOG } from '../../src/lib/log.ts'
 import type { Controller, ControllerParts } from '../../src/controllers/controllers.ts'
-import { SILENT_LOG } from './silent-log.ts'
 import type { ApiWorld } from './api-world.ts'
 
 export function controllerParts(world: ApiWorld): ControllerParts {

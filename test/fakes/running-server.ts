@@ -1,11 +1,9 @@
 // The whole server in the process of the test, in memory, for suites that share one: faster to start than a process of its
 // own, and what it holds can be looked at.
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { Log } from '../../src/lib/log.ts'
-import { SILENT_LOG } from './silent-log.ts'
+import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/server/server.ts'
 
@@ -36,19 +34,11 @@ export interface OpenServer extends AsyncDisposable {
   must(path: string, call?: ServerCall): Promise<Record<string, unknown>>
 }
 
-interface Kubeconfig {
-  readonly clusters: readonly [{ readonly cluster: { readonly 'certificate-authority-data'?: string } }]
-  readonly users: readonly [{ readonly user: { readonly token: string } }]
-}
-
 export async function openServer(args: readonly string[] = [], log: Log = SILENT_LOG): Promise<OpenServer> {
   const config = await readConfig(['--in-memory', '--secure-port', '0', ...args], {})
-  const running = await startServer(config, log, AbortSignal.timeout(60_000))
-  const kubeconfig = JSON.parse(readFileSync(running.kubeconfigFile, 'utf8')) as Kubeconfig
-  const known = kubeconfig.clusters[0].cluster['certificate-authority-data']
-  const authority = Buffer.from(known ?? '', 'base64').toString()
-  const adminToken = kubeconfig.users[0].user.token
-  return reachServer({ url: running.url, authority, adminToken }, () => running.stop())
+  const running = await startServer({ config, log, signal: AbortSignal.timeout(60_000) })
+  const { url, authority = '', adminToken } = running
+  return reachServer({ url, authority, adminToken }, () => running.stop())
 }
 
 /** What it takes to speak to a server, wherever it runs. */

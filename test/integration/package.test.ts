@@ -17,14 +17,11 @@ interface Packed {
   readonly files: readonly { readonly path: string }[]
 }
 
-const EXAMPLE = `import { readConfig, startServer, type RunningServer } from 'quarterdeck'
+const EXAMPLE = `import { startServer, type Server } from 'quarterdeck'
 
-const quiet = (): void => {}
-const config = await readConfig(['--in-memory', '--secure-port', '0'], {})
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
-const server: RunningServer = await startServer(config, log, AbortSignal.timeout(60_000))
+await using server: Server = await startServer({ users: [{ name: 'ann', groups: ['developers'] }] })
 console.log(server.url)
-await server.stop()
+console.log(server.kubeconfig('ann').users[0]?.name)
 `
 
 let packed: Packed
@@ -74,5 +71,5 @@ it('has the library, with its types', () => {
   symlinkSync(path.join(MODULES, '@types'), path.join(home, 'node_modules/@types'))
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'esnext']
   run(path.join(MODULES, '.bin/tsc'), ...options, '--types', 'node', 'example.ts')
-  expect(run(process.execPath, 'example.ts')).toMatch(/^https:\/\/127\.0\.0\.1:\d+\n$/)
+  expect(run(process.execPath, 'example.ts')).toMatch(/^https:\/\/127\.0\.0\.1:\d+\nann\n$/)
 })

@@ -5,8 +5,7 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type OpenServer, openServer, reachServer, type ServerAddress } from '../fakes/running-server.ts'
-import type { Log } from '../../src/lib/log.ts'
-import { SILENT_LOG } from '../fakes/silent-log.ts'
+import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
 
 export interface FuzzedServer extends OpenServer {
   readonly isAlive: boolean

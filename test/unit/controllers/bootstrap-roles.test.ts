@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles, reconciled } from '../../../src/controllers/bootstrap-roles.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { type BuiltInApiService, makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 

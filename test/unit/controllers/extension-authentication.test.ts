@@ -3,8 +3,8 @@ import {
   publishAuthentication,
   type PublishedAuthentication,
 } from '../../../src/controllers/extension-authentication.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const GROUP = 'flowcontrol.apiserver.k8s.io'

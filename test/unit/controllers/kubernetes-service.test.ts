@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller } from '../../../src/controllers/controllers.ts'
 import { kubernetesService, MASTER_LEASES } from '../../../src/controllers/kubernetes-service.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 function serviceOf(world: ApiWorld, address: string | undefined): Controller {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller, ControllerParts } from '../../../src/controllers/controllers.ts'
 import { Fence } from '../../../src/controllers/fence.ts'
 import { LEASE, withLeaderElection } from '../../../src/controllers/leader-election.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { chargeOf, countedTypes, namesAbout } from '../../../src/plugins/quota/quota.ts'
 import { resourceQuotas } from '../../../src/controllers/resource-quotas.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { roleAggregation } from '../../../src/controllers/role-aggregation.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'

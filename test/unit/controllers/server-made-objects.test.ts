@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles } from '../../../src/controllers/bootstrap-roles.ts'
 import { makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
@@ -7,7 +8,6 @@ import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/fl
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
 import { makeSystemNamespaces } from '../../../src/controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const FLOW = 'flowcontrol.apiserver.k8s.io'

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { QueueMeasures } from '../../../src/controllers/queue-measures.ts'
 import { WorkQueue } from '../../../src/controllers/work-queue.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 
 function running(work: (key: string) => Promise<boolean>) {
   const measures = new QueueMeasures()

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type HealthCheck, healthRoutes } from '../../../src/handlers/health.ts'
 import { routeRequests } from '../../../src/http/router.ts'
-import type { Log } from '../../../src/lib/log.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
+import { type Log, SILENT_LOG } from '../../../src/lib/log.ts'
 import { ANYBODY, bodyText, fakeRequest } from '../http/fake-request.ts'
 
 const good = (name: string): HealthCheck => ({ name, check: () => {} })

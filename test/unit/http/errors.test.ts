@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { ClientGoneError, DeadlineError, ServerClosingError } from '../../../src/http/abort-reasons.ts'
 import { answerError, statusWriter } from '../../../src/http/errors.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
 import type { LogFields } from '../../../src/lib/log.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { bodyText, fakeRequest } from './fake-request.ts'
 
 const statusResponse = statusWriter((status, encoding) => Buffer.from(`${encoding} ${status.code}`), false)

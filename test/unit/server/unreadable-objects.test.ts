@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { LogFields } from '../../../src/lib/log.ts'
-import { SILENT_LOG } from '../../fakes/silent-log.ts'
 import { tellUnreadable } from '../../../src/server/unreadable-objects.ts'
 import { nodes, pods } from '../../fakes/stored-resources.ts'
 

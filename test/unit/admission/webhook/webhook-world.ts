@@ -1,4 +1,5 @@
 // Webhooks with a real server behind them, in front of a few kinds that need no registry.
+import { SILENT_LOG } from '../../../../src/lib/log.ts'
 import type { AdmissionPlugin, AdmissionRequest, MutatingWalk } from '../../../../src/admission/admission.ts'
 import { admitInOrder } from '../../../../src/admission/chain.ts'
 import type { ObjectReader } from '../../../../src/admission/object-reader.ts'
@@ -14,7 +15,6 @@ import { ApiError } from '../../../../src/api/status.ts'
 import type { Value } from '../../../../src/api/value.ts'
 import { allowAll } from '../../../../src/auth/authorizer.ts'
 import { egressPolicy } from '../../../../src/outgoing/egress-policy.ts'
-import { SILENT_LOG } from '../../../fakes/silent-log.ts'
 import { OutgoingCaller } from '../../../../src/outgoing/call.ts'
 import { OutgoingCallError } from '../../../../src/outgoing/failure.ts'
 import { applyJsonPatch } from '../../../../src/patch/json-patch.ts'

@@ -1,0 +1,140 @@
+// The server as a library: in somebody else's process, without files, as often as they like.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Server, type ServerUser, startServer } from '../../src/index.ts'
+import { collectGarbage } from '../fakes/garbage.ts'
+import { reachServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
+
+const NAMESPACES = '/api/v1/namespaces'
+
+/** One request of a user. */
+async function ask(
+  server: Server,
+  user: string | ServerUser | undefined,
+  path: string,
+  call: ServerCall = {},
+): Promise<ServerAnswer> {
+  const { url, ca = '', token } = server.credentials(user)
+  await using reached = reachServer({ url, authority: ca, adminToken: token }, async () => {})
+  return await reached.request(path, call)
+}
+
+const makeNamespace = (name: string): ServerCall => ({ method: 'POST', body: { metadata: { name } } })
+
+describe('a server in this process', () => {
+  it('is in memory, on a port of its own, and stops at the end of its block', async () => {
+    let url: string
+    {
+      await using server = await startServer()
+      url = server.url
+      expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+      expect((await ask(server, undefined, '/readyz')).body).toBe('ok')
+    }
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('knows users without files, from the start and made on the way', async () => {
+    await using server = await startServer({ users: [{ name: 'ann', groups: ['developers'], token: 'known' }] })
+    expect(server.credentials('ann').token).toBe('known')
+    expect(server.credentials({ name: 'ann' }).token).toBe('known')
+    const refused = await ask(server, 'ann', NAMESPACES)
+    expect(refused.status).toBe(403)
+    expect(refused.json()).toMatchObject({
+      message: expect.stringContaining('User "ann" cannot list resource') as string,
+    })
+    const chief = { name: 'chief', groups: ['system:masters'] }
+    expect((await ask(server, chief, NAMESPACES)).status).toBe(200)
+    const whoAmI = { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' }
+    const bob = { name: 'bob', groups: ['testers'], uid: '7', extra: { shift: ['night'] } }
+    const review = await ask(server, bob, '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+      method: 'POST',
+      body: whoAmI,
+    })
+    expect(review.json()).toMatchObject({
+      status: {
+        userInfo: {
+          username: 'bob',
+          uid: '7',
+          groups: ['testers', 'system:authenticated'],
+          extra: { shift: ['night'] },
+        },
+      },
+    })
+    expect(() => server.credentials('nobody')).toThrow('there is no user nobody')
+    await expect(startServer({ users: [{ name: 'a' }, { name: 'a' }] })).rejects.toThrow('there are two users a')
+  })
+
+  it('gives kubeconfigs as objects and as files, which go with it', async () => {
+    await using server = await startServer()
+    const { clusters, users, ...rest } = server.kubeconfig({ name: 'ann' })
+    expect(rest).toMatchObject({ kind: 'Config', 'current-context': 'quarterdeck' })
+    expect(clusters[0]?.cluster.server).toBe(server.url)
+    expect(users).toEqual([{ name: 'ann', user: { token: server.credentials('ann').token } }])
+    const file = server.kubeconfigFile('ann')
+    expect(server.kubeconfigFile('ann')).toBe(file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(server.kubeconfig('ann'))
+    await server.stop()
+    expect(existsSync(path.dirname(file))).toBe(false)
+  })
+
+  it('takes the flags of the command, and says in one line what is wrong with them', async () => {
+    await using server = await startServer({ flags: { dev: true, 'authorization-mode': 'AlwaysAllow' } })
+    expect((await ask(server, { name: 'anybody' }, NAMESPACES)).status).toBe(200)
+    await expect(startServer({ flags: { 'no-such-flag': 1 } })).rejects.toThrow('no-such-flag')
+  })
+
+  it('keeps what it has in a folder where it is told one', async () => {
+    const { mkdtemp, rm } = await import('node:fs/promises')
+    const dataDir = await mkdtemp('/tmp/quarterdeck-library-')
+    try {
+      {
+        await using server = await startServer({ dataDir })
+        expect((await ask(server, undefined, NAMESPACES, makeNamespace('kept'))).status).toBe(201)
+      }
+      await using again = await startServer({ dataDir })
+      expect((await ask(again, undefined, `${NAMESPACES}/kept`)).status).toBe(200)
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('many servers in one process', () => {
+  it('know nothing of each other', async () => {
+    const servers = await Promise.all(Array.from({ length: 50 }, () => startServer()))
+    try {
+      await Promise.all(servers.map((server, i) => ask(server, undefined, NAMESPACES, makeNamespace(`only-${i}`))))
+      const seen = await Promise.all(
+        servers.map(async (server) => {
+          const { items } = (await ask(server, undefined, NAMESPACES)).json() as {
+            items: { metadata: { name: string } }[]
+          }
+          return items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('only-'))
+        }),
+      )
+      expect(seen).toEqual(servers.map((_, i) => [`only-${i}`]))
+      const stranger = await ask(servers[1]!, undefined, NAMESPACES, { token: servers[0]!.credentials().token })
+      expect(stranger.status).toBe(401)
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()))
+    }
+  })
+
+  it('leave nothing behind, one after the other', async () => {
+    const once = async (): Promise<void> => {
+      await using server = await startServer()
+      await ask(server, undefined, NAMESPACES, makeNamespace('a'))
+    }
+    for (let i = 0; i < 10; i++) await once()
+    await collectGarbage()
+    const handles = process.getActiveResourcesInfo().sort()
+    const { heapUsed } = process.memoryUsage()
+    for (let i = 0; i < 90; i++) await once()
+    await collectGarbage()
+    expect(process.getActiveResourcesInfo().sort()).toEqual(handles)
+    // A server takes several megabytes: ninety that stayed would be hundreds.
+    expect(process.memoryUsage().heapUsed - heapUsed).toBeLessThan(10_000_000)
+  })
+})
