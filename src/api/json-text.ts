@@ -32,13 +32,11 @@ export function escapeMarkup(json: string): string {
 }
 
 function rawInteger(_key: string, member: unknown): unknown {
-  return typeof member === 'bigint' ? rawJson(String(member)) : member
+  return typeof member === 'bigint' ? (JSON as JsonWithRaw).rawJSON(String(member)) : member
 }
 
 /** Puts text into JSON output as it stands. */
-function rawJson(text: string): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
-}
+type JsonWithRaw = typeof JSON & { rawJSON(text: string): unknown }
 
 /** Only a run of digits this long can be an integer that a double does not hold. */
 const LONG_NUMBER = /[0-9]{16}/

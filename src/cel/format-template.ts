@@ -74,10 +74,16 @@ function unknownVerb(text: string): string {
   return `unrecognized formatting clause "${text.charAt(0)}"`
 }
 
-/** Both are written down: what is wrong shows without a value. */
+/** Of a call of `format` whose template and arguments are literals. */
 export function templateIssues(call: Call, checked: Checked): readonly SourceIssue[] {
   const [{ target: template }, list] = [call, call.args[0]]
-  if (template?.kind !== 'literal' || typeof template.value !== 'string' || list?.kind !== 'list') return []
+  if (
+    call.name !== 'format' ||
+    template?.kind !== 'literal' ||
+    typeof template.value !== 'string' ||
+    list?.kind !== 'list'
+  )
+    return []
   const items = list.items.map(({ value }) => value)
   const issue = (message: string, { at }: Expr = call): SourceIssue[] => [{ message, at }]
   let next = 0

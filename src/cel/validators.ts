@@ -15,7 +15,7 @@ const MIXING: ReadonlySet<string> = new Set(['format'])
 export function validate(expression: Expr, checked: Checked, mixedLiterals: boolean): readonly SourceIssue[] {
   const issues: SourceIssue[] = []
   const visit = (node: Expr, mixing: boolean): void => {
-    if (node.kind === 'call') issues.push(...badLiterals(node), ...badTemplate(node, checked))
+    if (node.kind === 'call') issues.push(...badLiterals(node), ...templateIssues(node, checked))
     if (!mixing) issues.push(...mixedTypes(node, checked))
     const inside = node.kind === 'list' || node.kind === 'map' ? mixing : false
     const called = node.kind === 'call' && MIXING.has(node.name)
@@ -55,10 +55,6 @@ function badLiterals(node: Call): readonly SourceIssue[] {
   const argument = node.args.at(-1)
   if (bad === undefined || argument?.kind !== 'literal' || typeof argument.value !== 'string') return []
   return bad(argument.value) ? [{ message: `invalid ${node.name} argument`, at: argument.at }] : []
-}
-
-function badTemplate(call: Call, checked: Checked): readonly SourceIssue[] {
-  return call.name === 'format' && call.target !== undefined ? templateIssues(call, checked) : []
 }
 
 function mixedTypes(node: Expr, checked: Checked): readonly SourceIssue[] {

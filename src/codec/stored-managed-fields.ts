@@ -119,7 +119,7 @@ class StoredFieldSets {
   }
 }
 
-/** The text with those of the field sets in its list of managers, which is the first thing by that name; undefined where it has no place for them. */
+/** The text with the field sets put into its first list of managers; undefined where it has no place for them. */
 function putIn(text: string, fields: readonly string[]): string | undefined {
   let out = ''
   let behind = 0

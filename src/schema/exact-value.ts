@@ -54,7 +54,7 @@ export function duplicatesIn(root: ExactValue, limit: number): readonly string[]
     if (!(exact instanceof ExactMap)) return
     const seen = new Set<string>()
     for (const [i, key] of exact.keys.entries()) {
-      const at = memberPath(path, key)
+      const at = path === '' ? key : `${path}.${key}`
       if (seen.has(key) && found.size < limit) found.add(at)
       seen.add(key)
       visit(exact.values[i] ?? null, at)
@@ -62,11 +62,6 @@ export function duplicatesIn(root: ExactValue, limit: number): readonly string[]
   }
   visit(root, '')
   return [...found]
-}
-
-/** `spec.containers[0]` and `name` make `spec.containers[0].name`; keys stand as they are, dots and all. */
-function memberPath(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`
 }
 
 function isExactList(value: ExactValue): value is readonly ExactValue[] {

@@ -1,5 +1,6 @@
 // All functions that expressions may call, by name.
 import type { FunctionDefinition } from '../function.ts'
+import { Fault, noSuchOverload } from '../value.ts'
 import { AUTHORIZING } from './authorizing.ts'
 import { FORMATS } from './formats.ts'
 import { LISTS } from './lists.ts'
@@ -40,11 +41,7 @@ function merged(first: FunctionDefinition, second: FunctionDefinition): Function
     overloads: [...first.overloads, ...second.overloads],
     run: (args, meter) => {
       const result = first.run(args, meter)
-      return isNoOverload(result) ? second.run(args, meter) : result
+      return result instanceof Fault && result.message === noSuchOverload().message ? second.run(args, meter) : result
     },
   }
-}
-
-function isNoOverload(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'message' in value && value.message === 'no such overload'
 }

@@ -98,20 +98,11 @@ function ipv6Words(text: string): readonly bigint[] {
   })
 }
 
-/** The one canonical way to write an address. */
+/** In canonical form; of IPv6 addresses the platform knows it. */
 function formatIp({ family, bits }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join('.')
   const words = Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
-  const text = words.join(':')
-  const runs = [...text.matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].map(([run]) => run)
-  const longest = runs.reduce(
-    (best, run) => (run.replaceAll(':', '').length > best.replaceAll(':', '').length ? run : best),
-    '',
-  )
-  if (longest === '') return text
-  const at = text.indexOf(longest)
-  const [before, after] = [text.slice(0, at), text.slice(at + longest.length)]
-  return `${before}::${after.replace(/^:/, '')}`
+  return new URL(`http://[${words.join(':')}]`).hostname.slice(1, -1)
 }
 
 function parseCidr(text: string): Cidr | Fault {
