@@ -1,5 +1,5 @@
-// The front door: audit events of requests. The policy says at which level and stages; backends write them. A request that no rule
-// matches costs the match and nothing else (P-180 to P-194).
+// The front door: audit events of requests. The policy says at which level and stages; backends write them. A request that no
+// rule matches costs the match and nothing else (P-180 to P-194).
 import type { Status } from '../api/status.ts'
 
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const

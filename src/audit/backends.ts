@@ -1,5 +1,5 @@
-// The audit backends: events are written one at a time, before the response, or in batches in the background. Events that fail to be
-// written are counted.
+// The audit backends: events are written one at a time, before the response, or in batches in the background. Events that fail
+// to be written are counted.
 import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import { pause } from '../lib/pause.ts'

@@ -1,5 +1,5 @@
-// The audit log file: lines are appended in order, in batches, and the file is rotated by size. Old files are named by their time, and
-// removed by number or age (P-190).
+// The audit log file: lines are appended in order, in batches, and the file is rotated by size. Old files are named by their
+// time, and removed by number or age (P-190).
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { createReadStream, createWriteStream } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// What is never logged, whatever the policy says: the contents of secrets, and tokens. A careless policy must not turn the audit log
-// into a copy of all of them.
+// What is never logged, whatever the policy says: the contents of secrets, and tokens. A careless policy must not turn the
+// audit log into a copy of all of them.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { AuditedRequest, AuditOutcome } from './audit.ts'
 

@@ -1,5 +1,5 @@
-// A CA bundle that can be reloaded while the server runs. Certificates are verified at every request, so that a removed authority or
-// an expired certificate takes effect at once (P-021, P-025).
+// A CA bundle that can be reloaded while the server runs. Certificates are verified at every request, so that a removed
+// authority or an expired certificate takes effect at once (P-021, P-025).
 import { X509Certificate } from 'node:crypto'
 import type { CertificateCredential } from './authenticator.ts'
 

@@ -1,5 +1,5 @@
-// Distributed claims (OpenID Connect Core, 5.6.2): a token names an endpoint that has the claim, where a user has more groups than fit.
-// The response is a token of its own, with its own issuer, and is verified like one (P-068).
+// Distributed claims (OpenID Connect Core, 5.6.2): a token names an endpoint that has the claim, where a user has more groups
+// than fit. The response is a token of its own, with its own issuer, and is verified like one (P-068).
 import { textOrEmpty } from '../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'

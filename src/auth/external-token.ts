@@ -1,4 +1,5 @@
-// Verifies a token of an external issuer before its claims are used: its times, its audience, and its signature by a published key.
+// Verifies a token of an external issuer before its claims are used: its times, its audience, and its signature by a published
+// key.
 import { isList, own, type ValueMap } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { IssuerKeys } from './issuer-keys.ts'

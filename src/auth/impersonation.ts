@@ -1,5 +1,5 @@
-// Impersonation: which permissions it takes, and who the user is then (P-086 to P-090). The constrained modes are tried before the
-// legacy one, and the one that last succeeded for a requester before all others.
+// Impersonation: which permissions it takes, and who the user is then (P-086 to P-090). The constrained modes are tried before
+// the legacy one, and the one that last succeeded for a requester before all others.
 import type { User } from '../api/user.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Access, Authorizer, ResourceAccess } from './authorizer.ts'

@@ -1,5 +1,5 @@
-// The public keys of a token issuer: found through its discovery document, fetched again when a token names an unknown key, at most
-// every ten seconds (P-070).
+// The public keys of a token issuer: found through its discovery document, fetched again when a token names an unknown key, at
+// most every ten seconds (P-070).
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { asMap, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'

@@ -1,5 +1,5 @@
-// What nodes may read: the pods bound to them and what those refer to, by node (P-166, P-167). Volumes are reached through the claims
-// that pods refer to, and some secrets through volumes. An informer feeds it.
+// What nodes may read: the pods bound to them and what those refer to, by node (P-166, P-167). Volumes are reached through the
+// claims that pods refer to, and some secrets through volumes. An informer feeds it.
 
 /** `secret`, `configmap`, … with where it is. The namespace is empty for what belongs to the whole cluster. */
 export interface NodeRelated {

@@ -1,5 +1,5 @@
-// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision looks only at what its user and groups are
-// bound to, however many roles there are. An informer feeds it.
+// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision looks only at what its user and
+// groups are bound to, however many roles there are. An informer feeds it.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { quoted } from '../api/field-error.ts'

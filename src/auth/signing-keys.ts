@@ -1,5 +1,5 @@
-// The keys of service account tokens: one that signs, and all that verify. The key ID is the digest of the public key, so that it is
-// the same on every replica (P-040, P-054).
+// The keys of service account tokens: one that signs, and all that verify. The key ID is the digest of the public key, so that
+// it is the same on every replica (P-040, P-054).
 import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
 import type { Jwt, SigningKey } from './jwt.ts'
 import { algorithmOf, isSignedBy } from './jwt.ts'

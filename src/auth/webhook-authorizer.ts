@@ -1,5 +1,5 @@
-// The Webhook authorizer (P-105, P-172, P-175). Responses are cached. A webhook that fails has no opinion or denies, as its failure
-// policy says; either way the reason says that it failed.
+// The Webhook authorizer (P-105, P-172, P-175). Responses are cached. A webhook that fails has no opinion or denies, as its
+// failure policy says; either way the reason says that it failed.
 import { asMap, isTrue, mapOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { Value } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'

@@ -1,5 +1,5 @@
-// Authenticates bearer tokens by a webhook. Responses are cached, and concurrent requests with the same token share one call. A webhook
-// that fails is a refusal, never an anonymous user (P-075).
+// Authenticates bearer tokens by a webhook. Responses are cached, and concurrent requests with the same token share one call. A
+// webhook that fails is a refusal, never an anonymous user (P-075).
 import type { User } from '../api/user.ts'
 import { isList, own, type Value, type ValueMap } from '../api/value.ts'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'

@@ -1,5 +1,5 @@
-// `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its place:
-// `file:line: field: error`.
+// `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its
+// place: `file:line: field: error`.
 import { parseArgs } from 'node:util'
 import type { FieldError } from '../api/field-error.ts'
 import { asMap, textOrAbsent } from '../api/members.ts'

@@ -1,5 +1,5 @@
-// Files that are reloaded when they change. Their folders are watched, which is also where mounted secrets are swapped; a periodic
-// check finds what the watch misses (P-025, P-072, P-174, P-449).
+// Files that are reloaded when they change. Their folders are watched, which is also where mounted secrets are swapped; a
+// periodic check finds what the watch misses (P-025, P-072, P-174, P-449).
 import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 import type { ReloadRequests } from './reload-requests.ts'

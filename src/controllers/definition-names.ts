@@ -1,5 +1,5 @@
-// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does it: the outcome follows
-// from what is stored, so the second one finds it done.
+// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does it: the outcome
+// follows from what is stored, so the second one finds it done.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { isTerminating } from '../registry/object-meta.ts'

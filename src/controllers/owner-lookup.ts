@@ -1,5 +1,5 @@
-// Looks up the owners of an object. A reference is taken by all of its fields (version, kind, name, uid): what the graph knows of the
-// uid is used only where the rest matches; otherwise the store decides (W-357, W-360).
+// Looks up the owners of an object. A reference is taken by all of its fields (version, kind, name, uid): what the graph knows
+// of the uid is used only where the rest matches; otherwise the store decides (W-357, W-360).
 import { metaText } from '../api/object-members.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'

@@ -1,6 +1,6 @@
-// The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now and
-// then. Admission raises usage just before it lets a write through; so a quota is not counted until it has not been raised for a
-// moment, and a count is stored only if the quota has not changed meanwhile.
+// The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now
+// and then. Admission raises usage just before it lets a write through; so a quota is not counted until it has not been raised
+// for a moment, and a count is stored only if the quota has not changed meanwhile.
 import { setImmediate } from 'node:timers/promises'
 import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'

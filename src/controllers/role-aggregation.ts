@@ -1,5 +1,5 @@
-// Aggregated cluster roles (P-134): whenever a role changes, each aggregated one gets the rules of the roles that it selects, in the
-// order of their names, each rule once.
+// Aggregated cluster roles (P-134): whenever a role changes, each aggregated one gets the rules of the roles that it selects,
+// in the order of their names, each rule once.
 import { listOrEmpty, mapOrEmpty, mapsOnly } from '../api/members.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

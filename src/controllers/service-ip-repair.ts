@@ -1,5 +1,5 @@
-// Repairs the allocations of cluster IPs and node ports every few minutes: a server that stops between allocating and storing leaks
-// one, and a user may delete an IPAddress.
+// Repairs the allocations of cluster IPs and node ports every few minutes: a server that stops between allocating and storing
+// leaks one, and a user may delete an IPAddress.
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../kinds/kinds.ts'

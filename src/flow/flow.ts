@@ -1,5 +1,5 @@
-// The front door: priority and fairness. Every request is classified by the flow schemas, takes seats of a priority level while it
-// runs, and waits in a fair queue where there are none (P-200 to P-220).
+// The front door: priority and fairness. Every request is classified by the flow schemas, takes seats of a priority level while
+// it runs, and waits in a fair queue where there are none (P-200 to P-220).
 import type { User } from '../api/user.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 

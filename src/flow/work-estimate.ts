@@ -1,5 +1,5 @@
-// Estimates the seats of a request: a list by the bytes that it reads, a watch with initial events like one, a write by the number of
-// watchers, everything else one (P-211 to P-213).
+// Estimates the seats of a request: a list by the bytes that it reads, a watch with initial events like one, a write by the
+// number of watchers, everything else one (P-211 to P-213).
 import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
 
 export interface Work {

@@ -1,5 +1,5 @@
-// An informer: lists and watches the objects of a type, and tells a handler of every object and change, also of what was deleted while
-// the watch was interrupted.
+// An informer: lists and watches the objects of a type, and tells a handler of every object and change, also of what was
+// deleted while the watch was interrupted.
 import { setImmediate } from 'node:timers/promises'
 import { metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'

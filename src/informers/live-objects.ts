@@ -1,4 +1,5 @@
-// The objects that tokens are bound to, from the watch cache. Each version is parsed once: a token that is used again costs a lookup.
+// The objects that tokens are bound to, from the watch cache. Each version is parsed once: a token that is used again costs a
+// lookup.
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'

@@ -1,5 +1,5 @@
-// The resource quotas for admission: those of every namespace in memory, and updates of their usage in batches. All updates that wait
-// for one quota are one write, so that a busy namespace costs a write for each round trip, not for each request.
+// The resource quotas for admission: those of every namespace in memory, and updates of their usage in batches. All updates
+// that wait for one quota are one write, so that a busy namespace costs a write for each round trip, not for each request.
 import { metaText } from '../api/object-members.ts'
 import type { QuotaLedger } from '../plugins/resource-quota.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -1,5 +1,5 @@
-// The addresses that the server may connect to for users, in webhooks and API services. Link-local ones and cloud metadata services
-// hold credentials, those of the host other services: both are denied by default.
+// The addresses that the server may connect to for users, in webhooks and API services. Link-local ones and cloud metadata
+// services hold credentials, those of the host other services: both are denied by default.
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 

@@ -1,5 +1,5 @@
-// The advertised address: the one that the server listens on; or that of the default route where it listens on all interfaces, and
-// also on loopback alone, since a proxy may forward to it (W-624).
+// The advertised address: the one that the server listens on; or that of the default route where it listens on all interfaces,
+// and also on loopback alone, since a proxy may forward to it (W-624).
 import { readFileSync } from 'node:fs'
 import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'

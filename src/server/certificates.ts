@@ -1,5 +1,5 @@
-// The server's own CA and the serving certificate that it signs: generated at the first start, kept in the data directory, renewed
-// when they are about to expire or the names change.
+// The server's own CA and the serving certificate that it signs: generated at the first start, kept in the data directory,
+// renewed when they are about to expire or the names change.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// The external JWT issuers: their keys are fetched in the background, and --authentication-config is reloaded. A new configuration
-// takes effect once the keys of all of its issuers are fetched (P-070, P-072).
+// The external JWT issuers: their keys are fetched in the background, and --authentication-config is reloaded. A new
+// configuration takes effect once the keys of all of its issuers are fetched (P-070, P-072).
 import type { TokenAnswer, TokenMethod } from '../auth/bearer-tokens.ts'
 import { DistributedClaims, type FetchText } from '../auth/distributed-claims.ts'
 import { type FetchJson, IssuerKeys } from '../auth/issuer-keys.ts'

@@ -1,5 +1,5 @@
-// The metrics of requests, under labels that clients cannot make up (P-481): of requests that are not authorized only the verb and the
-// code are counted, so that they cannot create series at will. A request finds its series by one lookup.
+// The metrics of requests, under labels that clients cannot make up (P-481): of requests that are not authorized only the verb
+// and the code are counted, so that they cannot create series at will. A request finds its series by one lookup.
 import { ClientGoneError, DeadlineError } from '../http/abort-reasons.ts'
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
