@@ -8,7 +8,7 @@ import type { StoredObject } from '../api/read.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import type { WriteContext } from '../registry/registry.ts'
+import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -67,6 +67,7 @@ export function serverIdentity(parts: ControllerParts, hostname: string, clock: 
 
 class IdentityLease {
   readonly #parts: ControllerParts
+  readonly #leases: Resource
   readonly #labels: Readonly<Record<string, string>>
   readonly #name: string
   readonly #holder: string
@@ -75,6 +76,7 @@ class IdentityLease {
 
   constructor(parts: ControllerParts, hostname: string, clock: Clock, signal: AbortSignal) {
     this.#parts = parts
+    this.#leases = servedResource(parts.resources(), 'leases', 'coordination.k8s.io')
     this.#labels = { [LABEL]: COMPONENT, 'kubernetes.io/hostname': labelOf(hostname) }
     this.#name = identityOf(hostname)
     this.#holder = `${this.#name}_${randomUUID()}`
@@ -88,21 +90,19 @@ class IdentityLease {
 
   /** False: the namespace does not exist yet. */
   async renew(): Promise<boolean> {
-    const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const renewTime = new Date(this.#clock.now()).toISOString().replace('Z', '000Z')
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime }
-    const fresh = newObject(leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
+    const fresh = newObject(this.#leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
     const wanted = (live: ApiObject | undefined): ApiObject => (live === undefined ? fresh : { ...live, spec })
     const request = { name: this.#name, subresource: '', tracksFields: false, absent: 'put', uid: '', wanted } as const
-    return succeeds(updateObject(this.#parts.registry, leases, request, this.#context()), 'NotFound', 'Forbidden')
+    return succeeds(updateObject(this.#parts.registry, this.#leases, request, this.#context()), 'NotFound', 'Forbidden')
   }
 
   /** Deletes the leases that have expired. */
   async collect(): Promise<void> {
-    const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const page = await this.#parts.registry.store.list(
       {
-        resource: leases.stored,
+        resource: this.#leases.stored,
         namespace: NAMESPACE,
         at: { kind: 'latest' },
         selection: { labels: parseLabelSelector(`${LABEL}=${COMPONENT}`) },
@@ -123,9 +123,8 @@ class IdentityLease {
   }
 
   async #remove(stored: StoredObject): Promise<void> {
-    const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const resourceVersion = metaText(stored.object(), 'resourceVersion')
-    const deletion = deleteOne(this.#parts, leases, { name: stored.name, resourceVersion }, this.#context())
+    const deletion = deleteOne(this.#parts, this.#leases, { name: stored.name, resourceVersion }, this.#context())
     await succeeds(deletion, 'NotFound', 'Conflict')
   }
 }
