@@ -28,6 +28,8 @@ const IDLE_MS = 10_000
 /** A job that nobody waits for any more is given up if it has lasted so long: the thread has to go for that. */
 const ABANDONED_MS = 1000
 const MAX_HEAP_MB = 1024
+/** New objects of the thread: what it takes for them it keeps until it ends. */
+const MAX_YOUNG_MB = 48
 
 interface QueuedJob {
   readonly job: Job
@@ -182,7 +184,7 @@ export class Offload implements AsyncDisposable {
   #startThread(): Worker {
     const program = import.meta.url.endsWith('.ts') ? './thread.ts' : './offload-thread.js'
     const thread = new Worker(new URL(program, import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
     })
     thread.unref()
     thread.on('message', (outcome: Outcome) => {

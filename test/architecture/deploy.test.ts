@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { ALLOCATION } from '../fakes/command.ts'
+import { ALLOCATION, YOUNG_HEAP } from '../fakes/command.ts'
 
 interface Service {
   readonly image?: string
@@ -23,8 +23,9 @@ const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.with
 }
 const THREE: readonly number[] = [1, 2, 3]
 
-it.each(['package.json', 'deploy/Dockerfile'])('%s asks of the allocator what the tests do', (file) => {
+it.each(['package.json', 'deploy/Dockerfile'])('%s asks of the allocator and of V8 what the tests do', (file) => {
   for (const [name, value] of Object.entries(ALLOCATION)) expect(read(file)).toContain(`${name}=${value}`)
+  expect(read(file)).toContain(YOUNG_HEAP)
 })
 
 describe('docker-compose.yml', () => {

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ALLOCATION, COMMAND } from './command.ts'
+import { ALLOCATION, COMMAND, YOUNG_HEAP } from './command.ts'
 
 export interface ExitedProcess {
   readonly code: number | null
@@ -49,7 +49,8 @@ export class ServerProcess {
   constructor(args: readonly string[], folder: string, environment: Readonly<Record<string, string>>) {
     this.#folder = folder
     const env = { PATH: process.env['PATH'], HOME: folder, ...ALLOCATION, ...environment }
-    this.child = spawn(process.execPath, [COMMAND, ...args], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const nodeArgs = [YOUNG_HEAP, COMMAND, ...args]
+    this.child = spawn(process.execPath, nodeArgs, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
     this.child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
     this.exited = once(this.child, 'close').then(([code]) => ({
