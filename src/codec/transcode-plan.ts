@@ -19,7 +19,7 @@ export const OPS = {
   other: 9,
 } as const
 
-export type Op = (typeof OPS)[keyof typeof OPS]
+type Op = (typeof OPS)[keyof typeof OPS]
 
 /** A JSON field on the wire, or the value of a map's entries. All of one class, so that the engine sees one kind of record. */
 export class FieldPlan {
@@ -143,34 +143,24 @@ function zerosOf(shape: ObjectShape, wire: readonly WireField[]): Zeros {
   return { bytes: Uint8Array.from(Buffer.concat(zeros)), starts }
 }
 
-function opOf(type: WireType, shape: Shape): Op {
-  switch (type) {
-    case 'string':
-    case 'bool':
-    case 'map':
-      return OPS[type]
-    case 'int32':
-    case 'int64':
-      return OPS.integer
-    case 'message':
-      return formOf(shape)
-    default:
-      return OPS.other
-  }
+const OPS_OF_TYPES: Readonly<Partial<Record<WireType, Op>>> = {
+  string: OPS.string,
+  bool: OPS.bool,
+  map: OPS.map,
+  int32: OPS.integer,
+  int64: OPS.integer,
 }
 
-function formOf({ kind }: Shape): Op {
-  switch (kind) {
-    case 'object':
-    case 'time':
-    case 'quantity':
-    case 'intOrString':
-      return OPS[kind]
-    case 'rawExtension':
-    case 'fieldsV1':
-    case 'any':
-      return OPS.raw
-    default:
-      return OPS.other
-  }
+const OPS_OF_MESSAGES: Readonly<Partial<Record<Shape['kind'], Op>>> = {
+  object: OPS.object,
+  time: OPS.time,
+  quantity: OPS.quantity,
+  intOrString: OPS.intOrString,
+  rawExtension: OPS.raw,
+  fieldsV1: OPS.raw,
+  any: OPS.raw,
+}
+
+function opOf(type: WireType, { kind }: Shape): Op {
+  return (type === 'message' ? OPS_OF_MESSAGES[kind] : OPS_OF_TYPES[type]) ?? OPS.other
 }

@@ -76,19 +76,16 @@ export function goType(shape: Shape): string {
       return `[]${goType(shape.item)}`
     case 'map':
       return shape.value.kind === 'quantity' ? 'v1.ResourceList' : `map[string]${goType(shape.value)}`
-    case 'any':
-      return 'v1.JSON'
-    case 'bytes':
-      return '[]uint8'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-      return 'float64'
-    case 'quantity':
-      return 'resource.Quantity'
-    case 'intOrString':
-      return 'intstr.IntOrString'
     default:
-      return shape.kind
+      return GO_TYPES[shape.kind] ?? shape.kind
   }
+}
+
+const GO_TYPES: Readonly<Record<string, string>> = {
+  any: 'v1.JSON',
+  bytes: '[]uint8',
+  boolean: 'bool',
+  number: 'float64',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
 }

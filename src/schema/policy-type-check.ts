@@ -109,23 +109,20 @@ function typeOfShape(shape: Shape): Type {
       return listOf(typeOfShape(shape.item))
     case 'map':
       return mapOf(STRING, typeOfShape(shape.value))
-    case 'string':
-    case 'duration':
-    case 'quantity':
-      return STRING
-    case 'bytes':
-      return { kind: 'bytes' }
-    case 'int32':
-    case 'int64':
-      return INT
-    case 'number':
-      return { kind: 'double' }
-    case 'boolean':
-      return BOOL
-    case 'time':
-    case 'microTime':
-      return { kind: 'timestamp' }
     default:
-      return DYN
+      return SCALAR_TYPES[shape.kind] ?? DYN
   }
+}
+
+const SCALAR_TYPES: Readonly<Record<string, Type>> = {
+  string: STRING,
+  duration: STRING,
+  quantity: STRING,
+  bytes: { kind: 'bytes' },
+  int32: INT,
+  int64: INT,
+  number: { kind: 'double' },
+  boolean: BOOL,
+  time: { kind: 'timestamp' },
+  microTime: { kind: 'timestamp' },
 }
