@@ -147,7 +147,7 @@ function checkDocument(schema: ValueMap, place: Place): void {
   const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDocument(not, child(at.child('not')))
   for (const field of ['allOf', 'oneOf', 'anyOf']) {
-    for (const [inner, path] of placedMaps(schema, field, at)) checkDocument(inner, child(path))
+    for (const [i, inner] of mapsInPlace(schema, field).entries()) checkDocument(inner, child(at.child(field).index(i)))
   }
   for (const [name, inner] of schemasIn(schema, 'definitions')) {
     checkDocument(inner, child(at.child('definitions').key(name)))

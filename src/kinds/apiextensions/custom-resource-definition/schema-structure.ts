@@ -15,7 +15,6 @@ import {
 } from '../../../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { Check } from '../../../schema/validation/check.ts'
-import { placedMaps } from '../../shared/placed-items.ts'
 
 type Level = 'root' | 'item' | 'field'
 
@@ -188,8 +187,9 @@ function isOnlyType(schema: ValueMap, type: string): boolean {
 
 function checkJunctors(schema: ValueMap, { level, at, check }: Place, skips: Skips): void {
   const nested = (field: string, anyOf = false): void => {
-    for (const [i, [inner, path]] of placedMaps(schema, field, at).entries()) {
-      checkNested(inner, { level, at: path, check }, { anyOf: anyOf && i === 0, first: false })
+    for (const [i, inner] of mapsInPlace(schema, field).entries()) {
+      const place = { level, at: at.child(field).index(i), check }
+      checkNested(inner, place, { anyOf: anyOf && i === 0, first: false })
     }
   }
   if (!skips.anyOf) nested('anyOf')
@@ -257,8 +257,9 @@ function checkRestrictions(schema: ValueMap, described: ValueMap, { at, from, ch
   const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDescribed(not, described, { at, from: from.child('not'), check })
   for (const field of ['allOf', 'anyOf', 'oneOf']) {
-    for (const [inner, path] of placedMaps(schema, field, from))
-      checkDescribed(inner, described, { at, from: path, check })
+    for (const [i, inner] of mapsInPlace(schema, field).entries()) {
+      checkDescribed(inner, described, { at, from: from.child(field).index(i), check })
+    }
   }
 }
 
