@@ -7,7 +7,12 @@ import { build } from 'esbuild'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const dist = path.join(project, 'dist')
-const entries = { quarterdeck: 'src/quarterdeck.js', index: 'src/index.ts', 'offload-thread': 'src/offload/thread.ts' }
+const entries = {
+  quarterdeck: 'src/quarterdeck.js',
+  index: 'src/index.ts',
+  define: 'src/define/define.ts',
+  'offload-thread': 'src/offload/thread.ts',
+}
 
 console.error('building dist from src')
 const { outputFiles } = await build({

@@ -78,6 +78,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'kinds', 'informers'],
     entrance: 'words',
   },
+  define: { mayImport: ['api', 'codec'], entrance: 'front' },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
   aggregation: {
@@ -105,6 +106,7 @@ export const BEGINNINGS: readonly string[] = [
   'src/main.ts',
   'src/offload/thread.ts',
   'src/index.ts',
+  'src/define/define.ts',
   'src/schema/compile/write-compiled.ts',
 ]
 

@@ -1,0 +1,114 @@
+// From one version of a resource to another, by the functions that its definition has; and the answer to the API server that asks.
+import type { Value, ValueMap } from '../api/value.ts'
+import type { Report } from './structural.ts'
+
+/** The API server's request to convert objects, and with `response` the answer to it. */
+export interface ConversionReview {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly request?: {
+    readonly uid: string
+    readonly desiredAPIVersion: string
+    readonly objects: readonly ValueMap[]
+  }
+  readonly response?: {
+    readonly uid: string
+    readonly convertedObjects?: readonly ValueMap[]
+    readonly result: { readonly status: 'Success' } | { readonly status: 'Failure'; readonly message: string }
+  }
+}
+
+type Convert = (object: ValueMap) => ValueMap
+
+export class Conversion {
+  readonly #group: string
+  readonly #names: readonly string[]
+  /** Empty: objects are the same in all versions. */
+  readonly #functions: ReadonlyMap<string, Convert>
+
+  constructor(group: string, names: readonly string[], functions: Readonly<Record<string, Convert | undefined>>) {
+    this.#group = group
+    this.#names = names
+    const given = Object.entries(functions).filter((entry): entry is [string, Convert] => entry[1] !== undefined)
+    this.#functions = new Map(given)
+  }
+
+  get hasFunctions(): boolean {
+    return this.#functions.size > 0
+  }
+
+  /** Every version must be reached from every other: which one is asked for is up to the clients. */
+  check(report: Report): void {
+    for (const pair of this.#functions.keys()) {
+      const [from = '', to = ''] = pair.split(' -> ')
+      if (!this.#names.includes(from) || !this.#names.includes(to) || from === to) {
+        report(`convert["${pair}"]`, `is not "FROM -> TO" with two of the versions ${this.#names.join(', ')}`)
+      }
+    }
+    if (!this.hasFunctions) return
+    for (const from of this.#names) {
+      for (const to of this.#names) {
+        if (this.#route(from, to) === undefined)
+          report('convert', `no way from ${from} to ${to}: add "${from} -> ${to}"`)
+      }
+    }
+  }
+
+  /** Throws what the functions throw, and a RangeError where there is no such version. */
+  convert(object: ValueMap, to: string): ValueMap {
+    const from = this.#versionIn(object['apiVersion'])
+    const route = this.#names.includes(from) && this.#names.includes(to) ? this.#route(from, to) : undefined
+    if (route === undefined)
+      throw new RangeError(`cannot convert ${from} to ${to}: the versions are ${this.#names.join(', ')}`)
+    return route.reduce((current, next) => this.#step(current, next), object)
+  }
+
+  review({ apiVersion, kind, request }: ConversionReview): ConversionReview {
+    const uid = request?.uid ?? ''
+    try {
+      if (request === undefined) throw new TypeError('the review has no request')
+      const to = this.#versionIn(request.desiredAPIVersion)
+      const convertedObjects = request.objects.map((object) => this.convert(object, to))
+      return { apiVersion, kind, response: { uid, convertedObjects, result: { status: 'Success' } } }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return { apiVersion, kind, response: { uid, result: { status: 'Failure', message } } }
+    }
+  }
+
+  #versionIn(apiVersion: Value | undefined): string {
+    return typeof apiVersion === 'string' ? apiVersion.replace(`${this.#group}/`, '') : ''
+  }
+
+  /** The versions on the shortest way, without the first. */
+  #route(from: string, to: string): readonly string[] | undefined {
+    if (!this.hasFunctions || from === to) return from === to ? [] : [to]
+    const routes: string[][] = [[]]
+    const seen = new Set([from])
+    for (const route of routes) {
+      const at = route.at(-1) ?? from
+      if (at === to) return route
+      const next = this.#names.filter((name) => !seen.has(name) && this.#functions.has(`${at} -> ${name}`))
+      for (const name of next) {
+        seen.add(name)
+        routes.push([...route, name])
+      }
+    }
+    return undefined
+  }
+
+  /** The API server refuses other changes of metadata than those of labels and annotations. */
+  #step(object: ValueMap, to: string): ValueMap {
+    const from = this.#versionIn(object['apiVersion'])
+    const converted = this.#functions.get(`${from} -> ${to}`)?.(object) ?? object
+    const before = (object['metadata'] ?? {}) as ValueMap
+    const { labels, annotations } = (converted['metadata'] ?? before) as Readonly<Record<string, Value | undefined>>
+    const { labels: _labels, annotations: _annotations, ...kept } = before
+    const metadata = {
+      ...kept,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    }
+    return { ...converted, apiVersion: `${this.#group}/${to}`, kind: object['kind']!, metadata }
+  }
+}

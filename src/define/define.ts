@@ -1,0 +1,166 @@
+// Resources defined in TypeScript: a description with the schemas of its versions in, the CustomResourceDefinition, the static types
+// and the conversion between versions out.
+import type { Value, ValueMap } from '../api/value.ts'
+import { emitYaml } from '../codec/yaml-emit.ts'
+import { Conversion } from './conversion.ts'
+import { schemaAt } from './field-path.ts'
+import type { Schema } from './infer.ts'
+import { fromJsonSchema } from './json-schema.ts'
+import type {
+  Column,
+  CustomResourceDefinition,
+  DefinedResource,
+  DefinitionVersion,
+  ResourceOptions,
+  Structural,
+  VersionOptions,
+  Versions,
+} from './resource.ts'
+import { DefinitionError, present, type Problem, type Report, type StructuralSchema } from './structural.ts'
+import { fromZod, isOptional, isZodSchema } from './zod-schema.ts'
+
+export type { ConversionReview } from './conversion.ts'
+export type { JsonSchema } from './json-schema.ts'
+export type { Schema } from './infer.ts'
+export type {
+  Column,
+  Conversions,
+  CustomResourceDefinition,
+  DefinedResource,
+  InferInput,
+  InferResource,
+  InferSpec,
+  InferStatus,
+  ObjectMeta,
+  OwnerReference,
+  ResourceOptions,
+  ResourceType,
+  Scale,
+  VersionOptions,
+  WebhookClientConfig,
+} from './resource.ts'
+export {
+  DefinitionError,
+  kubernetes,
+  type KubernetesMeta,
+  type Problem,
+  type Rule,
+  type StructuralSchema,
+} from './structural.ts'
+
+/**
+ * Defines a custom resource by Zod 4 or JSON schemas. What the compiler sees to be not structural is an error of its; for the rest
+ * it throws a `DefinitionError` that names every place and what to write there.
+ */
+export function defineResource<const Group extends string, const Kind extends string, const V extends Versions>(
+  options: ResourceOptions<Group, Kind, V> & { readonly versions: Structural<V> },
+): DefinedResource<Group, Kind, V> {
+  const { group, kind, scope, plural = pluralOf(kind) } = options
+  const names = Object.keys(options.versions)
+  const problems: Problem[] = []
+  const report: Report = (path, message) => void problems.push({ path, message })
+
+  const versions = names.map((name) => defineVersion(name, options.versions[name]!, names.length === 1, report))
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    report('versions', 'objects are stored as one of them: set storage: true on exactly one')
+  }
+  const conversion = new Conversion(group, names, (options.convert ?? {}) as never)
+  conversion.check(report)
+  if (conversion.hasFunctions && options.webhook === undefined) {
+    report(
+      'webhook',
+      'say where the conversion functions are served: without them the API server would lose what versions do not share',
+    )
+  }
+  if (problems.length > 0) throw new DefinitionError(`${kind}.${group}`, problems)
+
+  const definition: CustomResourceDefinition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, ...present({ labels: options.labels, annotations: options.annotations }) },
+    spec: {
+      group,
+      scope,
+      names: {
+        plural,
+        singular: kind.toLowerCase(),
+        kind,
+        listKind: `${kind}List`,
+        ...present({ shortNames: options.shortNames, categories: options.categories }),
+      },
+      versions,
+      ...(options.webhook === undefined || !conversion.hasFunctions
+        ? {}
+        : {
+            conversion: {
+              strategy: 'Webhook',
+              webhook: { clientConfig: options.webhook, conversionReviewVersions: ['v1'] },
+            },
+          }),
+    },
+  }
+  const types = names.map((version) => [version, { group, version, plural, kind, namespaced: scope === 'Namespaced' }])
+  return {
+    definition,
+    yaml: () => emitYaml(definition as unknown as Value),
+    versions: Object.fromEntries(types) as DefinedResource<Group, Kind, V>['versions'],
+    convert: (object, to) => conversion.convert(object as unknown as ValueMap, to) as never,
+    review: (review) => conversion.review(review),
+  }
+}
+
+function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase()
+  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`
+  return /[^aeiou]y$/.test(singular) ? `${singular.slice(0, -1)}ies` : `${singular}s`
+}
+
+function defineVersion(name: string, options: VersionOptions, isOnly: boolean, report: Report): DefinitionVersion {
+  const { spec, status, deprecated = false, scale } = options
+  const path = `versions.${name}`
+  const made = structural(spec, `${path}.spec`, report)
+  const schema: StructuralSchema = {
+    type: 'object',
+    ...present({ description: options.description, 'x-kubernetes-validations': options.rules }),
+    properties: {
+      spec: made,
+      ...(status === undefined ? {} : { status: structural(status, `${path}.status`, report) }),
+    },
+    ...(isZodSchema(spec) && isOptional(spec) ? {} : { required: ['spec'] }),
+  }
+  const find = (jsonPath: string, place: string): StructuralSchema => {
+    const found = schemaAt(schema, jsonPath)
+    if (found === undefined) report(`${path}.${place}`, `the schema has no field ${jsonPath}`)
+    return found ?? {}
+  }
+  for (const [place, jsonPath] of Object.entries(scale ?? {})) find(jsonPath as string, `scale.${place}`)
+  for (const jsonPath of options.selectableFields ?? []) find(jsonPath, 'selectableFields')
+  const columns = options.columns?.map((column) => typedColumn(column, find(column.jsonPath, `columns.${column.name}`)))
+  const subresources = { ...(status === undefined ? {} : { status: {} }), ...present({ scale }) }
+  return {
+    name,
+    served: options.served ?? true,
+    storage: options.storage ?? isOnly,
+    ...(deprecated === false ? {} : { deprecated: true }),
+    ...(typeof deprecated === 'string' ? { deprecationWarning: deprecated } : {}),
+    schema: { openAPIV3Schema: schema },
+    ...(Object.keys(subresources).length === 0 ? {} : { subresources }),
+    ...present({
+      additionalPrinterColumns: columns,
+      selectableFields: options.selectableFields?.map((jsonPath) => ({ jsonPath })),
+    }),
+  }
+}
+
+function structural(schema: Schema, path: string, report: Report): StructuralSchema {
+  const made = isZodSchema(schema) ? fromZod(schema, path, report) : fromJsonSchema(schema, path, report)
+  const isMap = made.type === 'object' || made['x-kubernetes-preserve-unknown-fields'] === true
+  if (!isMap) report(path, 'is an object in every resource: use z.object()')
+  return made
+}
+
+function typedColumn(column: Column, { type, format }: StructuralSchema): Column {
+  const isTime = format === 'date-time' || /^\.metadata\.\w+Timestamp$/.test(column.jsonPath)
+  const isScalar = type === 'integer' || type === 'number' || type === 'boolean'
+  return { type: isTime ? 'date' : isScalar ? type : 'string', ...column }
+}

@@ -1,0 +1,160 @@
+// From a plain JSON schema to a structural one: the few spellings of newer drafts that mean the same are translated, what Kubernetes
+// cannot take is told with what to write instead.
+import type { Value } from '../api/value.ts'
+import { checkLists, KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './structural.ts'
+
+type ScalarType = NonNullable<StructuralSchema['type']>
+
+/** A JSON schema that can be made structural. Write it in place or `as const`: the static types come from it. */
+export interface JsonSchema
+  extends Readonly<
+    Omit<
+      StructuralSchema,
+      | 'type'
+      | 'properties'
+      | 'additionalProperties'
+      | 'items'
+      | 'exclusiveMinimum'
+      | 'exclusiveMaximum'
+      | 'allOf'
+      | 'anyOf'
+      | 'oneOf'
+      | 'not'
+    >
+  > {
+  /** With `null` beside another type it is nullable. */
+  readonly type?: ScalarType | readonly (ScalarType | 'null')[]
+  readonly const?: Value
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly items?: JsonSchema
+  readonly exclusiveMinimum?: boolean | number
+  readonly exclusiveMaximum?: boolean | number
+  /** Values only: types, defaults and descriptions stand outside of these four. */
+  readonly allOf?: readonly JsonSchema[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly not?: JsonSchema
+}
+
+/** Keywords that cannot be structural, and what to write instead; the compiler shows the same texts. */
+export const KEYWORDS_INSTEAD = {
+  $ref: '$ref: write the schema out where it is used',
+  prefixItems: 'prefixItems: use an object with named fields, or a list of one type',
+  patternProperties: 'patternProperties: use additionalProperties and a CEL rule, self.all(key, …)',
+  propertyNames: 'propertyNames: use a CEL rule, self.all(key, …)',
+  uniqueItems: 'uniqueItems: use x-kubernetes-list-type: set',
+  if: 'if: use a CEL rule',
+  contains: 'contains: use a CEL rule, self.exists(item, …)',
+  dependentRequired: 'dependentRequired: use a CEL rule, !has(self.a) || has(self.b)',
+  dependentSchemas: 'dependentSchemas: use a CEL rule',
+} as const
+
+const IGNORED: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+])
+const KEPT: ReadonlySet<string> = new Set([
+  ...KUBERNETES_KEYWORDS,
+  ...'title description format nullable default example enum pattern minLength maxLength minimum maximum'.split(' '),
+  ...'multipleOf minItems maxItems minProperties maxProperties required'.split(' '),
+])
+
+/** What may not stand inside of `allOf` and the like: it would depend on the value what the type is. */
+const OUTSIDE = /^(type|default|nullable|title|description|additionalProperties|x-kubernetes-(?!validations).*)$/
+
+export function fromJsonSchema(schema: JsonSchema, path: string, report: Report): StructuralSchema {
+  const made: StructuralSchema = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (KEPT.has(key)) Object.assign(made, { [key]: value })
+    else if (!IGNORED.has(key)) Object.assign(made, translated(key as keyof JsonSchema, schema, { path, report }))
+  }
+  const isOpen = made['x-kubernetes-int-or-string'] ?? made['x-kubernetes-preserve-unknown-fields'] ?? false
+  if (made.type === undefined && !isOpen) report(path, 'has no type, which every part of a structural schema has')
+  checkLists(made, path, report)
+  return made
+}
+
+interface Place {
+  readonly path: string
+  readonly report: Report
+}
+
+function translated(key: keyof JsonSchema, schema: JsonSchema, { path, report }: Place): StructuralSchema {
+  const within = (part: JsonSchema, step: string): StructuralSchema => fromJsonSchema(part, `${path}${step}`, report)
+  switch (key) {
+    case 'type':
+      return typeOf(schema, { path, report })
+    case 'const':
+      return { enum: [schema.const!] }
+    case 'properties': {
+      const fields = Object.entries(schema.properties!)
+      return { properties: Object.fromEntries(fields.map(([name, field]) => [name, within(field, `.${name}`)])) }
+    }
+    case 'items':
+      if (!Array.isArray(schema.items)) return { items: within(schema.items!, '[]') }
+      report(path, KEYWORDS_INSTEAD.prefixItems)
+      return {}
+    case 'additionalProperties':
+      // Fields that are not known are pruned, or refused where the client wants that.
+      if (schema.additionalProperties === false) return {}
+      if (schema.additionalProperties === true) return { 'x-kubernetes-preserve-unknown-fields': true }
+      if (schema.properties === undefined) return { additionalProperties: within(schema.additionalProperties!, '{}') }
+      report(path, 'an object has either properties or additionalProperties: move the latter to a field of its own')
+      return {}
+    case 'exclusiveMinimum':
+      return bound('minimum', schema.exclusiveMinimum!)
+    case 'exclusiveMaximum':
+      return bound('maximum', schema.exclusiveMaximum!)
+    case 'allOf':
+    case 'anyOf':
+    case 'oneOf':
+    case 'not':
+      if (schema['x-kubernetes-int-or-string'] !== true) checkValuesOnly(schema[key]!, `${path}.${key}`, report)
+      return { [key]: schema[key] }
+    default: {
+      const known = Object.hasOwn(KEYWORDS_INSTEAD, key)
+        ? KEYWORDS_INSTEAD[key as keyof typeof KEYWORDS_INSTEAD]
+        : undefined
+      report(path, known ?? `unknown keyword "${key as string}"`)
+      return {}
+    }
+  }
+}
+
+function typeOf({ type }: JsonSchema, { path, report }: Place): StructuralSchema {
+  const types = [type].flat() as readonly (ScalarType | 'null')[]
+  const [only, ...others] = types.filter((name) => name !== 'null')
+  if (only === undefined) report(path, 'null alone: use nullable: true beside the type that it stands in for')
+  if (others.length > 0) report(path, 'several types: only x-kubernetes-int-or-string: true has two')
+  return { ...(only === undefined ? {} : { type: only }), ...(types.includes('null') ? { nullable: true } : {}) }
+}
+
+/** Newer drafts have the number itself, the one that Kubernetes follows has a switch beside it. */
+function bound(side: 'minimum' | 'maximum', exclusive: boolean | number): StructuralSchema {
+  const name = side === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'
+  return typeof exclusive === 'number' ? { [side]: exclusive, [name]: true } : { [name]: exclusive }
+}
+
+function checkValuesOnly(part: JsonSchema | readonly JsonSchema[], path: string, report: Report): void {
+  for (const schema of [part].flat()) {
+    const wrong = Object.keys(schema).find((key) => OUTSIDE.test(key))
+    if (wrong !== undefined) {
+      report(
+        path,
+        `"${wrong}" cannot depend on the value: a union is an object with an optional field for each alternative`,
+      )
+    }
+    for (const [name, field] of Object.entries(schema.properties ?? {}))
+      checkValuesOnly(field, `${path}.${name}`, report)
+    if (schema.items !== undefined) checkValuesOnly(schema.items, `${path}[]`, report)
+    for (const key of ['allOf', 'anyOf', 'oneOf', 'not'] as const) {
+      if (schema[key] !== undefined) checkValuesOnly(schema[key], `${path}.${key}`, report)
+    }
+  }
+}

@@ -1,0 +1,255 @@
+// What a resource is defined by, and the static types that come of it.
+import type { ConversionReview } from './conversion.ts'
+import type { InputOf, OutputOf, Schema, Unstructural } from './infer.ts'
+import type { Rule, StructuralSchema } from './structural.ts'
+
+/** The metadata of every object. What the server fills in is optional, because objects that are to be created do not have it. */
+export interface ObjectMeta {
+  name?: string
+  generateName?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  finalizers?: string[]
+  ownerReferences?: OwnerReference[]
+}
+
+export interface OwnerReference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** A column of `kubectl get`. */
+export interface Column {
+  readonly name: string
+  /** `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status` */
+  readonly jsonPath: string
+  /** Taken from the schema where it is not said. */
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  readonly description?: string
+  /** More than 0: only shown with `-o wide`. */
+  readonly priority?: number
+}
+
+/** Where `kubectl scale` and autoscalers find the replicas. */
+export interface Scale {
+  readonly specReplicasPath: `.spec.${string}`
+  readonly statusReplicasPath: `.status.${string}`
+  readonly labelSelectorPath?: `.spec.${string}` | `.status.${string}`
+}
+
+export interface VersionOptions {
+  /** What is wanted. Required in every object unless its schema is optional or has a default. */
+  readonly spec: Schema
+  /** What is found. With it the resource has the subresource `status`, and writes of the object itself leave it alone. */
+  readonly status?: Schema
+  /** What the kind is for; `kubectl explain` shows it. */
+  readonly description?: string
+  /** CEL rules over the whole object: `self.spec`, `self.status`, `self.metadata.name`. */
+  readonly rules?: readonly Rule[]
+  /** `kubectl get` shows the name and these; without any, the name and the age. */
+  readonly columns?: readonly Column[]
+  readonly scale?: Scale
+  /** Fields for `kubectl get --field-selector`, as JSON paths: `.spec.color`. */
+  readonly selectableFields?: readonly `.${string}`[]
+  /** Whether it is in the API; unless it is false. */
+  readonly served?: boolean
+  /** Whether objects are stored as this version. Exactly one version is; with one version it goes without saying. */
+  readonly storage?: boolean
+  /** Clients are warned, with this text or the server's own. */
+  readonly deprecated?: boolean | string
+}
+
+export type Versions = Readonly<Record<string, VersionOptions>>
+
+/** Where the conversion functions are served, as `spec.conversion.webhook.clientConfig` has it. */
+export interface WebhookClientConfig {
+  readonly url?: string
+  readonly service?: {
+    readonly namespace: string
+    readonly name: string
+    readonly path?: string
+    readonly port?: number
+  }
+  /** PEM in base64. */
+  readonly caBundle?: string
+}
+
+export interface ResourceOptions<Group extends string, Kind extends string, V extends Versions> {
+  /** `example.com` */
+  readonly group: Group
+  /** `CronTab` */
+  readonly kind: Kind
+  /** The plural of the kind in lower case, made from it where it is not said. */
+  readonly plural?: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly shortNames?: readonly string[]
+  /** `kubectl get all` shows what has the category `all`. */
+  readonly categories?: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly versions: V
+  /**
+   * Functions from one version to another: `'v1 -> v2': ({ spec }) => ({ spec: … })`. Versions without a function of their own
+   * are reached through others. Without any, objects only change their `apiVersion`.
+   */
+  readonly convert?: Conversions<Group, Kind, V>
+  /** Where `convert` is served: the API server asks there. */
+  readonly webhook?: WebhookClientConfig
+}
+
+/** Holds the versions to what the compiler can see of their schemas. */
+export type Structural<V extends Versions> = {
+  readonly [N in keyof V & string]: {
+    readonly [Part in keyof V[N] & ('spec' | 'status')]: Said<Unstructural<V[N][Part], `versions.${N}.${Part}`>>
+  }
+}
+
+type Said<Text> = [Text] extends [never] ? unknown : Text
+
+type ObjectOf<Group extends string, Kind extends string, Name, Spec, Status> = {
+  apiVersion: `${Group}/${Name & string}`
+  kind: Kind
+  metadata: ObjectMeta
+} & Spec &
+  Status
+
+type SpecField<S, Type> = undefined extends InputOf<S> ? { spec?: Type } : { spec: Type }
+
+type StatusField<V, Type> = V extends { readonly status: Schema } ? { status?: Type } : unknown
+
+/** An object as it is read from the server, where all defaults are filled in. */
+export type OutputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<
+  ObjectOf<G, K, N, { spec: OutputOf<V['spec']> }, StatusField<V, OutputOf<V['status']>>>
+>
+
+/** An object as it is sent. */
+export type InputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<
+  ObjectOf<G, K, N, SpecField<V['spec'], InputOf<V['spec']>>, StatusField<V, InputOf<V['status']>>>
+>
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** A function for each direction that is not made of others. Labels and annotations may change, other metadata stays. */
+export type Conversions<G extends string, K extends string, V extends Versions> = {
+  readonly [P in `${keyof V & string} -> ${keyof V & string}`]?: P extends `${infer From} -> ${infer To}`
+    ? (object: OutputObject<G, K, From, V[From]>) => Converted<InputObject<G, K, To, V[To]>>
+    : never
+}
+
+/** What a conversion function returns; what it leaves out of the first three stays, but for the version. */
+type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
+  apiVersion?: string
+  kind?: string
+  metadata?: ObjectMeta
+}
+
+/**
+ * A version of a resource, as clients and informers take it. `Output` is the type of its objects as they are read, `Input` as they
+ * may be sent; both are only there for the compiler.
+ */
+export interface ResourceType<Output, Input = Output> {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+  readonly namespaced: boolean
+  /** Never there, as `input`: they bind the types to the resource. */
+  readonly object?: Output
+  readonly input?: Input
+}
+
+export interface DefinedResource<Group extends string, Kind extends string, V extends Versions> {
+  /** The CustomResourceDefinition: apply it before anything else. */
+  readonly definition: CustomResourceDefinition
+  /** The same as YAML. */
+  yaml(): string
+  /** What a client or an informer takes: `Backup.versions.v1`. */
+  readonly versions: {
+    readonly [N in keyof V & string]: ResourceType<
+      OutputObject<Group, Kind, N, V[N]>,
+      InputObject<Group, Kind, N, V[N]>
+    >
+  }
+  /** The object as another version has it. Throws what the conversion functions throw, and a RangeError for an unknown version. */
+  convert<To extends keyof V & string>(
+    object: { readonly [N in keyof V & string]: OutputObject<Group, Kind, N, V[N]> }[keyof V & string],
+    to: To,
+  ): InputObject<Group, Kind, To, V[To]>
+  /** Answers the API server's request to convert objects. Never throws: what goes wrong is in the answer. */
+  review(review: ConversionReview): ConversionReview
+}
+
+type AnyResource = { readonly versions: Readonly<Record<string, ResourceType<unknown>>> }
+
+/** The type of a resource's objects as they are read, of one version or of all: `InferResource<typeof Backup, 'v1'>`. */
+export type InferResource<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> = NonNullable<
+  R['versions'][N]['object']
+>
+
+/** The type of its objects as they are sent: fields with a default may be left out. */
+export type InferInput<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> = NonNullable<
+  R['versions'][N]['input']
+>
+
+/** The type of its `spec` as it is read. */
+export type InferSpec<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> =
+  InferResource<R, N> extends { spec: infer Spec } ? Spec : never
+
+/** The type of its `status` where it is there; never where the version has none. */
+export type InferStatus<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> =
+  InferResource<R, N> extends { status?: infer Status } ? Exclude<Status, undefined> : never
+
+/** The object that the API server takes, `apiextensions.k8s.io/v1`. */
+export interface CustomResourceDefinition {
+  readonly apiVersion: 'apiextensions.k8s.io/v1'
+  readonly kind: 'CustomResourceDefinition'
+  readonly metadata: {
+    readonly name: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  readonly spec: {
+    readonly group: string
+    readonly scope: 'Namespaced' | 'Cluster'
+    readonly names: {
+      readonly plural: string
+      readonly singular: string
+      readonly kind: string
+      readonly listKind: string
+      readonly shortNames?: readonly string[]
+      readonly categories?: readonly string[]
+    }
+    readonly versions: readonly DefinitionVersion[]
+    readonly conversion?: {
+      readonly strategy: 'Webhook'
+      readonly webhook: {
+        readonly clientConfig: WebhookClientConfig
+        readonly conversionReviewVersions: readonly string[]
+      }
+    }
+  }
+}
+
+export interface DefinitionVersion {
+  readonly name: string
+  readonly served: boolean
+  readonly storage: boolean
+  readonly deprecated?: true
+  readonly deprecationWarning?: string
+  readonly schema: { readonly openAPIV3Schema: StructuralSchema }
+  readonly subresources?: { readonly status?: object; readonly scale?: Scale }
+  readonly additionalPrinterColumns?: readonly Column[]
+  readonly selectableFields?: readonly { readonly jsonPath: string }[]
+}

@@ -1,0 +1,145 @@
+// The structural schema that a definition carries, and what is told of a schema that cannot be one.
+import type { Value } from '../api/value.ts'
+
+/** A CEL rule, as `x-kubernetes-validations` has it. */
+export interface Rule {
+  /** The expression; `self` is the value, `oldSelf` the one before an update. */
+  readonly rule: string
+  /** What people are told where it is false. */
+  readonly message?: string
+  /** A CEL expression that makes the message. */
+  readonly messageExpression?: string
+  readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
+  /** The field that is named in the error, relative to where the rule stands: `.spec.replicas`. */
+  readonly fieldPath?: string
+  /** Also on creation, with `oldSelf` an optional value. */
+  readonly optionalOldSelf?: boolean
+}
+
+/** A schema in the form that the API server takes: `JSONSchemaProps` without what structural schemas may not have. */
+export interface StructuralSchema {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
+  title?: string
+  description?: string
+  format?: string
+  nullable?: boolean
+  default?: Value
+  example?: Value
+  enum?: readonly Value[]
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: boolean
+  exclusiveMaximum?: boolean
+  multipleOf?: number
+  minItems?: number
+  maxItems?: number
+  minProperties?: number
+  maxProperties?: number
+  required?: readonly string[]
+  properties?: Readonly<Record<string, StructuralSchema>>
+  additionalProperties?: StructuralSchema
+  items?: StructuralSchema
+  allOf?: readonly StructuralSchema[]
+  anyOf?: readonly StructuralSchema[]
+  oneOf?: readonly StructuralSchema[]
+  not?: StructuralSchema
+  'x-kubernetes-validations'?: readonly Rule[]
+  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
+  'x-kubernetes-list-map-keys'?: readonly string[]
+  'x-kubernetes-map-type'?: 'atomic' | 'granular'
+  'x-kubernetes-int-or-string'?: true
+  'x-kubernetes-preserve-unknown-fields'?: true
+  'x-kubernetes-embedded-resource'?: true
+}
+
+/** What a field is to Kubernetes beyond its values, for `.meta()` of a Zod schema or spread into a JSON schema. */
+export interface KubernetesMeta {
+  /** How apply merges a list: as one value, as a set of scalars, or item by item, told apart by `listMapKeys`. */
+  readonly listType?: 'atomic' | 'set' | 'map'
+  readonly listMapKeys?: readonly string[]
+  /** `atomic`: apply replaces the object as a whole. */
+  readonly mapType?: 'atomic' | 'granular'
+  /** CEL rules that the value is held to. */
+  readonly rules?: readonly Rule[]
+  /** Fields that the schema does not name are kept and not pruned. */
+  readonly preserveUnknownFields?: true
+  /** The value is an object with `apiVersion`, `kind` and `metadata` of its own. */
+  readonly embeddedResource?: true
+}
+
+export const KUBERNETES_KEYWORDS: ReadonlySet<string> = new Set([
+  'x-kubernetes-validations',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-embedded-resource',
+])
+
+type KubernetesKeywords = Pick<StructuralSchema, Extract<keyof StructuralSchema, `x-${string}`>>
+
+/** The `x-kubernetes-…` keywords: `z.array(port).meta(kubernetes({ listType: 'map', listMapKeys: ['name'] }))`. */
+export function kubernetes(meta: KubernetesMeta): KubernetesKeywords {
+  const { listType, listMapKeys, mapType, rules, preserveUnknownFields, embeddedResource } = meta
+  return present({
+    'x-kubernetes-list-type': listType,
+    'x-kubernetes-list-map-keys': listMapKeys,
+    'x-kubernetes-map-type': mapType,
+    'x-kubernetes-validations': rules,
+    'x-kubernetes-preserve-unknown-fields': preserveUnknownFields,
+    'x-kubernetes-embedded-resource': embeddedResource,
+  })
+}
+
+/** The same without the members that are undefined. */
+export function present<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
+}
+
+/** One thing that is wrong with a definition. */
+export interface Problem {
+  /** Where: `versions.v1.spec.ports[].name`. */
+  readonly path: string
+  /** What it is, and what to write instead. */
+  readonly message: string
+}
+
+/** A definition that no API server would take, or that would mean something else there. Has everything that is wrong with it. */
+export class DefinitionError extends Error {
+  override readonly name = 'DefinitionError'
+  readonly problems: readonly Problem[]
+
+  constructor(what: string, problems: readonly Problem[]) {
+    super(`${what} cannot be defined\n${problems.map(({ path, message }) => `  ${path}: ${message}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** Takes what is wrong, at a path. */
+export type Report = (path: string, message: string) => void
+
+/** What holds for a schema whatever it was made from: how its lists are told apart. */
+export function checkLists(schema: StructuralSchema, path: string, report: Report): void {
+  const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys, items } = schema
+  if (listType !== undefined && schema.type !== 'array') report(path, 'has a list type and is not a list')
+  if ((listType === 'map') !== (keys !== undefined)) {
+    report(
+      path,
+      'list type map and list map keys come together: kubernetes({ listType: "map", listMapKeys: ["name"] })',
+    )
+  }
+  if (listType === 'set' && (items?.type === 'object' || items?.type === 'array')) {
+    report(path, 'a set has scalar items; use list type map for objects, or atomic')
+  }
+  for (const key of listType === 'map' ? (keys ?? []) : []) {
+    const field = items?.properties?.[key]
+    const isThere = items?.required?.includes(key) === true || field?.default !== undefined
+    if (field === undefined) report(path, `its items have no field "${key}", by which list map keys tells them apart`)
+    else if (!isThere)
+      report(`${path}[].${key}`, 'tells the items of a list apart, so make it required or give it a default')
+  }
+}
