@@ -35,8 +35,17 @@ const FORMATS: Readonly<Record<string, string>> = {
   base64: 'byte',
 }
 
-/** Formats whose pattern in Zod is only a part of what it checks. */
-const LOOSE_PATTERNS: ReadonlySet<string> = new Set(['url', 'base64', 'base64url', 'jwt', 'credit_card', 'iban'])
+/** Formats that Zod checks by code: their pattern says something else. */
+const LOOSE_PATTERNS: ReadonlySet<string> = new Set([
+  'url',
+  'ipv6',
+  'cidrv6',
+  'base64',
+  'base64url',
+  'jwt',
+  'credit_card',
+  'iban',
+])
 
 const NUMBER_FORMATS: Readonly<Record<string, StructuralSchema>> = {
   safeint: { type: 'integer' },

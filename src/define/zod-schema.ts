@@ -138,7 +138,7 @@ class Walk {
       case 'readonly':
         return this.schema(def.innerType, path)
       case 'nullable':
-        return { ...this.schema(def.innerType, path), nullable: true }
+        return orNull(this.schema(def.innerType, path))
       case 'default':
       case 'prefault':
         return { ...this.schema(def.innerType, path), default: this.#constant(def, path) }
@@ -186,7 +186,7 @@ class Walk {
   #union(options: readonly AnyZod[], path: string): StructuralSchema {
     const types = options.map((option) => option['_zod'].def.type)
     const rest = options.filter((_, i) => types[i] !== 'null')
-    if (rest.length < options.length && rest.length > 0) return { ...this.#union(rest, path), nullable: true }
+    if (rest.length < options.length && rest.length > 0) return orNull(this.#union(rest, path))
     if (rest.length === 1) return this.schema(rest[0]!, path)
     if (types.every((type) => type === 'literal' || type === 'enum')) {
       return this.#enumeration([...new Set(options.flatMap((option) => [...(option['_zod'].values ?? [])]))], path)
@@ -218,6 +218,11 @@ class Walk {
     if (unknown !== undefined) this.#report(path, `unknown keyword "${unknown[0]}" in .meta()`)
     return present(Object.fromEntries(meta.filter(([key]) => META.has(key) || KUBERNETES_KEYWORDS.has(key))))
   }
+}
+
+/** An enumeration holds for null as for every other value. */
+function orNull(schema: StructuralSchema): StructuralSchema {
+  return { ...schema, nullable: true, ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }) }
 }
 
 function insteadOf(type: string): string {

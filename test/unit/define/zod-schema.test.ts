@@ -56,6 +56,7 @@ describe('a Zod schema as a structural one', () => {
     ['a literal', z.literal('only'), { type: 'string', enum: ['only'] }],
     ['literals one by one', z.union([z.literal('a'), z.enum(['b', 'a'])]), { type: 'string', enum: ['a', 'b'] }],
     ['what may be null', z.string().nullable(), { type: 'string', nullable: true }],
+    ['an enumeration or null', z.enum(['a']).nullable(), { type: 'string', enum: ['a', null], nullable: true }],
     ['null as an alternative', z.union([z.int(), z.null()]), { type: 'integer', nullable: true }],
     ['an integer or a text', z.union([z.string(), z.int()]), { 'x-kubernetes-int-or-string': true }],
     ['or null', z.union([z.string(), z.int(), z.null()]), { 'x-kubernetes-int-or-string': true, nullable: true }],
