@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { suggestion } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
-import { checkManual, commandManual, convertManual, lintRolesManual, serveManual } from './manual.ts'
+import { checkManual, commandManual, convertManual, defineManual, lintRolesManual, serveManual } from './manual.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve: { manual: serveManual, run: serve },
   convert: { manual: convertManual, run: async (args) => (await import('./convert.ts')).runConvert(args) },
   check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
+  define: { manual: defineManual, run: async (args) => (await import('./define.ts')).runDefine(args) },
   'lint-rbac': { manual: lintRolesManual, run: async (args) => (await import('./lint-rbac.ts')).runLintRoles(args) },
 }
 

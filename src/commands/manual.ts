@@ -28,6 +28,7 @@ export function commandManual(): string {
         'quarterdeck serve [FLAG]...',
         'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
         'quarterdeck check FILE...',
+        'quarterdeck define FILE.ts [--check FILE.yaml]',
         'quarterdeck lint-rbac [FILE]...',
         'quarterdeck version',
         'quarterdeck help [COMMAND]',
@@ -39,6 +40,7 @@ export function commandManual(): string {
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
         'convert  Convert objects from one encoding to another.',
         'check    Validate custom resource definitions and objects, without a server.',
+        'define   Write the custom resource definitions that a TypeScript file exports.',
         'lint-rbac  Find risky roles and bindings.',
         'version  Print the version of the program and the API level.',
         'help     Show this page, or the one of a command.',
@@ -86,6 +88,31 @@ export function checkManual(): string {
         '0  All objects are valid.',
         '1  There are errors.',
         '2  The command line is invalid, or a file cannot be read.',
+      ],
+    ],
+  ])
+}
+
+export function defineManual(): string {
+  return page([
+    ['NAME', ['quarterdeck define - write custom resource definitions from TypeScript']],
+    ['SYNOPSIS', ['quarterdeck define FILE.ts [--check FILE.yaml]']],
+    [
+      'DESCRIPTION',
+      [
+        'Loads the file, which exports what defineResource() of quarterdeck/define made, and writes the definitions to standard output as YAML, in the order of their names.',
+        '',
+        'With --check nothing is written: the definitions are compared with those in FILE.yaml, or in standard input for -.',
+        '',
+        'To validate them as the server would: quarterdeck define FILE.ts | quarterdeck check -',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  The definitions were written, or are those in the file.',
+        '1  The file cannot be loaded or exports no definitions, or they differ.',
+        '2  The command line is invalid, or the file to compare with cannot be read.',
       ],
     ],
   ])
