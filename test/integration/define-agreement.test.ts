@@ -1,6 +1,6 @@
 // What a Zod schema makes of a value and what the server makes of it, by the definition that the schema gave: the same is refused,
 // and what is accepted has the same defaults and the same fields.
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineResource, type CustomResourceDefinition } from '../../src/define/define.ts'
