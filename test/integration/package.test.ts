@@ -1,7 +1,7 @@
 // The package as somebody has it who installs it: nothing of this repository but what is packed, and the packages that it names.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -31,6 +31,12 @@ function run(command: string, ...args: readonly string[]): string {
   return execFileSync(command, args, { cwd: home, encoding: 'utf8', env: { ...process.env, HOME: home } })
 }
 
+/** As in a project with types of its own. */
+function checkTypes(file: string): void {
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'esnext']
+  run(path.join(MODULES, '.bin/tsc'), ...options, '--types', 'node', file)
+}
+
 beforeAll(() => {
   home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-package-'))
   const told = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', home], { cwd: PROJECT })
@@ -40,9 +46,10 @@ beforeAll(() => {
   const overrides = Object.fromEntries(
     Object.keys(manifest.dependencies).map((name) => [name, `file:${path.join(MODULES, name)}`]),
   )
-  const dependencies = { quarterdeck: `file:${packed.filename}` }
+  const dependencies = { quarterdeck: `file:${packed.filename}`, zod: `file:${path.join(MODULES, 'zod')}` }
   writeFileSync(path.join(home, 'package.json'), JSON.stringify({ type: 'module', dependencies, overrides }))
   run('npm', 'install', '--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--silent')
+  symlinkSync(path.join(MODULES, '@types'), path.join(home, 'node_modules/@types'))
 })
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -68,8 +75,33 @@ it('has the command', async () => {
 
 it('has the library, with its types', () => {
   writeFileSync(path.join(home, 'example.ts'), EXAMPLE)
-  symlinkSync(path.join(MODULES, '@types'), path.join(home, 'node_modules/@types'))
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'esnext']
-  run(path.join(MODULES, '.bin/tsc'), ...options, '--types', 'node', 'example.ts')
+  checkTypes('example.ts')
   expect(run(process.execPath, 'example.ts')).toMatch(/^https:\/\/127\.0\.0\.1:\d+\nann\n$/)
+})
+
+it.each([['define-resource.ts', 'backups.example.com\n7\nhttps://backup.example.com\n']])(
+  'has what the example %s needs',
+  (name, output) => {
+    copyFileSync(path.join(PROJECT, 'test/examples', name), path.join(home, name))
+    checkTypes(name)
+    expect(run(process.execPath, name)).toBe(output)
+  },
+)
+
+it('writes the definitions of a file, which the server would take', () => {
+  copyFileSync(path.join(PROJECT, 'test/examples/define-resource.ts'), path.join(home, 'definitions.ts'))
+  writeFileSync(path.join(home, 'definitions.yaml'), run('npx', '--offline', 'quarterdeck', 'define', 'definitions.ts'))
+  expect(run('npx', '--offline', 'quarterdeck', 'check', 'definitions.yaml')).toBe('1 object: no errors\n')
+})
+
+it('loads nothing of the server with the definitions', () => {
+  const dist = path.join(home, 'node_modules/quarterdeck/dist')
+  const loaded = new Set(['define.js'])
+  for (const file of loaded) {
+    const text = readFileSync(path.join(dist, file), 'utf8')
+    for (const [, name] of text.matchAll(/^(?:import|\}) ?(?:from )?"\.\/([^"]+)"/gm)) loaded.add(name!)
+  }
+  const sizes = [...loaded].map((file) => statSync(path.join(dist, file)).size)
+  expect(sizes.length).toBeGreaterThan(1)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000)
 })
