@@ -143,10 +143,15 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 /** A function for each direction that is not made of others. Labels and annotations may change, other metadata stays. */
 export type Conversions<G extends string, K extends string, V extends Versions> = {
-  readonly [P in `${keyof V & string} -> ${keyof V & string}`]?: P extends `${infer From} -> ${infer To}`
+  readonly [P in `${keyof V & string} -> ${keyof V & string}`]?: ConversionOf<G, K, V, P>
+}
+
+/** Asks for `V` first, which the compiler then knows before it looks at the functions: their texts stay literals. */
+type ConversionOf<G extends string, K extends string, V extends Versions, P> = [V] extends [Versions]
+  ? P extends `${infer From} -> ${infer To}`
     ? (object: OutputObject<G, K, From, V[From]>) => Converted<InputObject<G, K, To, V[To]>>
     : never
-}
+  : never
 
 /** What a conversion function returns; what it leaves out of the first three stays, but for the version. */
 type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {

@@ -1,10 +1,13 @@
 // Resources defined in TypeScript, on a server: the definition is accepted, and what it says holds for people with kubectl.
 import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineResource, kubernetes } from '../../src/define/define.ts'
+import { type ConversionReview, defineResource, kubernetes } from '../../src/define/define.ts'
+import { DEFINITIONS } from '../fakes/defined-kinds.ts'
 import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
 import { findKubectls, Kubectl, type KubectlResult } from '../fakes/kubectl.ts'
+import { openServer } from '../fakes/running-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { openWebhookServer } from '../fakes/webhook-server.ts'
 
 let kubectls: readonly string[] = []
 
@@ -169,4 +172,50 @@ it('does all that it says', async () => {
   expect(await say('explain crew.spec.replicas')).toContain('How many sailors there are.')
   expect((await run('get crews.v1beta1.ship.example.com')).stderr).toContain('Warning: take v1')
   expect(await server.stop()).toMatchObject({ code: 0 })
+})
+
+it('answers the server that asks for another version', async () => {
+  await using hooks = await openWebhookServer()
+  await using server = await openServer()
+  const Plank = defineResource({
+    group: 'ship.example.com',
+    kind: 'Plank',
+    scope: 'Cluster',
+    versions: {
+      v1: { spec: z.object({ size: z.string() }) },
+      v2: { spec: z.object({ length: z.int(), unit: z.enum(['m', 'ft']) }), storage: true },
+    },
+    convert: {
+      'v1 -> v2': ({ spec: { size } }) => {
+        const length = Number.parseInt(size, 10)
+        if (Number.isNaN(length)) throw new Error(`${size} is no length`)
+        return { spec: { length, unit: size.endsWith('ft') ? 'ft' : 'm' } }
+      },
+      'v2 -> v1': ({ spec: { length, unit } }) => ({ spec: { size: `${length}${unit}` } }),
+    },
+    webhook: { url: `${hooks.url}/convert`, caBundle: hooks.caBundle },
+  })
+  hooks.on('/convert', (review, response) => {
+    response.end(JSON.stringify(Plank.review(review as unknown as ConversionReview)))
+  })
+  await server.must(DEFINITIONS, { method: 'POST', body: Plank.definition })
+  const planks = (version: string): string => `/apis/ship.example.com/${version}/planks`
+  await expect.poll(async () => (await server.request(planks('v1'))).status).toBe(200)
+
+  const plank = (name: string, size: string) => ({
+    apiVersion: 'ship.example.com/v1',
+    kind: 'Plank',
+    metadata: { name, labels: { wood: 'oak' } },
+    spec: { size },
+  })
+  expect(await server.must(planks('v1'), { method: 'POST', body: plank('a', '3') })).toMatchObject({
+    spec: { size: '3m' },
+  })
+  expect(await server.must(`${planks('v2')}/a`)).toMatchObject({
+    apiVersion: 'ship.example.com/v2',
+    metadata: { name: 'a', labels: { wood: 'oak' } },
+    spec: { length: 3, unit: 'm' },
+  })
+  const refused = await server.request(planks('v1'), { method: 'POST', body: plank('b', 'long') })
+  expect(refused.body).toContain('long is no length')
 })
