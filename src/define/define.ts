@@ -16,7 +16,7 @@ import type {
   VersionOptions,
   Versions,
 } from './resource.ts'
-import { DefinitionError, present, type Problem, type Report, type StructuralSchema } from './structural.ts'
+import { checkLists, DefinitionError, present, type Problem, type Report, type StructuralSchema } from './structural.ts'
 import { fromZod, isOptional, isZodSchema } from './zod-schema.ts'
 
 export type { ConversionReview } from './conversion.ts'
@@ -60,7 +60,9 @@ export function defineResource<const Group extends string, const Kind extends st
   const problems: Problem[] = []
   const report: Report = (path, message) => void problems.push({ path, message })
 
-  const versions = names.map((name) => defineVersion(name, options.versions[name]!, names.length === 1, report))
+  const versions = names.map((name) =>
+    defineVersion(name, { storage: names.length === 1, ...options.versions[name]! }, report),
+  )
   if (versions.filter(({ storage }) => storage).length !== 1) {
     report('versions', 'objects are stored as one of them: set storage: true on exactly one')
   }
@@ -89,7 +91,7 @@ export function defineResource<const Group extends string, const Kind extends st
         ...present({ shortNames: options.shortNames, categories: options.categories }),
       },
       versions,
-      ...(options.webhook === undefined || !conversion.hasFunctions
+      ...(options.webhook === undefined
         ? {}
         : {
             conversion: {
@@ -115,15 +117,14 @@ function pluralOf(kind: string): string {
   return /[^aeiou]y$/.test(singular) ? `${singular.slice(0, -1)}ies` : `${singular}s`
 }
 
-function defineVersion(name: string, options: VersionOptions, isOnly: boolean, report: Report): DefinitionVersion {
+function defineVersion(name: string, options: VersionOptions, report: Report): DefinitionVersion {
   const { spec, status, deprecated = false, scale } = options
   const path = `versions.${name}`
-  const made = structural(spec, `${path}.spec`, report)
   const schema: StructuralSchema = {
     type: 'object',
     ...present({ description: options.description, 'x-kubernetes-validations': options.rules }),
     properties: {
-      spec: made,
+      spec: structural(spec, `${path}.spec`, report),
       ...(status === undefined ? {} : { status: structural(status, `${path}.status`, report) }),
     },
     ...(isZodSchema(spec) && isOptional(spec) ? {} : { required: ['spec'] }),
@@ -140,7 +141,7 @@ function defineVersion(name: string, options: VersionOptions, isOnly: boolean, r
   return {
     name,
     served: options.served ?? true,
-    storage: options.storage ?? isOnly,
+    storage: options.storage ?? false,
     ...(deprecated === false ? {} : { deprecated: true }),
     ...(typeof deprecated === 'string' ? { deprecationWarning: deprecated } : {}),
     schema: { openAPIV3Schema: schema },
@@ -156,6 +157,7 @@ function structural(schema: Schema, path: string, report: Report): StructuralSch
   const made = isZodSchema(schema) ? fromZod(schema, path, report) : fromJsonSchema(schema, path, report)
   const isMap = made.type === 'object' || made['x-kubernetes-preserve-unknown-fields'] === true
   if (!isMap) report(path, 'is an object in every resource: use z.object()')
+  checkLists(made, path, report)
   return made
 }
 

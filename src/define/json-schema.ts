@@ -1,7 +1,7 @@
 // From a plain JSON schema to a structural one: the few spellings of newer drafts that mean the same are translated, what Kubernetes
 // cannot take is told with what to write instead.
 import type { Value } from '../api/value.ts'
-import { checkLists, KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './structural.ts'
+import { KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './structural.ts'
 
 type ScalarType = NonNullable<StructuralSchema['type']>
 
@@ -76,7 +76,6 @@ export function fromJsonSchema(schema: JsonSchema, path: string, report: Report)
   }
   const isOpen = made['x-kubernetes-int-or-string'] ?? made['x-kubernetes-preserve-unknown-fields'] ?? false
   if (made.type === undefined && !isOpen) report(path, 'has no type, which every part of a structural schema has')
-  checkLists(made, path, report)
   return made
 }
 

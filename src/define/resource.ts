@@ -105,7 +105,7 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
    * are reached through others. Without any, objects only change their `apiVersion`.
    */
   readonly convert?: Conversions<Group, Kind, V>
-  /** Where `convert` is served: the API server asks there. */
+  /** Where the API server has its objects converted: where `convert` is served, or another program. */
   readonly webhook?: WebhookClientConfig
 }
 

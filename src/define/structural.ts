@@ -82,7 +82,10 @@ export const KUBERNETES_KEYWORDS: ReadonlySet<string> = new Set([
 
 type KubernetesKeywords = Pick<StructuralSchema, Extract<keyof StructuralSchema, `x-${string}`>>
 
-/** The `x-kubernetes-…` keywords: `z.array(port).meta(kubernetes({ listType: 'map', listMapKeys: ['name'] }))`. */
+/**
+ * The `x-kubernetes-…` keywords: `z.array(port).meta(kubernetes({ listType: 'map', listMapKeys: ['name'] }))`. Of two calls of
+ * `.meta()` on one schema the last one counts.
+ */
 export function kubernetes(meta: KubernetesMeta): KubernetesKeywords {
   const { listType, listMapKeys, mapType, rules, preserveUnknownFields, embeddedResource } = meta
   return present({
@@ -122,24 +125,28 @@ export class DefinitionError extends Error {
 /** Takes what is wrong, at a path. */
 export type Report = (path: string, message: string) => void
 
-/** What holds for a schema whatever it was made from: how its lists are told apart. */
+/** Reports lists whose items could not be told apart as they say. */
 export function checkLists(schema: StructuralSchema, path: string, report: Report): void {
-  const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys, items } = schema
+  const { properties = {}, additionalProperties, items } = schema
+  checkList(schema, path, report)
+  for (const [name, field] of Object.entries(properties)) checkLists(field, `${path}.${name}`, report)
+  if (additionalProperties !== undefined) checkLists(additionalProperties, `${path}{}`, report)
+  if (items !== undefined) checkLists(items, `${path}[]`, report)
+}
+
+function checkList(schema: StructuralSchema, path: string, report: Report): void {
+  const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [], items } = schema
   if (listType !== undefined && schema.type !== 'array') report(path, 'has a list type and is not a list')
-  if ((listType === 'map') !== (keys !== undefined)) {
-    report(
-      path,
-      'list type map and list map keys come together: kubernetes({ listType: "map", listMapKeys: ["name"] })',
-    )
+  if ((listType === 'map') !== keys.length > 0) {
+    report(path, 'list type map and list map keys come together: { listType: "map", listMapKeys: ["name"] }')
   }
-  if (listType === 'set' && (items?.type === 'object' || items?.type === 'array')) {
-    report(path, 'a set has scalar items; use list type map for objects, or atomic')
+  if (listType === 'set' && items?.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic') {
+    report(path, 'a set has items that are one value each: use list type map, or map type atomic for its items')
   }
-  for (const key of listType === 'map' ? (keys ?? []) : []) {
+  for (const key of listType === 'map' ? keys : []) {
     const field = items?.properties?.[key]
     const isThere = items?.required?.includes(key) === true || field?.default !== undefined
-    if (field === undefined) report(path, `its items have no field "${key}", by which list map keys tells them apart`)
-    else if (!isThere)
-      report(`${path}[].${key}`, 'tells the items of a list apart, so make it required or give it a default')
+    if (field === undefined) report(path, `its items have no field "${key}", which is one of its list map keys`)
+    else if (!isThere) report(`${path}[].${key}`, 'is a list map key, so make it required or give it a default')
   }
 }

@@ -1,5 +1,5 @@
 // The checks of a Zod schema (`.min()`, `.regex()`, formats) in the keywords of a structural schema.
-import type { Report, StructuralSchema } from './structural.ts'
+import type { StructuralSchema } from './structural.ts'
 
 /** What is used of a check; a format such as `z.email()` is a schema that is its own first check. */
 export interface ZodCheck {
@@ -62,14 +62,13 @@ const BEYOND_RE2 = /\(\?<?[=!]|\\[1-9]|\\k</
 export function applyChecks(
   schema: StructuralSchema,
   def: CheckDef & { readonly checks?: readonly ZodCheck[] },
-  path: string,
-  report: Report,
+  refuse: (message: string) => void,
 ): number {
   const checks = (def.checks ?? []).map((check) => check['_zod'].def)
   let refinements = 0
   for (const check of def.check === undefined || def.check === 'custom' ? checks : [def, ...checks]) {
     if (check.check === 'custom') refinements++
-    else applyCheck(schema, check, (message) => report(path, message))
+    else applyCheck(schema, check, refuse)
   }
   return refinements
 }

@@ -1,7 +1,7 @@
 // From a Zod 4 schema to a structural one, by the definitions that Zod opens to libraries (`_zod.def`). The schema is the user's,
 // and so is the zod that made it: nothing of that package is imported.
 import type { Value } from '../api/value.ts'
-import { checkLists, KUBERNETES_KEYWORDS, present, type Report, type StructuralSchema } from './structural.ts'
+import { KUBERNETES_KEYWORDS, present, type Report, type StructuralSchema } from './structural.ts'
 import { applyChecks, type ZodCheck } from './zod-checks.ts'
 
 /** What is used of a Zod 4 schema, of `zod` and of `zod/mini`. */
@@ -75,6 +75,9 @@ export const INSTEAD = {
   'record keys': 'a record whose keys are not just text: use z.object() for known keys, else z.string() and a CEL rule',
 } as const
 
+const REFINEMENT =
+  'a refinement runs in your process only: say it as a CEL rule too, .meta(kubernetes({ rules: [{ rule: "…" }] }))'
+
 /** Keywords of `.meta()` that go into the definition; the others are for others. */
 const META: ReadonlySet<string> = new Set(['title', 'description', 'format', 'example'])
 
@@ -91,16 +94,14 @@ class Walk {
     if (this.#within.has(schema)) return this.#refuse(path, INSTEAD.lazy)
     this.#within.add(schema)
     const { def } = schema['_zod']
-    const made: StructuralSchema = { ...this.#typed(schema, path), ...this.#meta(schema, path) }
+    const typed = this.#typed(schema, path)
     this.#within.delete(schema)
-    const refinements = applyChecks(made, def, path, this.#report)
-    if (refinements > (made['x-kubernetes-validations']?.length ?? 0)) {
-      this.#refuse(
-        path,
-        'a refinement runs in your process only: say it as a CEL rule too, .meta(kubernetes({ rules: [{ rule: "…" }] }))',
-      )
-    }
-    checkLists(made, path, this.#report)
+    const meta = this.#meta(schema, path)
+    // What is around it has rules of its own, and does not take those within away.
+    const rules = [...(typed['x-kubernetes-validations'] ?? []), ...(meta['x-kubernetes-validations'] ?? [])]
+    const made = { ...typed, ...meta, ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }) }
+    const refinements = applyChecks(made, def, (message) => this.#report(path, message))
+    if (refinements > rules.length) this.#report(path, REFINEMENT)
     return made
   }
 

@@ -168,6 +168,37 @@ describe('a defined resource', () => {
     })
   })
 
+  const item = z.object({ a: z.string().optional() })
+  it.each([
+    ['a list type of no list', z.string(), { listType: 'set' }, 'spec.f: has a list type and is not a list'],
+    ['a set of objects', z.array(item), { listType: 'set' }, 'spec.f: a set has items that are one value each'],
+    ['keys alone', z.array(item), { listMapKeys: ['a'] }, 'spec.f: list type map and list map keys come together'],
+    ['no keys', z.array(item), { listType: 'map' }, 'spec.f: list type map and list map keys come together'],
+    [
+      'a key that is not there',
+      z.array(item),
+      { listType: 'map', listMapKeys: ['b'] },
+      'spec.f: its items have no field "b"',
+    ],
+    [
+      'a key that may be absent',
+      z.array(item),
+      { listType: 'map', listMapKeys: ['a'] },
+      'spec.f[].a: is a list map key',
+    ],
+  ] as const)('refuses %s, once', (_name, list, meta, expected) => {
+    const field = (list as z.ZodType).meta(kubernetes(meta)).optional()
+    const define = (): unknown => defineResource({ ...base, versions: { v1: { spec: z.object({ f: field }) } } })
+    expect(define).toThrow(expect.objectContaining({ problems: [expect.anything()] }) as Error)
+    expect(define).toThrow(expected)
+  })
+
+  it('names the webhook of another program', () => {
+    const webhook = { url: 'https://convert.example.com' }
+    const { definition } = defineResource({ ...base, versions: { v1: { spec } }, webhook })
+    expect(definition.spec.conversion?.webhook.clientConfig).toEqual(webhook)
+  })
+
   it('tells everything that is wrong at once', () => {
     const define = (): unknown =>
       defineResource({

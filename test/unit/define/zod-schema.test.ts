@@ -129,6 +129,15 @@ describe('a Zod schema as a structural one', () => {
       { type: 'string', 'x-kubernetes-validations': [{ rule: 'self != "x"', message: 'not x' }] },
     ],
     [
+      'the rules within and around',
+      z
+        .string()
+        .meta(kubernetes({ rules: [{ rule: 'a' }] }))
+        .optional()
+        .meta(kubernetes({ rules: [{ rule: 'b' }] })),
+      { type: 'string', 'x-kubernetes-validations': [{ rule: 'a' }, { rule: 'b' }] },
+    ],
+    [
       'everything else of Kubernetes',
       z.looseObject({}).meta(kubernetes({ mapType: 'atomic', embeddedResource: true, preserveUnknownFields: true })),
       {
@@ -243,27 +252,6 @@ describe('what cannot be structural is told with its path and what to write inst
       'an unknown keyword',
       z.string().meta({ 'x-kubernetes-list-typ': 'map' }),
       'spec.f: unknown keyword "x-kubernetes-list-typ"',
-    ],
-    [
-      'a list type of no list',
-      z.string().meta(kubernetes({ listType: 'set' })),
-      'spec.f: has a list type and is not a list',
-    ],
-    ['a set of objects', z.array(z.object({})).meta(kubernetes({ listType: 'set' })), 'spec.f: a set has scalar items'],
-    [
-      'keys alone',
-      z.array(z.object({})).meta(kubernetes({ listMapKeys: ['a'] })),
-      'spec.f: list type map and list map keys come together',
-    ],
-    [
-      'a key that is not there',
-      z.array(z.object({})).meta(kubernetes({ listType: 'map', listMapKeys: ['a'] })),
-      'spec.f: its items have no field "a"',
-    ],
-    [
-      'a key that may be absent',
-      z.array(z.object({ a: z.string().optional() })).meta(kubernetes({ listType: 'map', listMapKeys: ['a'] })),
-      'spec.f[].a: tells the items of a list apart, so make it required',
     ],
   ])('%s', (_name, field, expected) => {
     const [problem, ...others] = problemsOf(z.object({ f: field as z.ZodType }))
