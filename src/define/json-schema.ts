@@ -5,23 +5,12 @@ import { KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './struc
 
 type ScalarType = NonNullable<StructuralSchema['type']>
 
+type Rewritten =
+  | ('type' | 'properties' | 'additionalProperties' | 'items' | 'exclusiveMinimum' | 'exclusiveMaximum')
+  | ('allOf' | 'anyOf' | 'oneOf' | 'not')
+
 /** A JSON schema that can be made structural. Write it in place or `as const`: the static types come from it. */
-export interface JsonSchema
-  extends Readonly<
-    Omit<
-      StructuralSchema,
-      | 'type'
-      | 'properties'
-      | 'additionalProperties'
-      | 'items'
-      | 'exclusiveMinimum'
-      | 'exclusiveMaximum'
-      | 'allOf'
-      | 'anyOf'
-      | 'oneOf'
-      | 'not'
-    >
-  > {
+export interface JsonSchema extends Omit<StructuralSchema, Rewritten> {
   /** With `null` beside another type it is nullable. */
   readonly type?: ScalarType | readonly (ScalarType | 'null')[]
   readonly const?: Value
@@ -69,11 +58,11 @@ const KEPT: ReadonlySet<string> = new Set([
 const OUTSIDE = /^(type|default|nullable|title|description|additionalProperties|x-kubernetes-(?!validations).*)$/
 
 export function fromJsonSchema(schema: JsonSchema, path: string, report: Report): StructuralSchema {
-  const made: StructuralSchema = {}
-  for (const [key, value] of Object.entries(schema)) {
-    if (KEPT.has(key)) Object.assign(made, { [key]: value })
-    else if (!IGNORED.has(key)) Object.assign(made, translated(key as keyof JsonSchema, schema, { path, report }))
-  }
+  const parts = Object.entries(schema).map(([key, value]) => {
+    if (IGNORED.has(key)) return {}
+    return KEPT.has(key) ? { [key]: value } : translated(key as keyof JsonSchema, schema, { path, report })
+  })
+  const made = Object.assign({}, ...parts) as StructuralSchema
   const isOpen = made['x-kubernetes-int-or-string'] ?? made['x-kubernetes-preserve-unknown-fields'] ?? false
   if (made.type === undefined && !isOpen) report(path, 'has no type, which every part of a structural schema has')
   return made
@@ -107,9 +96,9 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, { path, report }:
       report(path, 'an object has either properties or additionalProperties: move the latter to a field of its own')
       return {}
     case 'exclusiveMinimum':
-      return bound('minimum', schema.exclusiveMinimum!)
+      return bound('minimum', schema, { path, report })
     case 'exclusiveMaximum':
-      return bound('maximum', schema.exclusiveMaximum!)
+      return bound('maximum', schema, { path, report })
     case 'allOf':
     case 'anyOf':
     case 'oneOf':
@@ -135,9 +124,12 @@ function typeOf({ type }: JsonSchema, { path, report }: Place): StructuralSchema
 }
 
 /** Newer drafts have the number itself, the one that Kubernetes follows has a switch beside it. */
-function bound(side: 'minimum' | 'maximum', exclusive: boolean | number): StructuralSchema {
+function bound(side: 'minimum' | 'maximum', schema: JsonSchema, { path, report }: Place): StructuralSchema {
   const name = side === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'
-  return typeof exclusive === 'number' ? { [side]: exclusive, [name]: true } : { [name]: exclusive }
+  const exclusive = schema[name]!
+  if (typeof exclusive === 'boolean') return { [name]: exclusive }
+  if (schema[side] !== undefined) report(path, `${side} and ${name}: keep the tighter of the two`)
+  return { [side]: exclusive, [name]: true }
 }
 
 function checkValuesOnly(part: JsonSchema | readonly JsonSchema[], path: string, report: Report): void {

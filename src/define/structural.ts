@@ -18,41 +18,41 @@ export interface Rule {
 
 /** A schema in the form that the API server takes: `JSONSchemaProps` without what structural schemas may not have. */
 export interface StructuralSchema {
-  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
-  title?: string
-  description?: string
-  format?: string
-  nullable?: boolean
-  default?: Value
-  example?: Value
-  enum?: readonly Value[]
-  pattern?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-  exclusiveMinimum?: boolean
-  exclusiveMaximum?: boolean
-  multipleOf?: number
-  minItems?: number
-  maxItems?: number
-  minProperties?: number
-  maxProperties?: number
-  required?: readonly string[]
-  properties?: Readonly<Record<string, StructuralSchema>>
-  additionalProperties?: StructuralSchema
-  items?: StructuralSchema
-  allOf?: readonly StructuralSchema[]
-  anyOf?: readonly StructuralSchema[]
-  oneOf?: readonly StructuralSchema[]
-  not?: StructuralSchema
-  'x-kubernetes-validations'?: readonly Rule[]
-  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
-  'x-kubernetes-list-map-keys'?: readonly string[]
-  'x-kubernetes-map-type'?: 'atomic' | 'granular'
-  'x-kubernetes-int-or-string'?: true
-  'x-kubernetes-preserve-unknown-fields'?: true
-  'x-kubernetes-embedded-resource'?: true
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
+  readonly title?: string
+  readonly description?: string
+  readonly format?: string
+  readonly nullable?: boolean
+  readonly default?: Value
+  readonly example?: Value
+  readonly enum?: readonly Value[]
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: boolean
+  readonly exclusiveMaximum?: boolean
+  readonly multipleOf?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, StructuralSchema>>
+  readonly additionalProperties?: StructuralSchema
+  readonly items?: StructuralSchema
+  readonly allOf?: readonly StructuralSchema[]
+  readonly anyOf?: readonly StructuralSchema[]
+  readonly oneOf?: readonly StructuralSchema[]
+  readonly not?: StructuralSchema
+  readonly 'x-kubernetes-validations'?: readonly Rule[]
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular'
+  readonly 'x-kubernetes-int-or-string'?: true
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true
+  readonly 'x-kubernetes-embedded-resource'?: true
 }
 
 /** What a field is to Kubernetes beyond its values, for `.meta()` of a Zod schema or spread into a JSON schema. */

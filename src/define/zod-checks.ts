@@ -58,96 +58,106 @@ const NUMBER_FORMATS: Readonly<Record<string, StructuralSchema>> = {
 /** Lookaround and backreferences, which RE2 leaves out because they take more than linear time. */
 const BEYOND_RE2 = /\(\?<?[=!]|\\[1-9]|\\k</
 
-/** Puts the checks into the schema and returns how many of them are functions, which no schema can have. */
-export function applyChecks(
+interface Checked {
+  readonly schema: StructuralSchema
+  /** How many of the checks are functions, which no schema can have. */
+  readonly refinements: number
+}
+
+type Refuse = (message: string) => void
+
+/** The schema with the checks of a definition. */
+export function withChecks(
   schema: StructuralSchema,
   def: CheckDef & { readonly checks?: readonly ZodCheck[] },
-  refuse: (message: string) => void,
-): number {
+  refuse: Refuse,
+): Checked {
   const checks = (def.checks ?? []).map((check) => check['_zod'].def)
-  let refinements = 0
-  for (const check of def.check === undefined || def.check === 'custom' ? checks : [def, ...checks]) {
-    if (check.check === 'custom') refinements++
-    else applyCheck(schema, check, refuse)
-  }
-  return refinements
+  const all = def.check === undefined || def.check === 'custom' ? checks : [def, ...checks]
+  const said = all.filter(({ check }) => check !== 'custom')
+  const checked = said.reduce((made, check) => withCheck(made, check, refuse), schema)
+  return { schema: checked, refinements: all.length - said.length }
 }
 
-function applyCheck(schema: StructuralSchema, check: CheckDef, refuse: (message: string) => void): void {
+function withCheck(schema: StructuralSchema, check: CheckDef, refuse: Refuse): StructuralSchema {
   switch (check.check) {
     case 'greater_than':
-      return raiseMinimum(schema, Number(check.value), check.inclusive === true)
+      return withMinimum(schema, Number(check.value), check.inclusive === true)
     case 'less_than':
-      return lowerMaximum(schema, Number(check.value), check.inclusive === true)
+      return withMaximum(schema, Number(check.value), check.inclusive === true)
     case 'multiple_of':
-      if (schema.multipleOf === undefined) schema.multipleOf = Number(check.value)
-      else schema.allOf = [...(schema.allOf ?? []), { multipleOf: Number(check.value) }]
-      return
+      return withFurther(schema, { multipleOf: Number(check.value) })
     case 'min_length':
-      return boundLength(schema, check.minimum, undefined)
+      return withLength(schema, check.minimum, undefined)
     case 'max_length':
-      return boundLength(schema, undefined, check.maximum)
+      return withLength(schema, undefined, check.maximum)
     case 'length_equals':
-      return boundLength(schema, check.length, check.length)
+      return withLength(schema, check.length, check.length)
     case 'number_format': {
       const { minimum, maximum, ...format } = NUMBER_FORMATS[check.format ?? ''] ?? {}
-      Object.assign(schema, schema.type === 'integer' && format.type === 'number' ? {} : format)
-      if (minimum !== undefined) raiseMinimum(schema, minimum, true)
-      if (maximum !== undefined) lowerMaximum(schema, maximum, true)
-      return
+      const typed = schema.type === 'integer' && format.type === 'number' ? schema : { ...schema, ...format }
+      const raised = minimum === undefined ? typed : withMinimum(typed, minimum, true)
+      return maximum === undefined ? raised : withMaximum(raised, maximum, true)
     }
     case 'string_format':
-      return applyFormat(schema, check, refuse)
+      return withFormat(schema, check, refuse)
     case 'overwrite':
-      return refuse('.trim(), .toLowerCase() and the like: the API stores what is sent; convert where it is read')
+      refuse('.trim(), .toLowerCase() and the like: the API stores what is sent; convert where it is read')
+      return schema
     default:
-      return refuse(`the check "${check.check}" has no counterpart: say it as a CEL rule`)
+      refuse(`the check "${check.check}" has no counterpart: say it as a CEL rule`)
+      return schema
   }
 }
 
-function raiseMinimum(schema: StructuralSchema, minimum: number, inclusive: boolean): void {
-  if (schema.minimum !== undefined && (schema.minimum > minimum || (schema.minimum === minimum && inclusive))) return
-  schema.minimum = minimum
-  delete schema.exclusiveMinimum
-  if (!inclusive) schema.exclusiveMinimum = true
+function withMinimum(schema: StructuralSchema, minimum: number, inclusive: boolean): StructuralSchema {
+  const { minimum: before = -Infinity, exclusiveMinimum: _, ...rest } = schema
+  if (before > minimum || (before === minimum && inclusive)) return schema
+  return { ...rest, minimum, ...(inclusive ? {} : { exclusiveMinimum: true }) }
 }
 
-function lowerMaximum(schema: StructuralSchema, maximum: number, inclusive: boolean): void {
-  if (schema.maximum !== undefined && (schema.maximum < maximum || (schema.maximum === maximum && inclusive))) return
-  schema.maximum = maximum
-  delete schema.exclusiveMaximum
-  if (!inclusive) schema.exclusiveMaximum = true
+function withMaximum(schema: StructuralSchema, maximum: number, inclusive: boolean): StructuralSchema {
+  const { maximum: before = Infinity, exclusiveMaximum: _, ...rest } = schema
+  if (before < maximum || (before === maximum && inclusive)) return schema
+  return { ...rest, maximum, ...(inclusive ? {} : { exclusiveMaximum: true }) }
 }
 
-function boundLength(schema: StructuralSchema, least: number | undefined, most: number | undefined): void {
+function withLength(schema: StructuralSchema, least: number | undefined, most: number | undefined): StructuralSchema {
   const [min, max] =
     schema.type === 'array' ? (['minItems', 'maxItems'] as const) : (['minLength', 'maxLength'] as const)
-  if (least !== undefined) schema[min] = Math.max(least, schema[min] ?? 0)
-  if (most !== undefined) schema[max] = Math.min(most, schema[max] ?? most)
+  return {
+    ...schema,
+    ...(least === undefined ? {} : { [min]: Math.max(least, schema[min] ?? 0) }),
+    ...(most === undefined ? {} : { [max]: Math.min(most, schema[max] ?? most) }),
+  }
 }
 
-function applyFormat(schema: StructuralSchema, check: CheckDef, refuse: (message: string) => void): void {
-  const { format = '', pattern } = check
-  const known = check.local === true ? undefined : FORMATS[format]
+function withFormat(schema: StructuralSchema, check: CheckDef, refuse: Refuse): StructuralSchema {
+  const { format = '', pattern, local = false } = check
+  const known = local || !Object.hasOwn(FORMATS, format) ? {} : { format: FORMATS[format]! }
   const isWhole = pattern !== undefined && !LOOSE_PATTERNS.has(format)
-  if (known !== undefined) schema.format = known
-  if (isWhole && !BEYOND_RE2.test(pattern.source.replaceAll('\\\\', ''))) return addPattern(schema, pattern, refuse)
-  if (known !== undefined) return
-  if (format === 'regex')
-    refuse(
-      'a pattern with lookaround or backreferences, which RE2 leaves out: say it as several patterns or a CEL rule',
-    )
-  else refuse(`the format "${format}" is unknown to Kubernetes: use .regex() or a CEL rule`)
+  if (isWhole && !BEYOND_RE2.test(pattern.source.replaceAll('\\\\', ''))) {
+    return withFurther({ ...schema, ...known }, { pattern: re2Pattern(pattern, refuse) })
+  }
+  if (format === 'regex') {
+    refuse('a pattern with lookaround or backreferences, which RE2 leaves out: use several patterns or a CEL rule')
+  } else if (known.format === undefined)
+    refuse(`the format "${format}" is unknown to Kubernetes: use .regex() or a CEL rule`)
+  return { ...schema, ...known }
 }
 
-function addPattern(schema: StructuralSchema, { source, flags }: RegExp, refuse: (message: string) => void): void {
-  if (/[my]/.test(flags)) return refuse(`the flags "${flags}" of a pattern: leave m and y out`)
+/** Each keyword is there once: what is asked for again stands beside it. */
+function withFurther(schema: StructuralSchema, more: { pattern: string } | { multipleOf: number }): StructuralSchema {
+  const isTaken = 'pattern' in more ? schema.pattern !== undefined : schema.multipleOf !== undefined
+  return isTaken ? { ...schema, allOf: [...(schema.allOf ?? []), more] } : { ...schema, ...more }
+}
+
+function re2Pattern({ source, flags }: RegExp, refuse: Refuse): string {
+  if (/[my]/.test(flags)) refuse(`the flags "${flags}" of a pattern: leave m and y out`)
   const inline = ['i', 's'].filter((flag) => flags.includes(flag)).join('')
   const written = source.replace(
     /\\u\{([0-9a-f]+)\}|\\u([0-9a-f]{4})/gi,
-    (_, long: string, short: string) => `\\x{${long ?? short}}`,
+    (_, long: string | undefined, short: string) => `\\x{${long ?? short}}`,
   )
-  const pattern = `${inline === '' ? '' : `(?${inline})`}${written}`
-  if (schema.pattern === undefined) schema.pattern = pattern
-  else schema.allOf = [...(schema.allOf ?? []), { pattern }]
+  return inline === '' ? written : `(?${inline})${written}`
 }

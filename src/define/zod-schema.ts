@@ -2,7 +2,7 @@
 // and so is the zod that made it: nothing of that package is imported.
 import type { Value } from '../api/value.ts'
 import { KUBERNETES_KEYWORDS, present, type Report, type StructuralSchema } from './structural.ts'
-import { applyChecks, type ZodCheck } from './zod-checks.ts'
+import { withChecks, type ZodCheck } from './zod-checks.ts'
 
 /** What is used of a Zod 4 schema, of `zod` and of `zod/mini`. */
 export interface ZodSchema<Output = unknown, Input = unknown> {
@@ -100,9 +100,9 @@ class Walk {
     // What is around it has rules of its own, and does not take those within away.
     const rules = [...(typed['x-kubernetes-validations'] ?? []), ...(meta['x-kubernetes-validations'] ?? [])]
     const made = { ...typed, ...meta, ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }) }
-    const refinements = applyChecks(made, def, (message) => this.#report(path, message))
-    if (refinements > rules.length) this.#report(path, REFINEMENT)
-    return made
+    const checked = withChecks(made, def, (message) => this.#report(path, message))
+    if (checked.refinements > rules.length) this.#report(path, REFINEMENT)
+    return checked.schema
   }
 
   #refuse(path: string, message: string): StructuralSchema {

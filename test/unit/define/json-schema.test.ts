@@ -79,6 +79,7 @@ describe('a JSON schema as a structural one', () => {
       { type: 'array', items: { type: 'string' }, uniqueItems: true },
       'spec.f: uniqueItems: use x-kubernetes-list-type',
     ],
+    ['two bounds', { type: 'number', minimum: 5, exclusiveMinimum: 1 }, 'spec.f: minimum and exclusiveMinimum: keep'],
     ['an unknown keyword', { type: 'string', minLenght: 1 }, 'spec.f: unknown keyword "minLenght"'],
     [
       'fields and values by key',
