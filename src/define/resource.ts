@@ -118,12 +118,10 @@ export type Structural<V extends Versions> = {
 
 type Said<Text> = [Text] extends [never] ? unknown : Text
 
-type ObjectOf<Group extends string, Kind extends string, Name, Spec, Status> = {
-  apiVersion: `${Group}/${Name & string}`
-  kind: Kind
-  metadata: ObjectMeta
-} & Spec &
-  Status
+interface TypeMeta<G extends string, K extends string, N> {
+  apiVersion: `${G}/${N & string}`
+  kind: K
+}
 
 type SpecField<S, Type> = undefined extends InputOf<S> ? { spec?: Type } : { spec: Type }
 
@@ -131,12 +129,13 @@ type StatusField<V, Type> = V extends { readonly status: Schema } ? { status?: T
 
 /** An object as it is read from the server, where all defaults are filled in. */
 export type OutputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<
-  ObjectOf<G, K, N, { spec: OutputOf<V['spec']> }, StatusField<V, OutputOf<V['status']>>>
+  TypeMeta<G, K, N> & { metadata: ObjectMeta; spec: OutputOf<V['spec']> } & StatusField<V, OutputOf<V['status']>>
 >
 
-/** An object as it is sent. */
+/** An object as it is sent; clients fill in which kind it is. */
 export type InputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<
-  ObjectOf<G, K, N, SpecField<V['spec'], InputOf<V['spec']>>, StatusField<V, InputOf<V['status']>>>
+  Partial<TypeMeta<G, K, N>> & { metadata: ObjectMeta } & SpecField<V['spec'], InputOf<V['spec']>> &
+    StatusField<V, InputOf<V['status']>>
 >
 
 type Flat<T> = { [K in keyof T]: T[K] }
@@ -191,7 +190,7 @@ export interface DefinedResource<Group extends string, Kind extends string, V ex
   convert<To extends keyof V & string>(
     object: { readonly [N in keyof V & string]: OutputObject<Group, Kind, N, V[N]> }[keyof V & string],
     to: To,
-  ): InputObject<Group, Kind, To, V[To]>
+  ): InputObject<Group, Kind, To, V[To]> & TypeMeta<Group, Kind, To>
   /** Answers the API server's request to convert objects. Never throws: what goes wrong is in the answer. */
   review(review: ConversionReview): ConversionReview
 }

@@ -58,8 +58,6 @@ export const Backup = defineResource({
 
 /** The types come from the schemas: as objects are sent, where fields with a default may be left out … */
 const nightly: InferInput<typeof Backup, 'v1'> = {
-  apiVersion: 'example.com/v1',
-  kind: 'Backup',
   metadata: { name: 'nightly' },
   spec: { schedule: '0 3 * * *', targets: [{ name: 'here', url: 'https://backup.example.com' }] },
 }
@@ -70,7 +68,12 @@ function copies({ spec: { keep, targets } }: InferResource<typeof Backup, 'v1'>)
 }
 
 if (import.meta.main) {
-  const stored = { ...nightly, spec: { ...nightly.spec, keep: 7, paused: false } }
+  const stored: InferResource<typeof Backup, 'v1'> = {
+    apiVersion: 'example.com/v1',
+    kind: 'Backup',
+    metadata: nightly.metadata,
+    spec: { ...nightly.spec, keep: 7, paused: false },
+  }
   console.log(Backup.definition.metadata.name)
   console.log(copies(stored))
   console.log(Backup.convert(stored, 'v1alpha1').spec.target)

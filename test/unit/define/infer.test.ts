@@ -108,9 +108,8 @@ describe('the types of a resource', () => {
       ...base,
       versions: { v1: { spec: z.object({ a: z.int().default(1) }).prefault({}) } },
     })
-    expectTypeOf({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: {} } as const).toExtend<
-      InferInput<typeof maybe>
-    >()
+    expectTypeOf<{ metadata: object }>().toExtend<InferInput<typeof maybe>>()
+    expectTypeOf<{ apiVersion: 'v1'; metadata: object }>().not.toExtend<InferInput<typeof maybe>>()
     expectTypeOf<InferSpec<typeof maybe>>().toEqualTypeOf<{ a: number }>()
   })
 })
