@@ -1,6 +1,7 @@
 // From one version of a resource to another, by the functions that its definition has; and the answer to the API server that asks.
-import type { Value, ValueMap } from '../api/value.ts'
-import type { Report } from './structural.ts'
+import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
+import { fieldOf } from './field-path.ts'
+import type { Report, StructuralSchema } from './structural.ts'
 
 /** The API server's request to convert objects, and with `response` the answer to it. */
 export interface ConversionReview {
@@ -23,12 +24,19 @@ type Convert = (object: ValueMap) => ValueMap
 export class Conversion {
   readonly #group: string
   readonly #names: readonly string[]
+  readonly #schemas: ReadonlyMap<string, StructuralSchema>
   /** Empty: objects are the same in all versions. */
   readonly #functions: ReadonlyMap<string, Convert>
 
-  constructor(group: string, names: readonly string[], functions: Readonly<Record<string, Convert | undefined>>) {
+  /** The schemas of all versions, and the functions by `FROM -> TO`. */
+  constructor(
+    group: string,
+    schemas: ReadonlyMap<string, StructuralSchema>,
+    functions: Readonly<Record<string, Convert | undefined>>,
+  ) {
     this.#group = group
-    this.#names = names
+    this.#schemas = schemas
+    this.#names = [...schemas.keys()]
     const given = Object.entries(functions).filter((entry): entry is [string, Convert] => entry[1] !== undefined)
     this.#functions = new Map(given)
   }
@@ -97,7 +105,10 @@ export class Conversion {
     return undefined
   }
 
-  /** The API server refuses other changes of metadata than those of labels and annotations. */
+  /**
+   * The API server refuses other changes of metadata than those of labels and annotations, and fills in no defaults in what it
+   * gets: the next function, and whoever reads the object, would not find what its type promises.
+   */
   #step(object: ValueMap, to: string): ValueMap {
     const from = this.#versionIn(object['apiVersion'])
     const converted = this.#functions.get(`${from} -> ${to}`)?.(object) ?? object
@@ -109,6 +120,22 @@ export class Conversion {
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
     }
-    return { ...converted, apiVersion: `${this.#group}/${to}`, kind: object['kind']!, metadata }
+    const whole = withDefaults(this.#schemas.get(to)!, converted) as ValueMap
+    return { ...whole, apiVersion: `${this.#group}/${to}`, kind: object['kind']!, metadata }
   }
+}
+
+function withDefaults(schema: StructuralSchema, value: Value): Value {
+  const { items, properties = {} } = schema
+  if (isList(value)) return items === undefined ? value : value.map((item) => withDefaults(items, item))
+  if (!isMap(value)) return value
+  const given = Object.entries(value).filter(([, field]) => field !== undefined)
+  const absent = Object.entries(properties).flatMap(([name, field]) =>
+    field.default === undefined || value[name] !== undefined ? [] : [[name, field.default] as const],
+  )
+  const fields = [...given, ...absent].map(([name, field]) => {
+    const known = fieldOf(schema, name)
+    return [name, known === undefined ? field : withDefaults(known, field)]
+  })
+  return Object.fromEntries(fields) as ValueMap
 }

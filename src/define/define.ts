@@ -66,7 +66,11 @@ export function defineResource<const Group extends string, const Kind extends st
   if (versions.filter(({ storage }) => storage).length !== 1) {
     report('versions', 'objects are stored as one of them: set storage: true on exactly one')
   }
-  const conversion = new Conversion(group, names, (options.convert ?? {}) as never)
+  const conversion = new Conversion(
+    group,
+    new Map(versions.map(({ name, schema }) => [name, schema.openAPIV3Schema])),
+    (options.convert ?? {}) as never,
+  )
   conversion.check(report)
   if (conversion.hasFunctions && options.webhook === undefined) {
     report(

@@ -21,7 +21,8 @@ export function schemaAt(root: StructuralSchema, jsonPath: string): StructuralSc
   return schema
 }
 
-function fieldOf(schema: StructuralSchema, name: string): StructuralSchema | undefined {
+/** The schema of a field, or of the values of a map; undefined where the object has no such field. */
+export function fieldOf(schema: StructuralSchema, name: string): StructuralSchema | undefined {
   const { properties = {}, additionalProperties } = schema
   if (Object.hasOwn(properties, name)) return properties[name]
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) return ANYTHING

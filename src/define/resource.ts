@@ -140,7 +140,10 @@ export type InputObject<G extends string, K extends string, N, V extends Version
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** A function for each direction that is not made of others. Labels and annotations may change, other metadata stays. */
+/**
+ * A function for each direction that is not made of others. Labels and annotations may change, other metadata stays; defaults are
+ * filled in for it.
+ */
 export type Conversions<G extends string, K extends string, V extends Versions> = {
   readonly [P in `${keyof V & string} -> ${keyof V & string}`]?: ConversionOf<G, K, V, P>
 }
@@ -186,11 +189,11 @@ export interface DefinedResource<Group extends string, Kind extends string, V ex
       InputObject<Group, Kind, N, V[N]>
     >
   }
-  /** The object as another version has it. Throws what the conversion functions throw, and a RangeError for an unknown version. */
+  /** The object as another version has it, with its defaults. Throws what the conversion functions throw, and a RangeError for an unknown version. */
   convert<To extends keyof V & string>(
     object: { readonly [N in keyof V & string]: OutputObject<Group, Kind, N, V[N]> }[keyof V & string],
     to: To,
-  ): InputObject<Group, Kind, To, V[To]> & TypeMeta<Group, Kind, To>
+  ): OutputObject<Group, Kind, To, V[To]>
   /** Answers the API server's request to convert objects. Never throws: what goes wrong is in the answer. */
   review(review: ConversionReview): ConversionReview
 }

@@ -183,13 +183,13 @@ it('answers the server that asks for another version', async () => {
     scope: 'Cluster',
     versions: {
       v1: { spec: z.object({ size: z.string() }) },
-      v2: { spec: z.object({ length: z.int(), unit: z.enum(['m', 'ft']) }), storage: true },
+      v2: { spec: z.object({ length: z.int(), unit: z.enum(['m', 'ft']).default('m') }), storage: true },
     },
     convert: {
       'v1 -> v2': ({ spec: { size } }) => {
         const length = Number.parseInt(size, 10)
         if (Number.isNaN(length)) throw new Error(`${size} is no length`)
-        return { spec: { length, unit: size.endsWith('ft') ? 'ft' : 'm' } }
+        return { spec: size.endsWith('ft') ? { length, unit: 'ft' } : { length } }
       },
       'v2 -> v1': ({ spec: { length, unit } }) => ({ spec: { size: `${length}${unit}` } }),
     },

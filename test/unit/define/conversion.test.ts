@@ -60,6 +60,34 @@ describe('conversion', () => {
     expect(metadata).toEqual({ name: 'a', uid: 'u', labels: { converted: 'yes' }, annotations: { note: 'y' } })
   })
 
+  it('fills in the defaults of each version on the way', () => {
+    const port = z.object({ number: z.int(), protocol: z.string().default('TCP') })
+    const chain = defineResource({
+      group: 'example.com',
+      kind: 'Server',
+      scope: 'Cluster',
+      versions: {
+        v1: { spec: z.object({ port: z.int() }) },
+        v2: {
+          spec: z.object({ ports: z.array(port), by: z.record(z.string(), port), kept: port.prefault({ number: 1 }) }),
+        },
+        v3: { spec: z.object({ texts: z.array(z.string()) }), storage: true },
+      },
+      convert: {
+        'v1 -> v2': ({ spec }) => ({ spec: { ports: [{ number: spec.port }], by: { a: { number: 2 } } } }),
+        'v2 -> v3': ({ spec: { ports, by, kept } }) => ({
+          spec: {
+            texts: [...ports, ...Object.values(by), kept].map(({ number, protocol }) => `${number}/${protocol}`),
+          },
+        }),
+        'v3 -> v1': () => ({ spec: { port: 1 } }),
+      },
+      webhook: { url: 'https://convert.example.com' },
+    })
+    const object = { apiVersion: 'example.com/v1', kind: 'Server', metadata: {}, spec: { port: 80 } } as const
+    expect(chain.convert(object, 'v3').spec.texts).toEqual(['80/TCP', '2/TCP', '1/TCP'])
+  })
+
   it('only renames the version where there are no functions', () => {
     const renamed = defineResource({
       group: 'example.com',
