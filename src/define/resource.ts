@@ -20,6 +20,7 @@ export interface ObjectMeta {
   ownerReferences?: OwnerReference[]
 }
 
+/** Who an object goes with: it is deleted after its owners. */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -49,6 +50,7 @@ export interface Scale {
   readonly labelSelectorPath?: `.spec.${string}` | `.status.${string}`
 }
 
+/** One version of a resource: what its objects hold, and what people and programs may do with them. */
 export interface VersionOptions {
   /** What is wanted. Required in every object unless its schema is optional or has a default. */
   readonly spec: Schema
@@ -71,6 +73,7 @@ export interface VersionOptions {
   readonly deprecated?: boolean | string
 }
 
+/** By name: `v1`, `v1beta1`. */
 export type Versions = Readonly<Record<string, VersionOptions>>
 
 /** Where the conversion functions are served, as `spec.conversion.webhook.clientConfig` has it. */
@@ -86,6 +89,7 @@ export interface WebhookClientConfig {
   readonly caBundle?: string
 }
 
+/** What `defineResource` takes: how the resource is called, and its versions. */
 export interface ResourceOptions<Group extends string, Kind extends string, V extends Versions> {
   /** `example.com` */
   readonly group: Group
@@ -138,7 +142,7 @@ export type InputObject<G extends string, K extends string, N, V extends Version
     StatusField<V, InputOf<V['status']>>
 >
 
-type Flat<T> = { [K in keyof T]: T[K] }
+type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /**
  * A function for each direction that is not made of others. Labels and annotations may change, other metadata stays; defaults are
@@ -177,6 +181,7 @@ export interface ResourceType<Output, Input = Output> {
   readonly input?: Input
 }
 
+/** What `defineResource` makes. */
 export interface DefinedResource<Group extends string, Kind extends string, V extends Versions> {
   /** The CustomResourceDefinition: apply it before anything else. */
   readonly definition: CustomResourceDefinition
@@ -249,6 +254,7 @@ export interface CustomResourceDefinition {
   }
 }
 
+/** A version, as the definition has it. */
 export interface DefinitionVersion {
   readonly name: string
   readonly served: boolean
