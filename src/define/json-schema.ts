@@ -1,6 +1,7 @@
 // From a plain JSON schema to a structural one: the few spellings of newer drafts that mean the same are translated, what Kubernetes
 // cannot take is told with what to write instead.
 import type { Value } from '../api/value.ts'
+import { BEYOND_RE2, isBeyondRe2 } from './pattern.ts'
 import { KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './structural.ts'
 
 type ScalarType = NonNullable<StructuralSchema['type']>
@@ -54,30 +55,48 @@ const KEPT: ReadonlySet<string> = new Set([
   ...'multipleOf minItems maxItems minProperties maxProperties required'.split(' '),
 ])
 
-/** What may not stand inside of `allOf` and the like: it would depend on the value what the type is. */
+/** What may not stand inside of `allOf` and the like: the type would depend on the value. */
 const OUTSIDE = /^(type|default|nullable|title|description|additionalProperties|x-kubernetes-(?!validations).*)$/
-
-export function fromJsonSchema(schema: JsonSchema, path: string, report: Report): StructuralSchema {
-  const parts = Object.entries(schema).map(([key, value]) => {
-    if (IGNORED.has(key)) return {}
-    return KEPT.has(key) ? { [key]: value } : translated(key as keyof JsonSchema, schema, { path, report })
-  })
-  const made = Object.assign({}, ...parts) as StructuralSchema
-  const isOpen = made['x-kubernetes-int-or-string'] ?? made['x-kubernetes-preserve-unknown-fields'] ?? false
-  if (made.type === undefined && !isOpen) report(path, 'has no type, which every part of a structural schema has')
-  return made
-}
 
 interface Place {
   readonly path: string
   readonly report: Report
+  /** Inside of `allOf` and the like. */
+  readonly isValueOnly: boolean
 }
 
-function translated(key: keyof JsonSchema, schema: JsonSchema, { path, report }: Place): StructuralSchema {
-  const within = (part: JsonSchema, step: string): StructuralSchema => fromJsonSchema(part, `${path}${step}`, report)
+export function fromJsonSchema(schema: JsonSchema, path: string, report: Report): StructuralSchema {
+  return structuralOf(schema, { path, report, isValueOnly: false })
+}
+
+function structuralOf(schema: JsonSchema, place: Place): StructuralSchema {
+  const { path, report, isValueOnly } = place
+  const keywords = Object.entries(schema).filter(([key]) => !IGNORED.has(key))
+  const outside = isValueOnly ? keywords.find(([key]) => OUTSIDE.test(key)) : undefined
+  if (outside !== undefined) {
+    report(
+      path,
+      `"${outside[0]}" cannot depend on the value: a union is an object with an optional field for each alternative`,
+    )
+    return {}
+  }
+  const parts = keywords.map(([key, value]) =>
+    KEPT.has(key) ? { [key]: value } : translated(key as keyof JsonSchema, schema, place),
+  )
+  const made = Object.assign({}, ...parts) as StructuralSchema
+  const isOpen = made['x-kubernetes-int-or-string'] ?? made['x-kubernetes-preserve-unknown-fields'] ?? isValueOnly
+  if (made.type === undefined && !isOpen) report(path, 'has no type, which every part of a structural schema has')
+  if (made.pattern !== undefined && isBeyondRe2(made.pattern)) report(path, BEYOND_RE2)
+  return made
+}
+
+function translated(key: keyof JsonSchema, schema: JsonSchema, place: Place): StructuralSchema {
+  const { path, report } = place
+  const within = (part: JsonSchema, step: string): StructuralSchema =>
+    structuralOf(part, { ...place, path: `${path}${step}` })
   switch (key) {
     case 'type':
-      return typeOf(schema, { path, report })
+      return typeOf(schema, place)
     case 'const':
       return { enum: [schema.const!] }
     case 'properties': {
@@ -96,15 +115,19 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, { path, report }:
       report(path, 'an object has either properties or additionalProperties: move the latter to a field of its own')
       return {}
     case 'exclusiveMinimum':
-      return bound('minimum', schema, { path, report })
+      return bound('minimum', schema, place)
     case 'exclusiveMaximum':
-      return bound('maximum', schema, { path, report })
+      return bound('maximum', schema, place)
     case 'allOf':
     case 'anyOf':
-    case 'oneOf':
+    case 'oneOf': {
+      // The one pair of types that may stand there.
+      if (schema['x-kubernetes-int-or-string'] === true) return { [key]: schema[key] }
+      const alternative = { ...place, path: `${path}.${key}`, isValueOnly: true }
+      return { [key]: schema[key]!.map((part) => structuralOf(part, alternative)) }
+    }
     case 'not':
-      if (schema['x-kubernetes-int-or-string'] !== true) checkValuesOnly(schema[key]!, `${path}.${key}`, report)
-      return { [key]: schema[key] }
+      return { not: structuralOf(schema.not!, { ...place, path: `${path}.not`, isValueOnly: true }) }
     default: {
       const known = Object.hasOwn(KEYWORDS_INSTEAD, key)
         ? KEYWORDS_INSTEAD[key as keyof typeof KEYWORDS_INSTEAD]
@@ -130,22 +153,4 @@ function bound(side: 'minimum' | 'maximum', schema: JsonSchema, { path, report }
   if (typeof exclusive === 'boolean') return { [name]: exclusive }
   if (schema[side] !== undefined) report(path, `${side} and ${name}: keep the tighter of the two`)
   return { [side]: exclusive, [name]: true }
-}
-
-function checkValuesOnly(part: JsonSchema | readonly JsonSchema[], path: string, report: Report): void {
-  for (const schema of [part].flat()) {
-    const wrong = Object.keys(schema).find((key) => OUTSIDE.test(key))
-    if (wrong !== undefined) {
-      report(
-        path,
-        `"${wrong}" cannot depend on the value: a union is an object with an optional field for each alternative`,
-      )
-    }
-    for (const [name, field] of Object.entries(schema.properties ?? {}))
-      checkValuesOnly(field, `${path}.${name}`, report)
-    if (schema.items !== undefined) checkValuesOnly(schema.items, `${path}[]`, report)
-    for (const key of ['allOf', 'anyOf', 'oneOf', 'not'] as const) {
-      if (schema[key] !== undefined) checkValuesOnly(schema[key], `${path}.${key}`, report)
-    }
-  }
 }

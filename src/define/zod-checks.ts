@@ -1,4 +1,5 @@
 // The checks of a Zod schema (`.min()`, `.regex()`, formats) in the keywords of a structural schema.
+import { BEYOND_RE2, isBeyondRe2, re2Pattern } from './pattern.ts'
 import type { StructuralSchema } from './structural.ts'
 
 /** What is used of a check; a format such as `z.email()` is a schema that is its own first check. */
@@ -54,9 +55,6 @@ const NUMBER_FORMATS: Readonly<Record<string, StructuralSchema>> = {
   float32: { type: 'number', format: 'float' },
   float64: { type: 'number', format: 'double' },
 }
-
-/** Lookaround and backreferences, which RE2 leaves out because they take more than linear time. */
-const BEYOND_RE2 = /\(\?<?[=!]|\\[1-9]|\\k</
 
 interface Checked {
   readonly schema: StructuralSchema
@@ -136,11 +134,11 @@ function withFormat(schema: StructuralSchema, check: CheckDef, refuse: Refuse): 
   const { format = '', pattern, local = false } = check
   const known = local || !Object.hasOwn(FORMATS, format) ? {} : { format: FORMATS[format]! }
   const isWhole = pattern !== undefined && !LOOSE_PATTERNS.has(format)
-  if (isWhole && !BEYOND_RE2.test(pattern.source.replaceAll('\\\\', ''))) {
+  if (isWhole && !isBeyondRe2(pattern.source)) {
     return withFurther({ ...schema, ...known }, { pattern: re2Pattern(pattern, refuse) })
   }
   if (format === 'regex') {
-    refuse('a pattern with lookaround or backreferences, which RE2 leaves out: use several patterns or a CEL rule')
+    refuse(BEYOND_RE2)
   } else if (known.format === undefined)
     refuse(`the format "${format}" is unknown to Kubernetes: use .regex() or a CEL rule`)
   return { ...schema, ...known }
@@ -150,14 +148,4 @@ function withFormat(schema: StructuralSchema, check: CheckDef, refuse: Refuse): 
 function withFurther(schema: StructuralSchema, more: { pattern: string } | { multipleOf: number }): StructuralSchema {
   const isTaken = 'pattern' in more ? schema.pattern !== undefined : schema.multipleOf !== undefined
   return isTaken ? { ...schema, allOf: [...(schema.allOf ?? []), more] } : { ...schema, ...more }
-}
-
-function re2Pattern({ source, flags }: RegExp, refuse: Refuse): string {
-  if (/[my]/.test(flags)) refuse(`the flags "${flags}" of a pattern: leave m and y out`)
-  const inline = ['i', 's'].filter((flag) => flags.includes(flag)).join('')
-  const written = source.replace(
-    /\\u\{([0-9a-f]+)\}|\\u([0-9a-f]{4})/gi,
-    (_, long: string | undefined, short: string) => `\\x{${long ?? short}}`,
-  )
-  return inline === '' ? written : `(?${inline})${written}`
 }

@@ -58,6 +58,11 @@ describe('a JSON schema as a structural one', () => {
       { type: 'string', anyOf: [{ pattern: '^a' }, { maxLength: 3 }], not: { enum: ['x'] } },
     ],
     [
+      'alternatives in the words of newer drafts',
+      { type: 'integer', oneOf: [{ const: 1 }, { exclusiveMinimum: 5 }] },
+      { type: 'integer', oneOf: [{ enum: [1] }, { minimum: 5, exclusiveMinimum: true }] },
+    ],
+    [
       'an integer or a text',
       { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
       { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
@@ -73,6 +78,7 @@ describe('a JSON schema as a structural one', () => {
     ['no type', { minLength: 1 }, 'spec.f: has no type'],
     ['a tuple', { type: 'array', prefixItems: [] }, 'spec.f: prefixItems: use an object with named fields'],
     ['a tuple of older drafts', { type: 'array', items: [{ type: 'string' }] }, 'spec.f: prefixItems:'],
+    ['lookaround', { type: 'string', pattern: '^(?!a)' }, 'spec.f: a pattern with lookaround'],
     ['a condition', { type: 'string', if: {} }, 'spec.f: if: use a CEL rule'],
     [
       'unique items',
