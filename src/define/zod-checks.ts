@@ -19,7 +19,10 @@ interface CheckDef {
   readonly local?: boolean
 }
 
-/** Formats that Kubernetes knows. Where Zod's pattern is one of RE2, it goes along: the two agree then to the letter. */
+/**
+ * Formats that Kubernetes knows. Where Zod's pattern is one of RE2, it goes along: the two agree then to the letter. Of URLs and host
+ * names Kubernetes has an idea of its own, which is a little narrower.
+ */
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'email',
   uuid: 'uuid',

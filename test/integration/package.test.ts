@@ -79,19 +79,16 @@ it('has the library, with its types', () => {
   expect(run(process.execPath, 'example.ts')).toMatch(/^https:\/\/127\.0\.0\.1:\d+\nann\n$/)
 })
 
-it.each([['define-resource.ts', 'backups.example.com\n7\nhttps://backup.example.com\n']])(
-  'has what the example %s needs',
-  (name, output) => {
-    copyFileSync(path.join(PROJECT, 'test/examples', name), path.join(home, name))
-    checkTypes(name)
-    expect(run(process.execPath, name)).toBe(output)
-  },
-)
-
-it('writes the definitions of a file, which the server would take', () => {
-  copyFileSync(path.join(PROJECT, 'test/examples/define-resource.ts'), path.join(home, 'definitions.ts'))
-  writeFileSync(path.join(home, 'definitions.yaml'), run('npx', '--offline', 'quarterdeck', 'define', 'definitions.ts'))
-  expect(run('npx', '--offline', 'quarterdeck', 'check', 'definitions.yaml')).toBe('1 object: no errors\n')
+it.each([
+  ['define-resource.ts', 'backups.example.com\n7\nhttps://backup.example.com\n'],
+  ['define-json-schema.ts', 'pharos is 100 m high and shines white every 5s\n'],
+])('has what the example %s needs', (name, output) => {
+  copyFileSync(path.join(PROJECT, 'test/examples', name), path.join(home, name))
+  checkTypes(name)
+  expect(run(process.execPath, name)).toBe(output)
+  const yaml = run('npx', '--offline', 'quarterdeck', 'define', name)
+  writeFileSync(path.join(home, `${name}.yaml`), yaml)
+  expect(run('npx', '--offline', 'quarterdeck', 'check', `${name}.yaml`)).toBe('1 object: no errors\n')
 })
 
 it('loads nothing of the server with the definitions', () => {
