@@ -90,7 +90,7 @@ down: ## Stop them again; the data stays (docker compose down --volumes removes 
 mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3)
 	$(BIN) node test/mutation/run-mutants.ts $(ROOMS)
 
-generate: $(READY) ## Compile proto/ to the schema table; list which tests show which behaviour
+generate: $(READY) ## Compile proto/ to the schema table and the client's types; list which tests show which behaviour
 	$(BIN) node src/schema/compile/write-compiled.ts
 	$(BIN) node test/architecture/write-coverage.ts
 

@@ -10,6 +10,7 @@ const dist = path.join(project, 'dist')
 const entries = {
   quarterdeck: 'src/quarterdeck.js',
   index: 'src/index.ts',
+  client: 'src/client/client.ts',
   define: 'src/define/define.ts',
   'offload-thread': 'src/offload/thread.ts',
 }

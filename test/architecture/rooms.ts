@@ -21,6 +21,7 @@ export interface Room {
 /** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: { mayImport: [], entrance: 'words' },
+  client: { mayImport: ['lib'], entrance: 'front' },
   runtime: { mayImport: ['lib'], entrance: 'words' },
   wire: { mayImport: ['lib', 'runtime'], entrance: 'words' },
   pki: { mayImport: ['lib'], entrance: 'words' },
@@ -106,6 +107,7 @@ export const BEGINNINGS: readonly string[] = [
   'src/main.ts',
   'src/offload/thread.ts',
   'src/index.ts',
+  'src/client/client.ts',
   'src/define/define.ts',
   'src/schema/compile/write-compiled.ts',
 ]
@@ -116,7 +118,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['kv'],
   protobufjs: ['schema'],
   ws: ['http'],
-  'node:http2': [],
+  'node:http2': ['client'],
   pino: ['server'],
 }
 

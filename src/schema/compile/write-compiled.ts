@@ -1,7 +1,8 @@
-// `make generate`: writes the compiled form of `proto/api` to `src/schema/gen`. The unit test of the table compiles the same
-// files again and fails where what is committed is not current.
+// `make generate`: writes the compiled form of `proto/api` to `src/schema/gen`, and the types of the kinds to `src/client/gen`. The unit
+// test of the table compiles the same files again and fails where what is committed is not current.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { formatClientTypes } from './client-types.ts'
 import { formatRules } from './compile-rules.ts'
 import { compileDescriptions, compileProtos, formatCompiled, type ProtoFile } from './compile.ts'
 
@@ -11,11 +12,13 @@ const top = path.join(import.meta.dirname, '../../..')
 export function compiledFiles(): ReadonlyMap<string, string> {
   const protos = readProtos()
   const schema = compileProtos(protos)
+  const descriptions = compileDescriptions(protos)
   const folder = path.join(top, 'src/schema/gen')
   return new Map([
     [path.join(folder, 'built-in-kinds.json'), formatCompiled(schema)],
     [path.join(folder, 'built-in-rules.json'), formatRules(schema)],
-    [path.join(folder, 'built-in-descriptions.json'), `${JSON.stringify(compileDescriptions(protos), null, 1)}\n`],
+    [path.join(folder, 'built-in-descriptions.json'), `${JSON.stringify(descriptions, null, 1)}\n`],
+    [path.join(top, 'src/client/gen/k8s.ts'), formatClientTypes(schema, descriptions)],
   ])
 }
 

@@ -1,0 +1,104 @@
+// The door of `quarterdeck/client`: a typed client of any Kubernetes API, with informers and leader election. It needs nothing of the server.
+import { Discovery } from './discovery.ts'
+import { Endpoint } from './endpoint.ts'
+import * as k8s from './gen/k8s.ts'
+import type { Kind } from './kind.ts'
+import { type ConnectionOptions, defaultConnection, type Kubeconfig, readKubeconfig } from './kubeconfig.ts'
+import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
+import type { KubernetesObject } from './objects.ts'
+import { type ApiAnswer, type ApiRequest, type RequestLimits, Requests } from './requests.ts'
+import { Resource } from './resource.ts'
+import { NEVER } from './waiting.ts'
+
+export type { ExecConfig } from './credentials.ts'
+export type { ApplyOptions, CallOptions, PatchOptions, PatchType, WriteOptions } from './endpoint.ts'
+export { ApiStatusError, ConnectionError, type ConnectionPhase, hasReason, WatchExpiredError } from './errors.ts'
+export type { EventHandler } from './handler-queue.ts'
+export { Informer, type InformerOptions, type Registration } from './informer.ts'
+export type { Kind } from './kind.ts'
+export type { ConnectionOptions, Kubeconfig } from './kubeconfig.ts'
+export { type LeaderElectionOptions, LeadershipLostError } from './leader-election.ts'
+export type { Indexers } from './object-store.ts'
+export type { CustomObject, KubernetesObject, List, Stored } from './objects.ts'
+export type { ApiAnswer, ApiRequest, RequestLimits } from './requests.ts'
+export {
+  type DeleteOptions,
+  type ListOptions,
+  Resource,
+  type Selection,
+  Subresource,
+  type WatchOptions,
+} from './resource.ts'
+export type { Bookmark, WatchEvent } from './watch.ts'
+/** The kinds of the server, each as a value and as the type of its objects (`k8s.Pod`), and the types of their fields (`k8s.Container`). */
+export { k8s }
+
+export interface KubeconfigOptions {
+  /** The path of a file, the text of one (YAML or JSON), or its content. */
+  readonly kubeconfig: string | Kubeconfig
+  /** Absent: the current one. */
+  readonly context?: string
+}
+
+/**
+ * Where the server is, and who asks: told outright, or by a kubeconfig. With neither, what kubectl would use: KUBECONFIG, what a pod is
+ * given, or `~/.kube/config`.
+ */
+export type ClientOptions = RequestLimits & (ConnectionOptions | KubeconfigOptions | { readonly context?: string })
+
+/**
+ * Speaks to one server, over one connection where that speaks HTTP/2. It connects with the first request, and again when a connection
+ * breaks; one that is idle keeps no process alive.
+ */
+export class Client implements Disposable {
+  readonly #requests: Requests
+  readonly #discovery: Discovery
+
+  /** Throws where a kubeconfig cannot be read or lacks something. */
+  constructor(options: ClientOptions = {}) {
+    this.#requests = new Requests(connectionOf(options), options)
+    this.#discovery = new Discovery(this.#requests)
+  }
+
+  /**
+   * The objects of a kind: `client.resource(k8s.Pod)`, or `client.resource<Widget>({ group, version, plural })`. In all namespaces, until
+   * `inNamespace` says which.
+   */
+  resource<T extends KubernetesObject>(kind: Kind<T>): Resource<T> {
+    if (kind.plural === undefined && kind.kind === undefined)
+      throw new TypeError('say the plural of the resource, or its kind')
+    return new Resource(new Endpoint(this.#requests, this.#discovery, kind))
+  }
+
+  /**
+   * Any request of the API: `client.request({ method: 'GET', path: '/version' })`. Throws `ApiStatusError` for an answer of 400 and more,
+   * `ConnectionError` where there is none, and the reason of the signal where that fires.
+   */
+  request(request: ApiRequest): Promise<ApiAnswer> {
+    return this.#requests.send(request)
+  }
+
+  /**
+   * Waits until this candidate leads, then runs `lead`, and resolves to what that does; the lease is then free for the next. The signal
+   * that `lead` is given fires when it must end: with the caller's signal, or because the lease is lost, which rejects with
+   * `LeadershipLostError`.
+   */
+  runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    return new LeaderElection(this.resource(k8s.Lease), options).run(lead, options.signal ?? NEVER)
+  }
+
+  /** Requests and watches in flight fail, and so does every later one. Stop informers first. */
+  close(): void {
+    this.#requests.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+function connectionOf(options: ClientOptions): ConnectionOptions {
+  if ('url' in options) return options
+  if ('kubeconfig' in options) return readKubeconfig(options.kubeconfig, options.context)
+  return defaultConnection(options.context)
+}

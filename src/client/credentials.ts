@@ -1,0 +1,121 @@
+// Who the client is to the server: a token, a file with one, a certificate, or what a plugin (`exec` of a kubeconfig) hands out.
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { givenMembers } from '../lib/given-members.ts'
+import type { ClientCertificate } from './transport.ts'
+
+/** A program that prints an `ExecCredential`, in the words of a kubeconfig. */
+export interface ExecConfig {
+  readonly apiVersion?: string
+  readonly command: string
+  readonly args?: readonly string[] | null
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
+  readonly installHint?: string
+  readonly provideClusterInfo?: boolean
+}
+
+export interface CredentialOptions {
+  readonly token?: string
+  /** Read again every minute: such tokens are replaced before they expire. */
+  readonly tokenFile?: string
+  /** PEM. */
+  readonly clientCertificate?: string
+  /** PEM. */
+  readonly clientKey?: string
+  readonly exec?: ExecConfig
+}
+
+export interface Credential {
+  readonly token?: string
+  readonly certificate?: ClientCertificate
+}
+
+const TOKEN_FILE_AGE_MS = 60_000
+
+interface ExecStatus {
+  readonly token?: string
+  readonly clientCertificateData?: string
+  readonly clientKeyData?: string
+  readonly expirationTimestamp?: string
+}
+
+/** What a plugin may be told of the cluster. */
+export type ClusterInfo = Readonly<Record<string, unknown>>
+
+export class Credentials {
+  readonly #options: CredentialOptions
+  readonly #cluster: ClusterInfo
+  /** One for all, since a connection belongs to a certificate. */
+  readonly #certificate: ClientCertificate | undefined
+  #current: Promise<Credential> | undefined
+  #latest: Credential | undefined
+  #expiresAt = Infinity
+
+  constructor(options: CredentialOptions, cluster: ClusterInfo) {
+    this.#options = options
+    this.#cluster = cluster
+    const { clientCertificate: cert, clientKey: key } = options
+    this.#certificate = cert === undefined || key === undefined ? undefined : { cert, key }
+  }
+
+  /** Throws where a file cannot be read or a plugin fails; the next call tries again. */
+  async current(): Promise<Credential> {
+    if (Date.now() >= this.#expiresAt) this.#current = undefined
+    this.#current ??= this.#obtain()
+    const credential = this.#current
+    try {
+      this.#latest = await credential
+      return this.#latest
+    } catch (error) {
+      if (this.#current === credential) this.#current = undefined
+      throw error
+    }
+  }
+
+  /** The server refused it; false where there is no other to be had. */
+  refused(credential: Credential): boolean {
+    if (this.#options.tokenFile === undefined && this.#options.exec === undefined) return false
+    if (this.#latest === credential) this.#current = undefined
+    return true
+  }
+
+  async #obtain(): Promise<Credential> {
+    const { token, tokenFile, exec } = this.#options
+    this.#expiresAt = Infinity
+    if (exec !== undefined) return this.#execute(exec)
+    const certificate = this.#certificate
+    if (tokenFile === undefined) return givenMembers({ token, certificate })
+    const text = await readFile(tokenFile, 'utf8')
+    this.#expiresAt = Date.now() + TOKEN_FILE_AGE_MS
+    return givenMembers({ token: text.trim(), certificate })
+  }
+
+  async #execute(exec: ExecConfig): Promise<Credential> {
+    const status = await runPlugin(exec, this.#cluster)
+    if (status.expirationTimestamp !== undefined) this.#expiresAt = Date.parse(status.expirationTimestamp)
+    const { token, clientCertificateData: cert, clientKeyData: key } = status
+    return givenMembers({ token, certificate: cert === undefined || key === undefined ? undefined : { cert, key } })
+  }
+}
+
+async function runPlugin(exec: ExecConfig, cluster: ClusterInfo): Promise<ExecStatus> {
+  const { command, args, env, apiVersion = 'client.authentication.k8s.io/v1', installHint, provideClusterInfo } = exec
+  const spec = { interactive: false, ...(provideClusterInfo === true ? { cluster } : {}) }
+  const variables = {
+    ...process.env,
+    ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
+    KUBERNETES_EXEC_INFO: JSON.stringify({ apiVersion, kind: 'ExecCredential', spec }),
+  }
+  const text = await new Promise<string>((resolve, reject) => {
+    execFile(command, [...(args ?? [])], { env: variables }, (cause, stdout, stderr) => {
+      if (cause === null) return resolve(stdout)
+      const said = [cause.message, stderr.trim(), installHint ?? ''].filter((part) => part !== '').join('\n')
+      reject(new Error(`the credential plugin ${command} failed: ${said}`, { cause }))
+    })
+  })
+  const { status } = JSON.parse(text) as { readonly status?: ExecStatus }
+  if (status?.token === undefined && status?.clientCertificateData === undefined) {
+    throw new Error(`the credential plugin ${command} printed no ExecCredential with a token or a certificate`)
+  }
+  return status
+}

@@ -1,0 +1,157 @@
+// Leader election over a Lease, as client-go does it: of several processes one leads at a time. Invariant: whoever leads stops before
+// another may begin, as long as clocks run at the same pace; what time it is on the other machines does not matter.
+import { hasReason } from './errors.ts'
+import type { Lease, LeaseSpec } from './gen/k8s.ts'
+import type { Stored } from './objects.ts'
+import type { Resource } from './resource.ts'
+import { wait } from './waiting.ts'
+import { isPassing } from './watch.ts'
+
+export interface LeaderElectionOptions {
+  /** The lease that candidates compete for. */
+  readonly namespace: string
+  readonly name: string
+  /** Who this candidate is: unique, such as the name of its pod. */
+  readonly identity: string
+  /** How long others wait after the last renewal that they saw. 15 seconds. */
+  readonly leaseDurationMs?: number
+  /** How long the leader tries to renew before it gives up. 10 seconds; less than the duration. */
+  readonly renewDeadlineMs?: number
+  /** How often the lease is looked at. 2 seconds. */
+  readonly retryPeriodMs?: number
+  readonly signal?: AbortSignal
+  /** Called when somebody leads who did not before, this candidate included. */
+  readonly onNewLeader?: (identity: string) => void
+}
+
+/** The lease could not be renewed in time: another may lead. Most programs end, to begin again as a candidate. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError'
+}
+
+export class LeaderElection {
+  readonly #leases: Resource<Lease>
+  readonly #options: LeaderElectionOptions
+  readonly #leaseDurationMs: number
+  readonly #renewDeadlineMs: number
+  readonly #retryPeriodMs: number
+  /** As it was last seen. */
+  #lease: Stored<Lease> | undefined
+  /** When it was first seen like that, by the clock of this machine. */
+  #seenAt = 0
+
+  constructor(leases: Resource<Lease>, options: LeaderElectionOptions) {
+    this.#leases = leases.inNamespace(options.namespace)
+    this.#options = options
+    this.#leaseDurationMs = options.leaseDurationMs ?? 15_000
+    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000
+    this.#retryPeriodMs = options.retryPeriodMs ?? 2000
+    if (this.#renewDeadlineMs >= this.#leaseDurationMs) {
+      throw new RangeError('renewDeadlineMs must be less than leaseDurationMs: a leader stops before another begins')
+    }
+  }
+
+  /** See `Client.runAsLeader`. */
+  async run<R>(lead: (signal: AbortSignal) => Promise<R>, signal: AbortSignal): Promise<R> {
+    while (!(await this.#hold(signal, this.#renewDeadlineMs))) {
+      // Candidates that began together do not go on together.
+      await wait(this.#retryPeriodMs * (1 + Math.random() / 5), signal)
+    }
+    const over = new AbortController()
+    const lost = new AbortController()
+    const renewing = this.#renew(over.signal).catch((error: unknown) => {
+      if (!over.signal.aborted) lost.abort(error)
+    })
+    try {
+      const result = await lead(AbortSignal.any([signal, lost.signal]))
+      lost.signal.throwIfAborted()
+      return result
+    } catch (error) {
+      throw lost.signal.aborted ? lost.signal.reason : error
+    } finally {
+      over.abort()
+      await renewing
+      if (!lost.signal.aborted) await this.#release()
+    }
+  }
+
+  /** Until the signal fires; throws where the lease is lost. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    let renewedAt = performance.now()
+    for (;;) {
+      await wait(this.#retryPeriodMs, signal)
+      const startedAt = performance.now()
+      const leftMs = renewedAt + this.#renewDeadlineMs - startedAt
+      if (leftMs <= 0) throw new LeadershipLostError(`the lease was not renewed within ${this.#renewDeadlineMs} ms`)
+      if (await this.#hold(signal, leftMs)) renewedAt = startedAt
+      else if (!this.#isMine()) throw new LeadershipLostError(`${this.#lease?.spec?.holderIdentity} holds the lease`)
+    }
+  }
+
+  /** Takes or renews the lease where that is allowed. Throws only what will not pass. */
+  async #hold(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
+    const { name } = this.#options
+    try {
+      // The leader knows what it wrote; all others look.
+      if (!this.#isMine()) this.#saw(await this.#leases.get(name, { signal, timeoutMs }))
+      if (!this.#isFree()) return false
+      this.#saw(await this.#leases.update({ ...this.#lease!, spec: this.#spec() }, { signal, timeoutMs }))
+      return true
+    } catch (error) {
+      signal.throwIfAborted()
+      if (hasReason(error, 'NotFound')) return this.#create(signal, timeoutMs)
+      if (hasReason(error, 'Conflict')) this.#saw(await this.#leases.get(name, { signal, timeoutMs }))
+      else if (!isPassing(error)) throw error
+      return false
+    }
+  }
+
+  async #create(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
+    this.#lease = undefined
+    const { name, namespace } = this.#options
+    try {
+      this.#saw(await this.#leases.create({ metadata: { name, namespace }, spec: this.#spec() }, { signal, timeoutMs }))
+      return true
+    } catch (error) {
+      if (hasReason(error, 'AlreadyExists') || isPassing(error)) return false
+      throw error
+    }
+  }
+
+  #saw(lease: Stored<Lease>): void {
+    if (lease.metadata.resourceVersion === this.#lease?.metadata.resourceVersion) return
+    const [before, now] = [this.#lease?.spec?.holderIdentity ?? '', lease.spec?.holderIdentity ?? '']
+    this.#lease = lease
+    this.#seenAt = performance.now()
+    if (now !== '' && now !== before) this.#options.onNewLeader?.(now)
+  }
+
+  #isMine(): boolean {
+    return this.#lease?.spec?.holderIdentity === this.#options.identity
+  }
+
+  #isFree(): boolean {
+    const { holderIdentity = '', leaseDurationSeconds = 0 } = this.#lease?.spec ?? {}
+    return holderIdentity === '' || this.#isMine() || performance.now() > this.#seenAt + leaseDurationSeconds * 1000
+  }
+
+  #spec(): LeaseSpec {
+    const now = new Date().toISOString().replace('Z', '000Z')
+    const { acquireTime = now, leaseTransitions = 0 } = this.#lease?.spec ?? {}
+    const isNew = this.#lease !== undefined && !this.#isMine()
+    return {
+      holderIdentity: this.#options.identity,
+      leaseDurationSeconds: Math.ceil(this.#leaseDurationMs / 1000),
+      acquireTime: isNew ? now : acquireTime,
+      renewTime: now,
+      leaseTransitions: isNew ? leaseTransitions + 1 : leaseTransitions,
+    }
+  }
+
+  /** So that the next need not wait. Where this fails they wait as if this process had died. */
+  async #release(): Promise<void> {
+    if (!this.#isMine()) return
+    const spec = { ...this.#spec(), holderIdentity: '', leaseDurationSeconds: 1 }
+    await this.#leases.update({ ...this.#lease!, spec }, { timeoutMs: this.#renewDeadlineMs }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,222 @@
+// Requests of the API: credentials, time limits, answers that are refusals, and when to ask again.
+import { Backoff } from '../lib/backoff.ts'
+import { Credentials } from './credentials.ts'
+import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
+import type { ConnectionOptions } from './kubeconfig.ts'
+import { type IncomingAnswer, Transport } from './transport.ts'
+import { NEVER, wait } from './waiting.ts'
+
+export interface RequestLimits {
+  /** How long a request may take, its answer included; watches are not limited. 30 seconds. */
+  readonly timeoutMs?: number
+  /** How often a request is sent again that the server is too busy for, or whose connection broke. 5. */
+  readonly retries?: number
+  /** How often a connection in use is checked for a peer that is gone. 15 seconds. */
+  readonly pingIntervalMs?: number
+  /** Sent as `User-Agent`, and so the default name of the field manager. */
+  readonly userAgent?: string
+}
+
+/** Undefined members are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface ApiRequest {
+  readonly method: string
+  /** As on the wire, encoded, without a query: `/api/v1/pods`. */
+  readonly path: string
+  readonly query?: Query | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON, unless it is text. */
+  readonly body?: unknown
+  /** JSON where absent. */
+  readonly contentType?: string
+  readonly signal?: AbortSignal | undefined
+  /** Absent: that of the client. `Infinity`: none. */
+  readonly timeoutMs?: number
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly text: string
+}
+
+/** Of a server-side apply: the same again changes nothing. */
+export const APPLY_TYPE = 'application/apply-patch+yaml'
+
+/** A server that asks for more patience than this is not waited for. */
+const LONGEST_RETRY_AFTER_S = 60
+
+export class Requests {
+  readonly #transport: Transport
+  readonly #credentials: Credentials
+  readonly #basePath: string
+  readonly #headers: Readonly<Record<string, string | string[]>>
+  readonly #timeoutMs: number
+  readonly #retries: number
+
+  constructor(connection: ConnectionOptions, limits: RequestLimits) {
+    const url = new URL(connection.url)
+    this.#transport = new Transport({
+      url,
+      ca: connection.ca,
+      serverName: connection.serverName,
+      insecure: connection.insecureSkipTlsVerify === true,
+      pingIntervalMs: limits.pingIntervalMs ?? 15_000,
+    })
+    const authority = connection.ca === undefined ? undefined : Buffer.from(connection.ca).toString('base64')
+    this.#credentials = new Credentials(connection, {
+      server: connection.url,
+      'tls-server-name': connection.serverName,
+      'insecure-skip-tls-verify': connection.insecureSkipTlsVerify,
+      'certificate-authority-data': authority,
+    })
+    this.#basePath = url.pathname.replace(/\/$/, '')
+    const { user, groups = [] } = connection.impersonate ?? {}
+    this.#headers = {
+      accept: 'application/json',
+      'user-agent': limits.userAgent ?? 'quarterdeck-client',
+      ...(user === undefined ? {} : { 'impersonate-user': user }),
+      ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
+    }
+    this.#timeoutMs = limits.timeoutMs ?? 30_000
+    this.#retries = limits.retries ?? 5
+  }
+
+  /** Throws `ApiStatusError`, `ConnectionError`, or the reason of the signal. */
+  async send(request: ApiRequest): Promise<ApiAnswer> {
+    return this.#within(request, async (signal) => {
+      const { status, headers, body } = await this.#sendUntilTaken(request, signal)
+      return { status, headers, text: body }
+    })
+  }
+
+  async json<T>(request: ApiRequest): Promise<T> {
+    const { text } = await this.send(request)
+    return JSON.parse(text) as T
+  }
+
+  /** The answer as it comes, without a time limit; nothing is tried again. */
+  async open(request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
+    const answer = await this.#sendOnce(request, signal)
+    if (answer.status >= 400) throw refusalOf(request, answer, await readText(request, answer))
+    return answer
+  }
+
+  close(): void {
+    this.#transport.close()
+  }
+
+  /** Runs `work` with a signal that fires with the caller's and when the time is over. */
+  async #within<T>(request: ApiRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal = NEVER, timeoutMs = this.#timeoutMs } = request
+    signal.throwIfAborted()
+    const limit = new AbortController()
+    const cancel = (): void => limit.abort(signal.reason)
+    const expire = (): void =>
+      limit.abort(new ConnectionError('sent', `${nameOf(request)}: no complete answer within ${timeoutMs} ms`))
+    const timer = timeoutMs === Infinity ? undefined : setTimeout(expire, timeoutMs)
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      return await work(limit.signal)
+    } catch (error) {
+      if (limit.signal.aborted) throw limit.signal.reason
+      throw error
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  async #sendUntilTaken(request: ApiRequest, signal: AbortSignal) {
+    const backoff = new Backoff({ firstMs: 50, longestMs: 2000 })
+    for (let left = this.#retries; ; left--) {
+      try {
+        const answer = await this.#sendOnce(request, signal)
+        const body = await readText(request, answer)
+        if (answer.status < 400) return { ...answer, body }
+        throw refusalOf(request, answer, body)
+      } catch (error) {
+        const delayMs = left > 0 && !signal.aborted ? retryDelayMs(request, error, backoff) : undefined
+        if (delayMs === undefined) throw error
+        await wait(delayMs, signal)
+      }
+    }
+  }
+
+  /** Twice where the credential was refused and there is a newer one. */
+  async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
+    const credential = await this.#credentials.current()
+    const answer = await this.#sendAs(credential, request, signal)
+    if (answer.status !== 401 || !this.#credentials.refused(credential)) return answer
+    answer.body.destroy()
+    return this.#sendAs(await this.#credentials.current(), request, signal)
+  }
+
+  #sendAs(
+    { token, certificate }: Awaited<ReturnType<Credentials['current']>>,
+    request: ApiRequest,
+    signal: AbortSignal,
+  ): Promise<IncomingAnswer> {
+    const { method, path, query, headers, body, contentType = 'application/json' } = request
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    return this.#transport.send(
+      {
+        method,
+        path: `${this.#basePath}${path}${formatQuery(query)}`,
+        headers: {
+          ...this.#headers,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(text === undefined
+            ? {}
+            : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(text)) }),
+          ...headers,
+        },
+        body: text,
+        certificate,
+      },
+      signal,
+    )
+  }
+}
+
+function nameOf({ method, path }: ApiRequest): string {
+  return `${method} ${path}`
+}
+
+function formatQuery(query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
+async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswer): Promise<string> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of body) chunks.push(chunk as Buffer)
+  } catch (cause) {
+    throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`, cause)
+  }
+  if (!isComplete()) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`)
+  return Buffer.concat(chunks).toString()
+}
+
+function refusalOf(request: ApiRequest, { status, headers }: IncomingAnswer, text: string): ApiStatusError {
+  const after = headers['retry-after']
+  return new ApiStatusError(nameOf(request), statusIn(status, text), after === undefined ? undefined : Number(after))
+}
+
+/** How long to wait before the same request is sent again; undefined where it must not be. */
+function retryDelayMs(request: ApiRequest, error: unknown, backoff: Backoff): number | undefined {
+  if (error instanceof ConnectionError) {
+    // A server that cannot be reached is told at once. A write that may have been done would meet its own traces.
+    const again = error.phase === 'refused' || (error.phase === 'sent' && request.method === 'GET')
+    return again ? backoff.nextDelayMs() : undefined
+  }
+  const isIdempotent = ['GET', 'PUT', 'DELETE'].includes(request.method) || request.contentType === APPLY_TYPE
+  if (!isIdempotent || !(error instanceof ApiStatusError) || ![429, 503].includes(error.code)) return undefined
+  const { retryAfter } = error
+  if (retryAfter === undefined || !(retryAfter <= LONGEST_RETRY_AFTER_S)) return undefined
+  return Math.max(retryAfter * 1000, backoff.nextDelayMs())
+}

@@ -1,0 +1,266 @@
+// The verbs of a kind's objects.
+import {
+  type ApplyOptions,
+  type CallOptions,
+  type Endpoint,
+  type PatchOptions,
+  type WriteOptions,
+  writeQuery,
+} from './endpoint.ts'
+import { hasReason } from './errors.ts'
+import type { Binding, Eviction, Scale, Status, TokenRequest } from './gen/k8s.ts'
+import { Informer, type InformerOptions } from './informer.ts'
+import type { KubernetesObject, List, Stored } from './objects.ts'
+import type { Query } from './requests.ts'
+import { NEVER } from './waiting.ts'
+import { eventsOf, type OpenWatch, resumingWatch, type WatchEvent } from './watch.ts'
+
+/** Which objects: by labels and fields, as text (`app=web,tier!=cache`) or as a record of what must be equal. */
+export interface Selection {
+  readonly labelSelector?: string | Readonly<Record<string, string>>
+  readonly fieldSelector?: string | Readonly<Record<string, string>>
+}
+
+export interface ListOptions extends CallOptions, Selection {
+  /** How many objects a page has. 500. */
+  readonly limit?: number
+  /** Absent: what is true now. `0`: whatever the server has at hand. */
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact'
+}
+
+export interface WatchOptions extends Selection {
+  /** Of a list or an object: every change after it. Absent: what happens from now on. */
+  readonly resourceVersion?: string
+  readonly signal?: AbortSignal
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly dryRun?: boolean
+  readonly gracePeriodSeconds?: number
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+  /** Delete only this very object, in this version: anything else is a `Conflict`. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+}
+
+/** Subresources with a type of their own. */
+interface SubresourceTypes<T> {
+  readonly status: Stored<T & KubernetesObject>
+  readonly scale: Stored<Scale>
+  readonly eviction: Eviction
+  readonly binding: Binding
+  readonly token: TokenRequest
+}
+
+type SubresourceType<T, N extends string> = N extends keyof SubresourceTypes<T> ? SubresourceTypes<T>[N] : unknown
+
+const PAGE_SIZE = 500
+
+/** How long one connection of a watch may last, so that load spreads over replicas: five to ten minutes, as in client-go. */
+function watchSeconds(): number {
+  return Math.round(300 * (1 + Math.random()))
+}
+
+/**
+ * The objects of one kind, in one namespace or in all. Every method throws `ApiStatusError` where the server refuses, `ConnectionError`
+ * where there is no answer, and the reason of the signal where that fires.
+ */
+export class Resource<T extends KubernetesObject> {
+  readonly #endpoint: Endpoint
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint
+  }
+
+  /** The same in one namespace. */
+  inNamespace(namespace: string): Resource<T> {
+    return new Resource(this.#endpoint.inNamespace(namespace))
+  }
+
+  /** Throws with the reason `NotFound` where there is none. */
+  get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<Stored<T>> {
+    const query = { resourceVersion: options.resourceVersion }
+    return this.#endpoint.call({ method: 'GET', place: { name }, query }, options)
+  }
+
+  /** All objects at one resourceVersion, read page by page. */
+  async list(options: ListOptions = {}): Promise<List<T>> {
+    const items: Stored<T>[] = []
+    let metadata = {}
+    try {
+      for await (const page of this.pages(options)) {
+        items.push(...page.items)
+        metadata = page.metadata
+      }
+      return { metadata, items }
+    } catch (error) {
+      // It took too long to go through the pages: the rest of them is gone. In one go then.
+      if (items.length === 0 || !hasReason(error, 'Expired', 'Gone')) throw error
+      return this.#page({ ...options, limit: 0 }, undefined)
+    }
+  }
+
+  /** The pages of a list, each read when it is asked for. Throws with the reason `Expired` where that was too long after the first. */
+  async *pages(options: ListOptions = {}): AsyncGenerator<List<T>, void, undefined> {
+    for (let next: string | undefined; ; ) {
+      const page: List<T> = await this.#page(options, next)
+      yield page
+      next = page.metadata.continue
+      if (next === undefined || next === '') return
+    }
+  }
+
+  /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` where it is there. */
+  create(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
+    const place = { namespace: object.metadata.namespace }
+    const body = this.#endpoint.complete(object)
+    return this.#endpoint.call({ method: 'POST', place, query: writeQuery(options), body }, options)
+  }
+
+  /** Replaces it. With a `metadata.resourceVersion` only what that is of: throws with the reason `Conflict` where somebody was faster. */
+  update(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
+    const body = this.#endpoint.complete(object)
+    return this.#endpoint.call({ method: 'PUT', place: placeOf(object), query: writeQuery(options), body }, options)
+  }
+
+  /** A merge patch unless `type` says another. */
+  patch(name: string, patch: object, options: PatchOptions = {}): Promise<Stored<T>> {
+    return this.#endpoint.patch({ name }, patch, options)
+  }
+
+  /** Server-side apply: makes the object what is said here, in the fields that are said. Creates it where there is none. */
+  apply(object: T, options: ApplyOptions): Promise<Stored<T>> {
+    return this.#endpoint.apply(placeOf(object), object, options)
+  }
+
+  /** Resolves to the object where it stays for a while (finalizers, a grace period), else to a Status of success. */
+  delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
+    return this.#endpoint.call({ method: 'DELETE', place: { name }, body: deleteBody(options) }, options)
+  }
+
+  /** Deletes all that are selected: without a selector, all in the namespace. */
+  async deleteCollection(options: DeleteOptions & Selection = {}): Promise<void> {
+    const query = selectionQuery(options)
+    await this.#endpoint.call({ method: 'DELETE', place: {}, query, body: deleteBody(options) }, options)
+  }
+
+  /** What stands below an object: `scale`, `eviction`, `binding`, `token`, … */
+  subresource<N extends string>(name: N): Subresource<SubresourceType<T, N>> {
+    return new Subresource(this.#endpoint, name)
+  }
+
+  get status(): Subresource<Stored<T>> {
+    return new Subresource(this.#endpoint, 'status')
+  }
+
+  /**
+   * Changes as they happen, bookmarks among them, each once and in order. Goes on where it was when a connection ends or breaks; throws
+   * `WatchExpiredError` when that is too long ago: then list, and watch from there. For a copy that is always true use an informer.
+   */
+  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { signal = NEVER } = options
+    const from =
+      options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
+    yield* resumingWatch(this.#openWatch(selectionQuery(options)), from ?? '', signal)
+  }
+
+  /** A copy of the objects that is kept true. It begins with `start`. */
+  informer<I extends string = never>(options: InformerOptions<T, I> & Selection = {}): Informer<T, I> {
+    const query = selectionQuery(options)
+    const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+    return new Informer(
+      {
+        list: (signal) => this.list({ ...options, signal }),
+        watch: this.#openWatch(query),
+        watchList: (signal) => this.#openWatch(initial)(undefined, signal),
+      },
+      options,
+    )
+  }
+
+  async #page(options: ListOptions, next: string | undefined): Promise<List<T>> {
+    const { limit = PAGE_SIZE, resourceVersion, resourceVersionMatch } = options
+    const at = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next }
+    const query = { ...selectionQuery(options), limit, ...at }
+    type Page = List<T> & { readonly apiVersion: string; readonly kind: string }
+    const { apiVersion, kind, metadata, items } = await this.#endpoint.call<Page>(
+      { method: 'GET', place: {}, query },
+      options,
+    )
+    // Built-in kinds leave out of the items what the list says of them all.
+    const type = { apiVersion, kind: kind.replace(/List$/, '') }
+    return { metadata, items: items.map((item) => ({ ...type, ...item })) }
+  }
+
+  #openWatch(selection: Query): OpenWatch<T> {
+    const endpoint = this.#endpoint
+    return async function* (resourceVersion, signal) {
+      const path = await endpoint.path({}, signal)
+      const timeoutSeconds = watchSeconds()
+      const query = { ...selection, watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds }
+      yield* eventsOf<T>(endpoint.requests, { method: 'GET', path, query }, signal)
+    }
+  }
+}
+
+/** One subresource of a kind's objects; `name` is that of the object. */
+export class Subresource<S> {
+  readonly #endpoint: Endpoint
+  readonly #subresource: string
+
+  constructor(endpoint: Endpoint, subresource: string) {
+    this.#endpoint = endpoint
+    this.#subresource = subresource
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<S> {
+    return this.#endpoint.call({ method: 'GET', place: this.#place(name) }, options)
+  }
+
+  create(name: string, body: S, options: WriteOptions = {}): Promise<S> {
+    return this.#endpoint.call({ method: 'POST', place: this.#place(name), query: writeQuery(options), body }, options)
+  }
+
+  update(name: string, body: S, options: WriteOptions = {}): Promise<S> {
+    return this.#endpoint.call({ method: 'PUT', place: this.#place(name), query: writeQuery(options), body }, options)
+  }
+
+  patch(name: string, patch: object, options: PatchOptions = {}): Promise<S> {
+    return this.#endpoint.patch(this.#place(name), patch, options)
+  }
+
+  apply(name: string, object: object, options: ApplyOptions): Promise<S> {
+    return this.#endpoint.apply(this.#place(name), object, options)
+  }
+
+  #place(name: string) {
+    return { name, subresource: this.#subresource }
+  }
+}
+
+function placeOf({ metadata }: KubernetesObject) {
+  if (metadata.name === undefined) throw new TypeError('the object has no metadata.name')
+  return { name: metadata.name, namespace: metadata.namespace }
+}
+
+function selectionQuery({ labelSelector, fieldSelector }: Selection): Query {
+  return { labelSelector: selectorText(labelSelector), fieldSelector: selectorText(fieldSelector) }
+}
+
+function selectorText(selector: string | Readonly<Record<string, string>> | undefined): string | undefined {
+  if (selector === undefined || typeof selector === 'string') return selector
+  return Object.entries(selector)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+}
+
+function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    gracePeriodSeconds,
+    propagationPolicy,
+    preconditions,
+    ...(dryRun === true ? { dryRun: ['All'] } : {}),
+  }
+}

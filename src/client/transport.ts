@@ -1,0 +1,263 @@
+// Requests over connections that are shared: HTTP/2, or HTTP/1.1 where the server's ALPN or a plain URL says so. Invariant: a
+// connection without an open request keeps no process alive, and one that went silent is found by its pings.
+import http from 'node:http'
+import http2 from 'node:http2'
+import https from 'node:https'
+import type { Readable } from 'node:stream'
+import tls from 'node:tls'
+import { ConnectionError } from './errors.ts'
+import { settled } from './waiting.ts'
+
+/** A client certificate and its key, as PEM. */
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface TransportOptions {
+  readonly url: URL
+  readonly ca: string | undefined
+  /** The name in the server's certificate, where it is not the host of the URL. */
+  readonly serverName: string | undefined
+  readonly insecure: boolean
+  /** How often a connection in use is pinged; it is given up where the answer is not there by the next time. */
+  readonly pingIntervalMs: number
+}
+
+export interface OutgoingRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly body?: string | undefined
+  readonly certificate?: ClientCertificate | undefined
+}
+
+export interface IncomingAnswer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  /** Throws where the connection breaks, and the signal's reason where that fires. */
+  readonly body: Readable
+  /** Once the body has ended: whether that was all of it. */
+  readonly isComplete: () => boolean
+}
+
+const CONNECT_TIMEOUT_MS = 15_000
+/** Until the server has said how many it takes. */
+const FIRST_STREAM_LIMIT = 100
+/** The default of 64 KB would make a large list a round trip for each of its pieces. */
+const WINDOW_BYTES = 4 * 1024 * 1024
+
+export class Transport {
+  readonly #options: TransportOptions
+  readonly #sessions = new Set<SharedSession>()
+  readonly #closing = new AbortController()
+  #dialing: Promise<void> | undefined
+  /** Once it is known that the server speaks no HTTP/2. */
+  #agents: Map<ClientCertificate | undefined, http.Agent> | undefined
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+    if (options.url.protocol === 'http:') this.#agents = new Map()
+  }
+
+  /** Resolves when the head of the answer is there. Throws `ConnectionError`; the caller knows when the signal has fired. */
+  async send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
+    for (;;) {
+      if (this.#closing.signal.aborted) throw new ConnectionError('connecting', 'the client is closed')
+      if (this.#agents !== undefined) return this.#sendPlainly(request, this.#agents, signal)
+      const free = [...this.#sessions].find((session) => session.takes(request.certificate))
+      if (free !== undefined) return free.send(request, signal)
+      this.#dialing ??= this.#dial(request.certificate).finally(() => (this.#dialing = undefined))
+      await settled(this.#dialing, signal)
+    }
+  }
+
+  /** Requests in flight fail. */
+  close(): void {
+    this.#closing.abort()
+    for (const session of this.#sessions) session.destroy()
+    for (const agent of this.#agents?.values() ?? []) agent.destroy()
+  }
+
+  /** Adds a session, or finds that the server speaks HTTP/1.1. */
+  async #dial(certificate: ClientCertificate | undefined): Promise<void> {
+    const { url, pingIntervalMs } = this.#options
+    const socket = await this.#connect(certificate)
+    if (socket.alpnProtocol !== 'h2') {
+      socket.destroy()
+      this.#agents ??= new Map()
+      return
+    }
+    const session = new SharedSession(url, socket, { certificate, pingIntervalMs })
+    for (const other of this.#sessions) if (other.certificate !== certificate) other.retire()
+    this.#sessions.add(session)
+    session.onClosed(() => this.#sessions.delete(session))
+  }
+
+  #connect(certificate: ClientCertificate | undefined): Promise<tls.TLSSocket> {
+    const { url } = this.#options
+    return new Promise((resolve, reject) => {
+      const socket = tls.connect({ ...this.#tlsOptions(certificate), ALPNProtocols: ['h2', 'http/1.1'] })
+      const fail = (cause: Error): void => {
+        settle()
+        socket.destroy()
+        reject(new ConnectionError('connecting', `cannot connect to ${url.origin}: ${cause.message}`, cause))
+      }
+      const giveUp = (): void => fail(new Error('the client is closed'))
+      const timer = setTimeout(() => fail(new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`)), CONNECT_TIMEOUT_MS)
+      const settle = (): void => {
+        clearTimeout(timer)
+        this.#closing.signal.removeEventListener('abort', giveUp)
+      }
+      this.#closing.signal.addEventListener('abort', giveUp)
+      socket.on('error', fail)
+      socket.once('secureConnect', () => {
+        settle()
+        socket.off('error', fail)
+        resolve(socket)
+      })
+    })
+  }
+
+  #tlsOptions(certificate: ClientCertificate | undefined) {
+    const { url, ca, serverName, insecure } = this.#options
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    return {
+      host,
+      port: Number(url.port || 443),
+      // Addresses are no names to ask for.
+      ...(serverName !== undefined ? { servername: serverName } : /^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      ...(ca === undefined ? {} : { ca }),
+      ...certificate,
+      rejectUnauthorized: !insecure,
+    }
+  }
+
+  #sendPlainly(
+    { method, path, headers, body, certificate }: OutgoingRequest,
+    agents: Map<ClientCertificate | undefined, http.Agent>,
+    signal: AbortSignal,
+  ): Promise<IncomingAnswer> {
+    const { url } = this.#options
+    const isPlain = url.protocol === 'http:'
+    const options = { keepAlive: true, ...(isPlain ? {} : this.#tlsOptions(certificate)) }
+    const agent = agents.get(certificate) ?? (isPlain ? new http.Agent(options) : new https.Agent(options))
+    agents.set(certificate, agent)
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
+    const request = (isPlain ? http : https).request(new URL(path, url), { method, headers, agent })
+    let answer: http.IncomingMessage | undefined
+    const cancel = (): void => {
+      answer?.destroy(signal.reason as Error)
+      request.destroy(signal.reason as Error)
+    }
+    request.on('response', (message) => {
+      answer = message
+      message.on('error', () => undefined)
+      const isComplete = (): boolean => message.complete
+      resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message, isComplete })
+    })
+    request.on('error', (cause) => {
+      const phase = request.socket?.connecting === false ? 'sent' : 'connecting'
+      reject(new ConnectionError(phase, `${method} ${path}: ${cause.message}`, cause))
+    })
+    request.on('close', () => signal.removeEventListener('abort', cancel))
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+    request.end(body)
+    return promise
+  }
+}
+
+interface SessionOptions {
+  readonly certificate: ClientCertificate | undefined
+  readonly pingIntervalMs: number
+}
+
+/** One HTTP/2 connection and the requests on it. */
+class SharedSession {
+  readonly #session: http2.ClientHttp2Session
+  readonly certificate: ClientCertificate | undefined
+  #limit = FIRST_STREAM_LIMIT
+  #open = 0
+
+  constructor(url: URL, socket: tls.TLSSocket, { certificate, pingIntervalMs }: SessionOptions) {
+    this.certificate = certificate
+    const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES }
+    this.#session = http2.connect(url, { createConnection: () => socket, settings })
+    this.#session.once('connect', () => this.#session.setLocalWindowSize(WINDOW_BYTES))
+    // Whoever waits on a broken connection is told by the request.
+    this.#session.on('error', () => undefined)
+    this.#session.on('remoteSettings', ({ maxConcurrentStreams }) => (this.#limit = maxConcurrentStreams ?? Infinity))
+    this.#session.unref()
+    this.#keepAlive(pingIntervalMs)
+  }
+
+  /** Whether another request may be sent over it, by whoever has this certificate. */
+  takes(certificate: ClientCertificate | undefined): boolean {
+    const { closed, destroyed } = this.#session
+    return !closed && !destroyed && this.#open < this.#limit && this.certificate === certificate
+  }
+
+  onClosed(callback: () => void): void {
+    this.#session.once('close', callback)
+  }
+
+  /** Closes when the requests on it are done. */
+  retire(): void {
+    this.#session.close()
+  }
+
+  destroy(): void {
+    this.#session.destroy()
+  }
+
+  send({ method, path, headers, body }: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
+    // Node takes a DELETE to have no body unless it is told.
+    const stream = this.#session.request(
+      { ':method': method, ':path': path, ...headers },
+      { endStream: body === undefined },
+    )
+    if (this.#open++ === 0) this.#session.ref()
+    const cancel = (): void => {
+      stream.close(http2.constants.NGHTTP2_CANCEL)
+      stream.destroy(signal.reason as Error)
+    }
+    let hasAnswer = false
+    const fail = (cause?: Error): void => {
+      if (hasAnswer) return
+      const phase = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'sent'
+      const what = cause?.message ?? 'the connection was closed before the answer'
+      reject(new ConnectionError(phase, `${method} ${path}: ${what}`, cause))
+    }
+    stream.on('response', (answered) => {
+      hasAnswer = true
+      const isComplete = (): boolean => stream.rstCode === http2.constants.NGHTTP2_NO_ERROR && !stream.aborted
+      const { ':status': status = 0, ...rest } = answered
+      resolve({ status, headers: rest, body: stream, isComplete })
+    })
+    stream.on('error', fail)
+    stream.on('close', () => {
+      signal.removeEventListener('abort', cancel)
+      if (--this.#open === 0) this.#session.unref()
+      fail()
+    })
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+    if (body !== undefined) stream.end(body)
+    return promise
+  }
+
+  /** A peer that is gone without a word would leave a watch waiting forever. */
+  #keepAlive(intervalMs: number): void {
+    let isAnswered = true
+    const timer = setInterval(() => {
+      if (this.#open === 0) return
+      if (!isAnswered) return this.#session.destroy(new Error(`no answer to a ping within ${intervalMs} ms`))
+      isAnswered = false
+      this.#session.ping(() => (isAnswered = true))
+    }, intervalMs)
+    timer.unref()
+    this.#session.once('close', () => clearInterval(timer))
+  }
+}

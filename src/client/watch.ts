@@ -1,0 +1,103 @@
+// Watches: the events of one connection, and a stream that goes on over many.
+import type { Readable } from 'node:stream'
+import { Backoff } from '../lib/backoff.ts'
+import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
+import type { Status } from './gen/k8s.ts'
+import type { KubernetesObject, Stored } from './objects.ts'
+import type { ApiRequest, Requests } from './requests.ts'
+import { wait } from './waiting.ts'
+
+/** A change, or a bookmark: nothing before its resourceVersion is still to come. */
+export type WatchEvent<T extends KubernetesObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
+  | { readonly type: 'BOOKMARK'; readonly object: Bookmark }
+
+export interface Bookmark {
+  readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> }
+}
+
+/** The events of one connection. Ends where the server ends it; throws where it breaks, and `WatchExpiredError` for what is too old. */
+export type OpenWatch<T extends KubernetesObject> = (
+  resourceVersion: string | undefined,
+  signal: AbortSignal,
+) => AsyncGenerator<WatchEvent<T>, void, undefined>
+
+export async function* eventsOf<T extends KubernetesObject>(
+  requests: Requests,
+  request: ApiRequest,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const name = `watch of ${request.path}`
+  try {
+    const { body } = await requests.open(request, signal)
+    for await (const line of linesOf(body)) {
+      const event = JSON.parse(line) as WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status }
+      if (event.type === 'ERROR') throw new ApiStatusError(name, event.object)
+      yield event
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (error instanceof ApiStatusError) throw error.code === 410 ? new WatchExpiredError(name, error.status) : error
+    throw error instanceof ConnectionError ? error : new ConnectionError('sent', `${name}: it broke off`, error)
+  }
+}
+
+/** Whole lines only: what was cut in the middle comes again. */
+async function* linesOf(body: Readable): AsyncGenerator<string, void, undefined> {
+  let pending: Buffer[] = []
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      pending.push(chunk.subarray(start, end))
+      yield Buffer.concat(pending).toString()
+      pending = []
+      start = end + 1
+    }
+    pending.push(chunk.subarray(start))
+  }
+}
+
+/** Every change after a resourceVersion, once and in order, over as many connections as it takes. */
+export async function* resumingWatch<T extends KubernetesObject>(
+  open: OpenWatch<T>,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const reconnection = new Reconnection()
+  let resourceVersion = from
+  for (;;) {
+    try {
+      for await (const event of open(resourceVersion, signal)) {
+        resourceVersion = event.object.metadata.resourceVersion
+        reconnection.succeeded()
+        yield event
+      }
+      await reconnection.wait(signal)
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (!isPassing(error)) throw error
+      await reconnection.wait(signal, error)
+    }
+  }
+}
+
+/** Whether the same request may well succeed a little later. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ApiStatusError) return error.code === 429 || error.code >= 500
+  return error instanceof ConnectionError
+}
+
+/** How long to wait before the next connection: longer and longer while nothing comes of it. */
+export class Reconnection {
+  readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
+
+  succeeded(): void {
+    this.#backoff.reset()
+  }
+
+  /** Rejects with the reason of the signal when that fires. */
+  async wait(signal: AbortSignal, after?: unknown): Promise<void> {
+    const retryAfter = after instanceof ApiStatusError ? (after.retryAfter ?? 0) : 0
+    await wait(Math.max(this.#backoff.nextDelayMs(), retryAfter * 1000), signal)
+  }
+}

@@ -1,0 +1,176 @@
+// Writes the TypeScript types of the built-in kinds for those who use the client: an interface for each type that an object of a
+// served kind has in it, and a constant of the same name for each kind.
+import type { CompiledField, CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
+
+interface NamedType {
+  readonly file: CompiledFile
+  readonly type: CompiledType
+}
+
+type Descriptions = Readonly<Record<string, string>>
+
+/** Kinds that clients send or get beside the resources and their subresources. */
+const FURTHER_KINDS: readonly string[] = [
+  'meta_v1.Status',
+  'meta_v1.DeleteOptions',
+  'admission.k8s.io_v1.AdmissionReview',
+]
+
+const SCALARS: Readonly<Record<string, string>> = {
+  string: 'string',
+  bytes: 'string',
+  int32: 'number',
+  int64: 'number',
+  double: 'number',
+  bool: 'boolean',
+  any: 'unknown',
+}
+
+/** Types whose JSON is not an object of their fields. */
+const FORMS: Readonly<Record<NonNullable<CompiledType['form']>, string>> = {
+  time: 'string',
+  microTime: 'string',
+  duration: 'string',
+  quantity: 'string',
+  intOrString: 'number | string',
+  rawExtension: 'unknown',
+  fieldsV1: 'Readonly<Record<string, unknown>>',
+  json: 'unknown',
+  schemaOrArray: 'JSONSchemaProps | readonly JSONSchemaProps[]',
+  schemaOrBool: 'JSONSchemaProps | boolean',
+  schemaOrStringArray: 'JSONSchemaProps | readonly string[]',
+  list: 'readonly string[]',
+}
+
+const HEAD = `// Written by \`make generate\` from proto/api: the built-in kinds and the types of their fields. Where two groups have a type of
+// one name, the kind has it, or the group that discovery lists first; the other begins with its group and version.
+import type { Kind } from '../kind.ts'
+`
+
+export function formatClientTypes(schema: CompiledSchema, descriptions: Descriptions): string {
+  const byName = new Map(
+    schema.files.flatMap((file) => file.types.map((type) => [`${file.stem}.${type.name}`, { file, type }] as const)),
+  )
+  const reached = reachedFrom(firstTypes(schema), byName)
+  const names = namesOf(reached, byName)
+  const written = reached
+    .map((id) => ({ name: names.get(id)!, text: formatType(id, byName, names, descriptions) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  return `${HEAD}\n${written.map(({ text }) => text).join('\n')}`
+}
+
+function firstTypes({ files }: CompiledSchema): string[] {
+  const resources = files.flatMap((file) =>
+    file.types.flatMap(({ name, resource }) => (resource === undefined ? [] : [{ file, name, resource }])),
+  )
+  return [
+    ...resources.map(({ file, name }) => `${file.stem}.${name}`),
+    ...resources.flatMap(({ file, resource }) =>
+      (resource.subresources ?? []).flatMap(({ kind, group = file.group, version = file.version }) => {
+        const stem = files.find((other) => other.group === group && other.version === version)?.stem
+        return kind === undefined || stem === undefined ? [] : [`${stem}.${kind}`]
+      }),
+    ),
+    ...FURTHER_KINDS,
+  ]
+}
+
+function reachedFrom(first: readonly string[], byName: ReadonlyMap<string, NamedType>): readonly string[] {
+  const reached = new Set(first)
+  // A set that grows while it is walked over is walked to its new end.
+  for (const id of reached) {
+    for (const [, , field] of byName.get(id)!.type.fields) if (byName.has(itemOf(field))) reached.add(itemOf(field))
+  }
+  return [...reached]
+}
+
+/** The type of a field's value, or of the items or values in it. */
+function itemOf(fieldType: string): string {
+  return fieldType.replace(/^(\[\]|\{\})/, '')
+}
+
+function namesOf(ids: readonly string[], byName: ReadonlyMap<string, NamedType>): ReadonlyMap<string, string> {
+  const rank = (id: string): number => {
+    const { file, type } = byName.get(id)!
+    const [group, version] = file.priority ?? [0, 0]
+    return (type.kind === undefined ? 0 : 1e9) + (file.stem === 'core_v1' ? 1e8 : group * 1000 + version)
+  }
+  const taken = new Set<string>()
+  const names = ids
+    .toSorted((a, b) => rank(b) - rank(a))
+    .map((id) => {
+      const { file, type } = byName.get(id)!
+      const name = taken.has(type.name) ? `${prefixOf(file.stem)}${type.name}` : type.name
+      if (taken.has(name)) throw new Error(`${id}: the name ${name} is taken`)
+      taken.add(name)
+      return [id, name] as const
+    })
+  return new Map(names)
+}
+
+/** `AutoscalingV1` of `autoscaling_v1`, `EventsV1` of `events.k8s.io_v1`. */
+function prefixOf(stem: string): string {
+  const [group = '', version = ''] = stem.split('_')
+  return [group.split('.')[0] ?? '', version].map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function formatType(
+  id: string,
+  byName: ReadonlyMap<string, NamedType>,
+  names: ReadonlyMap<string, string>,
+  descriptions: Descriptions,
+): string {
+  const { file, type } = byName.get(id)!
+  const name = names.get(id)!
+  const comment = commentOf(descriptions[id], '')
+  if (type.form !== undefined) return `${comment}export type ${name} = ${FORMS[type.form]}\n`
+  const members = [
+    ...(type.kind === undefined || type.typeMeta === false ? [] : typeMetaOf(file, type)),
+    ...membersOf(id, byName).map((field) => {
+      const [fieldName, , fieldType, marks = ''] = field
+      const isRequired = marks.includes('r') || (type.kind !== undefined && fieldType === 'meta_v1.ObjectMeta')
+      const key = /^[a-zA-Z]\w*$/.test(fieldName) ? fieldName : `'${fieldName}'`
+      const description = commentOf(descriptions[`${id}.${fieldName}`], '  ')
+      return `${description}  readonly ${key}${isRequired ? '' : '?'}: ${formatFieldType(field, names)}\n`
+    }),
+  ]
+  return `${comment}export interface ${name} {\n${members.join('')}}\n${formatKind(file, type, name)}`
+}
+
+function typeMetaOf(file: CompiledFile, { name, kind }: CompiledType): readonly string[] {
+  const apiVersion = kind === 'own' ? `'${apiVersionOf(file)}'` : kind === 'core' ? "'v1'" : 'string'
+  return [`  readonly apiVersion?: ${apiVersion}\n`, `  readonly kind?: '${name}'\n`]
+}
+
+function apiVersionOf({ group = '', version = '' }: CompiledFile): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** The fields as they are in JSON, where those of an inlined type stand among the others. */
+function membersOf(id: string, byName: ReadonlyMap<string, NamedType>): readonly CompiledField[] {
+  return byName
+    .get(id)!
+    .type.fields.flatMap((field) => (field[3]?.includes('i') === true ? membersOf(field[2], byName) : [field]))
+}
+
+function formatFieldType([, , full, , facts]: CompiledField, names: ReadonlyMap<string, string>): string {
+  const item = itemOf(full)
+  const values = facts?.values?.map((value) => `'${value}'`).join(' | ')
+  const text = values ?? SCALARS[item] ?? names.get(item)!
+  if (full.startsWith('[]')) return `readonly ${values === undefined ? text : `(${text})`}[]`
+  return full.startsWith('{}') ? `Readonly<Record<string, ${text}>>` : text
+}
+
+function formatKind(file: CompiledFile, { name: kind, resource }: CompiledType, name: string): string {
+  if (resource === undefined) return ''
+  const { group = '', version } = file
+  const { plural, namespaced } = resource
+  const members = Object.entries({ group, version, kind, plural, namespaced }).map(
+    ([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`,
+  )
+  return `export const ${name}: Kind<${name}> = { ${members.join(', ')} }\n`
+}
+
+function commentOf(text: string | undefined, indent: string): string {
+  return text === undefined ? '' : `${indent}/** ${text.replaceAll('\n', ' ')} */\n`
+}
