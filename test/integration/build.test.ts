@@ -13,8 +13,10 @@ async function clone(): Promise<string> {
   const folder = await tempFolder()
   for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
-  mkdirSync(path.join(folder, 'src/offload'), { recursive: true })
-  writeFileSync(path.join(folder, 'src/offload/thread.ts'), '')
+  for (const file of ['src/offload/thread.ts', 'src/client/client.ts']) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), '')
+  }
   writeFileSync(path.join(folder, 'src/index.ts'), 'export const answer: number = 42\n')
   write(folder, 'first')
   return folder
@@ -41,12 +43,14 @@ it('builds at the first start and after a change, and only then', async () => {
   expect(start(folder).told).toBe(BUILDING)
 })
 
-it('leaves nothing of what was built before, and has both doors and the thread', async () => {
+it('leaves nothing of what was built before, and has every door and the thread', async () => {
   const folder = await clone()
   mkdirSync(path.join(folder, 'dist'))
   writeFileSync(path.join(folder, 'dist/chunk-OLD.js'), '')
   start(folder)
   expect(readdirSync(path.join(folder, 'dist')).sort()).toEqual([
+    'client.js',
+    'client.js.map',
     'index.js',
     'index.js.map',
     'offload-thread.js',
