@@ -83,7 +83,7 @@ export class Client implements Disposable {
    * that `lead` is given fires when it must end: with the caller's signal, or because the lease is lost, which rejects with
    * `LeadershipLostError`.
    */
-  runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R> {
+  async runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R> {
     return new LeaderElection(this.resource(k8s.Lease), options).run(lead, options.signal ?? NEVER)
   }
 

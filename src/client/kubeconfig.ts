@@ -93,9 +93,11 @@ function sourceOf(kubeconfig: string | Kubeconfig): Source {
 }
 
 function parse(text: string): Kubeconfig {
-  const config = (text.trimStart().startsWith('{') ? JSON.parse(text) : jsYaml().load(text)) as Kubeconfig | null
-  if (typeof config !== 'object' || config === null) throw new Error('the kubeconfig is empty')
-  return config
+  try {
+    return (text.trimStart().startsWith('{') ? JSON.parse(text) : jsYaml().load(text)) as Kubeconfig
+  } catch (cause) {
+    throw new Error(`the kubeconfig is neither YAML nor JSON: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** Of several files the first that has a name counts, as with kubectl. */

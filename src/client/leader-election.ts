@@ -39,6 +39,8 @@ export class LeaderElection {
   #lease: Stored<Lease> | undefined
   /** When it was first seen like that, by the clock of this machine. */
   #seenAt = 0
+  /** A write was begun, and how it ended is not known. */
+  #isInDoubt = false
 
   constructor(leases: Resource<Lease>, options: LeaderElectionOptions) {
     this.#leases = leases.inNamespace(options.namespace)
@@ -60,7 +62,9 @@ export class LeaderElection {
     const over = new AbortController()
     const lost = new AbortController()
     const renewing = this.#renew(over.signal).catch((error: unknown) => {
-      if (!over.signal.aborted) lost.abort(error)
+      if (over.signal.aborted) return
+      const isLost = error instanceof LeadershipLostError
+      lost.abort(isLost ? error : new LeadershipLostError('the lease can no longer be renewed', { cause: error }))
     })
     try {
       const result = await lead(AbortSignal.any([signal, lost.signal]))
@@ -77,13 +81,13 @@ export class LeaderElection {
 
   /** Until the signal fires; throws where the lease is lost. */
   async #renew(signal: AbortSignal): Promise<void> {
-    let renewedAt = performance.now()
-    for (;;) {
-      await wait(this.#retryPeriodMs, signal)
-      const startedAt = performance.now()
-      const leftMs = renewedAt + this.#renewDeadlineMs - startedAt
+    for (let renewedAt = performance.now(); ; ) {
+      const deadline = renewedAt + this.#renewDeadlineMs
+      const leftMs = deadline - performance.now()
       if (leftMs <= 0) throw new LeadershipLostError(`the lease was not renewed within ${this.#renewDeadlineMs} ms`)
-      if (await this.#hold(signal, leftMs)) renewedAt = startedAt
+      await wait(Math.min(this.#retryPeriodMs, leftMs), signal)
+      const startedAt = performance.now()
+      if (await this.#hold(signal, Math.max(1, deadline - startedAt))) renewedAt = startedAt
       else if (!this.#isMine()) throw new LeadershipLostError(`${this.#lease?.spec?.holderIdentity} holds the lease`)
     }
   }
@@ -91,17 +95,19 @@ export class LeaderElection {
   /** Takes or renews the lease where that is allowed. Throws only what will not pass. */
   async #hold(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
     const { name } = this.#options
+    // The leader knows what it wrote; all others look.
+    const looks = !this.#isMine() || this.#isInDoubt
+    this.#isInDoubt = true
     try {
-      // The leader knows what it wrote; all others look.
-      if (!this.#isMine()) this.#saw(await this.#leases.get(name, { signal, timeoutMs }))
+      if (looks) this.#saw(await this.#leases.get(name, { signal, timeoutMs }))
       if (!this.#isFree()) return false
       this.#saw(await this.#leases.update({ ...this.#lease!, spec: this.#spec() }, { signal, timeoutMs }))
+      this.#isInDoubt = false
       return true
     } catch (error) {
       signal.throwIfAborted()
       if (hasReason(error, 'NotFound')) return this.#create(signal, timeoutMs)
-      if (hasReason(error, 'Conflict')) this.#saw(await this.#leases.get(name, { signal, timeoutMs }))
-      else if (!isPassing(error)) throw error
+      if (!hasReason(error, 'Conflict') && !isPassing(error)) throw error
       return false
     }
   }
@@ -111,6 +117,7 @@ export class LeaderElection {
     const { name, namespace } = this.#options
     try {
       this.#saw(await this.#leases.create({ metadata: { name, namespace }, spec: this.#spec() }, { signal, timeoutMs }))
+      this.#isInDoubt = false
       return true
     } catch (error) {
       if (hasReason(error, 'AlreadyExists') || isPassing(error)) return false
@@ -150,8 +157,14 @@ export class LeaderElection {
 
   /** So that the next need not wait. Where this fails they wait as if this process had died. */
   async #release(): Promise<void> {
-    if (!this.#isMine()) return
-    const spec = { ...this.#spec(), holderIdentity: '', leaseDurationSeconds: 1 }
-    await this.#leases.update({ ...this.#lease!, spec }, { timeoutMs: this.#renewDeadlineMs }).catch(() => undefined)
+    const options = { timeoutMs: this.#renewDeadlineMs }
+    try {
+      if (this.#isInDoubt) this.#saw(await this.#leases.get(this.#options.name, options))
+      if (!this.#isMine()) return
+      const spec = { ...this.#spec(), holderIdentity: '', leaseDurationSeconds: 1 }
+      await this.#leases.update({ ...this.#lease!, spec }, options)
+    } catch {
+      // Nothing else can be done about it.
+    }
   }
 }
