@@ -2,107 +2,20 @@
 // What each handler was told is held against what was written: nothing missing, nothing twice, in the order of each object.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  type ApiStatusError,
-  Client,
-  type EventHandler,
-  type Informer,
-  k8s,
-  type Resource,
-  type Stored,
-} from '../../src/client/client.ts'
+import { type ApiStatusError, Client, k8s } from '../../src/client/client.ts'
 import { startApiGateway } from '../fakes/api-gateway.ts'
+import {
+  ChangeRecord,
+  ChangeWriter,
+  type ConfigMap,
+  expectNothingLost,
+  expectSame,
+  NAMESPACE,
+  startInformer,
+} from '../fakes/informed-changes.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
-
-const NAMESPACE = 'informed'
-
-type ConfigMap = Stored<k8s.ConfigMap>
-
-/** What one handler was told, object by object: `add 12`, `update 12 13`, `delete`. */
-class Record implements EventHandler<k8s.ConfigMap> {
-  readonly told = new Map<string, string[]>()
-  /** For how long each call is busy. */
-  readonly #busyMs: number
-
-  constructor(busyMs = 0) {
-    this.#busyMs = busyMs
-  }
-
-  add(object: ConfigMap): Promise<void> {
-    return this.#note(object, `add ${object.metadata.resourceVersion}`)
-  }
-
-  update(old: ConfigMap, object: ConfigMap): Promise<void> {
-    return this.#note(object, `update ${old.metadata.resourceVersion} ${object.metadata.resourceVersion}`)
-  }
-
-  delete(object: ConfigMap): Promise<void> {
-    return this.#note(object, 'delete')
-  }
-
-  get size(): number {
-    return [...this.told.values()].reduce((sum, lines) => sum + lines.length, 0)
-  }
-
-  async #note({ metadata }: ConfigMap, line: string): Promise<void> {
-    const lines = this.told.get(metadata.name) ?? []
-    this.told.set(metadata.name, [...lines, line])
-    if (this.#busyMs > 0) await sleep(this.#busyMs)
-  }
-}
-
-/** Writes at random, straight to the server, and keeps the record that handlers should have. */
-class Writer {
-  readonly expected = new Map<string, string[]>()
-  readonly #maps: Resource<k8s.ConfigMap>
-  readonly #there = new Map<string, string>()
-  #made = 0
-
-  constructor(client: Client) {
-    this.#maps = client.resource(k8s.ConfigMap).inNamespace(NAMESPACE)
-  }
-
-  get written(): number {
-    return [...this.expected.values()].reduce((sum, lines) => sum + lines.length, 0)
-  }
-
-  /** One change after the other, each at once followed by the next. */
-  async write(changes: number): Promise<void> {
-    for (let i = 0; i < changes; i++) await this.#change()
-  }
-
-  async #change(): Promise<void> {
-    const names = [...this.#there.keys()]
-    const name = names[Math.floor(Math.random() * names.length)]
-    const dice = Math.random()
-    if (name === undefined || dice < 0.4) return this.#create()
-    if (dice < 0.8) return this.#update(name)
-    await this.#maps.delete(name)
-    this.#there.delete(name)
-    this.#note(name, 'delete')
-  }
-
-  /** Also under names that were there before. */
-  async #create(): Promise<void> {
-    const name = `m-${this.#made++ % 150}`
-    if (this.#there.has(name)) return this.#update(name)
-    const { metadata } = await this.#maps.create({ metadata: { name }, data: { text: 'x'.repeat(200) } })
-    this.#there.set(name, metadata.resourceVersion)
-    this.#note(name, `add ${metadata.resourceVersion}`)
-  }
-
-  async #update(name: string): Promise<void> {
-    const { metadata } = await this.#maps.patch(name, { data: { at: String(Math.random()) } })
-    this.#note(name, `update ${this.#there.get(name)} ${metadata.resourceVersion}`)
-    this.#there.set(name, metadata.resourceVersion)
-  }
-
-  #note(name: string, line: string): void {
-    this.expected.set(name, [...(this.expected.get(name) ?? []), line])
-  }
-}
 
 interface Scene {
   readonly server: OpenServer
@@ -111,7 +24,7 @@ interface Scene {
   readonly direct: Client
   /** Through the proxy. */
   readonly cut: Client
-  readonly writer: Writer
+  readonly writer: ChangeWriter
 }
 
 async function newScene(args: readonly string[] = []): Promise<Scene> {
@@ -124,25 +37,7 @@ async function newScene(args: readonly string[] = []): Promise<Scene> {
   const cut = new Client({ url: `https://127.0.0.1:${proxy.port}`, ...access })
   onTestFinished(() => [direct, cut].forEach((client) => client.close()))
   await direct.resource(k8s.Namespace).create({ metadata: { name: NAMESPACE } })
-  return { server, proxy, direct, cut, writer: new Writer(direct) }
-}
-
-/** Without what the server itself puts into each namespace. */
-function startInformer(client: Client): Informer<k8s.ConfigMap> {
-  const maps = client.resource(k8s.ConfigMap).inNamespace(NAMESPACE)
-  const informer = maps.informer({ fieldSelector: 'metadata.name!=kube-root-ca.crt', onError: () => undefined }).start()
-  onTestFinished(() => informer.stop())
-  return informer
-}
-
-async function expectSame(informer: Informer<k8s.ConfigMap>, { direct }: Pick<Scene, 'direct'>): Promise<void> {
-  const { items } = await direct
-    .resource(k8s.ConfigMap)
-    .inNamespace(NAMESPACE)
-    .list({ fieldSelector: 'metadata.name!=kube-root-ca.crt' })
-  const byName = (objects: readonly ConfigMap[]) =>
-    objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-  await expect.poll(() => byName(informer.list())).toEqual(byName(items))
+  return { server, proxy, direct, cut, writer: new ChangeWriter(direct) }
 }
 
 /** The last that was told: `delete`, or a resourceVersion. */
@@ -156,31 +51,7 @@ function refusal(code: number, reason: string) {
 
 describe('an informer', () => {
   it('misses nothing and repeats nothing while its connection is cut a hundred times', async () => {
-    const scene = await newScene()
-    const { proxy, writer } = scene
-    const informer = startInformer(scene.cut)
-    const [fast, slow] = [new Record(), new Record(1)]
-    informer.addHandler(fast)
-    informer.addHandler(slow)
-    await informer.waitForSync()
-    let cuts = 0
-    const over = new AbortController()
-    const cutting = (async () => {
-      for (; cuts < 100; cuts++) {
-        const known = fast.size
-        await expect.poll(() => fast.size, { interval: 2 }).toBeGreaterThan(known)
-        await sleep(Math.random() * 10)
-        proxy.cut()
-      }
-      over.abort()
-    })()
-    while (!over.signal.aborted) await writer.write(20)
-    await cutting
-    expect(cuts).toBe(100)
-    expect(writer.written).toBeGreaterThan(500)
-    await expectSame(informer, scene)
-    await expect.poll(() => fast.told).toEqual(writer.expected)
-    await expect.poll(() => slow.told).toEqual(writer.expected)
+    await expectNothingLost(await newScene(), 100)
   })
 
   it('misses nothing where connections end in the middle of an event', async () => {
@@ -189,7 +60,7 @@ describe('an informer', () => {
     await writer.write(300)
     const informer = startInformer(scene.cut)
     await informer.waitForSync()
-    const record = new Record()
+    const record = new ChangeRecord()
     await informer.addHandler(record).waitForSync()
     const before = new Map([...record.told].map(([name, lines]) => [name, lines.length]))
     // What is cut off must get through at some time, however much it has become.
@@ -220,10 +91,10 @@ describe('an informer', () => {
     const cut = new Client({ url: `https://127.0.0.1:${proxy.port}`, ca, token: first.adminToken })
     onTestFinished(() => [direct, cut].forEach((client) => client.close()))
     await direct.resource(k8s.Namespace).create({ metadata: { name: NAMESPACE } })
-    const writer = new Writer(direct)
+    const writer = new ChangeWriter(direct)
     await writer.write(100)
     const informer = startInformer(cut)
-    const record = new Record()
+    const record = new ChangeRecord()
     await informer.addHandler(record).waitForSync()
     const before = structuredClone(record.told)
     const known = record.size
@@ -237,7 +108,7 @@ describe('an informer', () => {
     await first.stop()
     await startServerProcess([...flags, '--secure-port', new URL(first.url).port], home)
     proxy.accept()
-    await expectSame(informer, { direct })
+    await expectSame(informer, direct)
     expect(record.size - known).toBeLessThan(200)
     for (const [name, lines] of record.told) {
       const told = lines.slice(before.get(name)?.length ?? 0)
@@ -258,10 +129,10 @@ describe('an informer', () => {
     const client = new Client({ kubeconfig: first.kubeconfigFile })
     onTestFinished(() => client.close())
     await client.resource(k8s.Namespace).create({ metadata: { name: NAMESPACE } })
-    const writer = new Writer(client)
+    const writer = new ChangeWriter(client)
     await writer.write(50)
     const informer = startInformer(client)
-    const record = new Record()
+    const record = new ChangeRecord()
     await informer.addHandler(record).waitForSync()
     const known = record.size
     await writer.write(50)
@@ -269,7 +140,7 @@ describe('an informer', () => {
     await first.stop(end)
     await startServerProcess(['--secure-port', new URL(first.url).port], home)
     await writer.write(50)
-    await expectSame(informer, { direct: client })
+    await expectSame(informer, client)
     expect(record.size).toBe(known + 100)
   })
 
@@ -287,10 +158,10 @@ describe('an informer', () => {
     await writer.write(50)
     using client = new Client({ url: gateway.url, token: server.adminToken })
     const informer = startInformer(client)
-    const record = new Record()
+    const record = new ChangeRecord()
     await informer.addHandler(record).waitForSync()
     for (let i = 0; i < 5; i++) await writer.write(20)
-    await expectSame(informer, { direct })
+    await expectSame(informer, direct)
     for (const [name, lines] of record.told) expect(versionOf(lines)).toBe(versionOf(writer.expected.get(name)!))
     expect(gateway.requests.filter((line) => line.includes('sendInitialEvents')).length).toBe(1)
     expect(gateway.requests.filter((line) => !line.includes('watch=true')).length).toBe(3)
@@ -306,7 +177,7 @@ describe('an informer', () => {
     await using informer = maps.informer({ fieldSelector, onError }).start()
     await informer.waitForSync()
     const stuck = Promise.withResolvers<void>()
-    const [slow, fast] = [new Record(), new Record()]
+    const [slow, fast] = [new ChangeRecord(), new ChangeRecord()]
     informer.addHandler({ add: (object) => slow.add(object).then(() => stuck.promise) })
     informer.addHandler({
       add() {
@@ -343,7 +214,7 @@ describe('an informer', () => {
     const { cut } = await newScene()
     const maps = cut.resource(k8s.ConfigMap).inNamespace(NAMESPACE)
     const informer = maps.informer({ resyncMs: 20 }).start()
-    const record = new Record()
+    const record = new ChangeRecord()
     informer.addHandler(record)
     await expect.poll(() => record.told.get('kube-root-ca.crt')?.length ?? 0).toBeGreaterThan(4)
     const [added, ...again] = record.told.get('kube-root-ca.crt')!
