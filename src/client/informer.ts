@@ -177,7 +177,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
   }
 
   /** The copy becomes this; only what differs is told. */
-  #replace(objects: ReadonlyMap<string, Stored<T>>, resourceVersion: string | undefined): void {
+  #replace(objects: ReadonlyMap<string, Stored<T>>, resourceVersion: string): void {
     for (const [key, old] of this.#store.entries()) if (!objects.has(key)) this.#remove(key, old)
     for (const [key, object] of objects) this.#put(key, object)
     this.#resourceVersion = resourceVersion

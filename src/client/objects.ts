@@ -26,6 +26,6 @@ export type Stored<T extends KubernetesObject> = T & {
 
 /** A page of a list, or all of it. */
 export interface List<T extends KubernetesObject> {
-  readonly metadata: ListMeta
+  readonly metadata: ListMeta & { readonly resourceVersion: string }
   readonly items: readonly Stored<T>[]
 }

@@ -4,7 +4,7 @@ import { Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
 import { type IncomingAnswer, Transport } from './transport.ts'
-import { NEVER, wait } from './waiting.ts'
+import { NEVER, settled, wait } from './waiting.ts'
 
 export interface RequestLimits {
   /** How long a request may take, its answer included; watches are not limited. 30 seconds. */
@@ -146,11 +146,11 @@ export class Requests {
 
   /** Twice where the credential was refused and there is a newer one. */
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
-    const credential = await this.#credentials.current()
+    const credential = await settled(this.#credentials.current(), signal)
     const answer = await this.#sendAs(credential, request, signal)
     if (answer.status !== 401 || !this.#credentials.refused(credential)) return answer
     answer.body.destroy()
-    return this.#sendAs(await this.#credentials.current(), request, signal)
+    return this.#sendAs(await settled(this.#credentials.current(), signal), request, signal)
   }
 
   #sendAs(

@@ -85,17 +85,13 @@ export class Resource<T extends KubernetesObject> {
 
   /** All objects at one resourceVersion, read page by page. */
   async list(options: ListOptions = {}): Promise<List<T>> {
-    const items: Stored<T>[] = []
-    let metadata = {}
+    const pages: List<T>[] = []
     try {
-      for await (const page of this.pages(options)) {
-        items.push(...page.items)
-        metadata = page.metadata
-      }
-      return { metadata, items }
+      for await (const page of this.pages(options)) pages.push(page)
+      return { metadata: pages.at(-1)!.metadata, items: pages.flatMap(({ items }) => items) }
     } catch (error) {
       // It took too long to go through the pages: the rest of them is gone. In one go then.
-      if (items.length === 0 || !hasReason(error, 'Expired', 'Gone')) throw error
+      if (pages.length === 0 || !hasReason(error, 'Expired', 'Gone')) throw error
       return this.#page({ ...options, limit: 0 }, undefined)
     }
   }
@@ -161,7 +157,7 @@ export class Resource<T extends KubernetesObject> {
     const { signal = NEVER } = options
     const from =
       options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
-    yield* resumingWatch(this.#openWatch(selectionQuery(options)), from ?? '', signal)
+    yield* resumingWatch(this.#openWatch(selectionQuery(options)), from, signal)
   }
 
   /** A copy of the objects that is kept true. It begins with `start`. */

@@ -252,7 +252,7 @@ class SharedSession {
   #keepAlive(intervalMs: number): void {
     let isAnswered = true
     const timer = setInterval(() => {
-      if (this.#open === 0) return
+      if (this.#open === 0 || this.#session.destroyed) return
       if (!isAnswered) return this.#session.destroy(new Error(`no answer to a ping within ${intervalMs} ms`))
       isAnswered = false
       this.#session.ping(() => (isAnswered = true))

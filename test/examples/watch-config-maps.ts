@@ -10,7 +10,7 @@ await configMaps.create({ metadata: { name: 'settings' }, data: { colour: 'red' 
 await configMaps.patch('settings', { data: { colour: 'blue' } })
 await configMaps.delete('settings')
 
-for await (const event of configMaps.watch({ resourceVersion: metadata.resourceVersion ?? '' })) {
+for await (const event of configMaps.watch({ resourceVersion: metadata.resourceVersion })) {
   if (event.type === 'BOOKMARK') continue
   console.log(`${event.type} ${event.object.metadata.name} ${event.object.data?.['colour']}`)
   if (event.type === 'DELETED') break

@@ -79,6 +79,7 @@ describe('the verbs', () => {
     const all = await here.list({ limit: 5 })
     expect(all.items.map(({ metadata }) => metadata.name)).toEqual(names)
     expect(all.items[0]).toMatchObject({ apiVersion: 'v1', kind: 'Secret' })
+    expect(all.metadata.continue ?? '').toBe('')
     expect((await here.list({ labelSelector: { odd: '1' } })).items.length).toBe(6)
     expect((await here.list({ fieldSelector: 'metadata.name=s-03' })).items.length).toBe(1)
     expect((await client.resource(k8s.Secret).list({ labelSelector: 'odd in (0,1)' })).items.length).toBe(12)
@@ -154,12 +155,9 @@ describe('the verbs', () => {
     const seen: string[] = []
     const watching = caught(
       (async () => {
-        const from = metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion }
-        for await (const event of configMaps().watch({
-          ...from,
-          fieldSelector: 'metadata.name=watched',
-          signal: stop.signal,
-        })) {
+        const { resourceVersion } = metadata
+        const options = { resourceVersion, fieldSelector: 'metadata.name=watched', signal: stop.signal }
+        for await (const event of configMaps().watch(options)) {
           if (event.type !== 'BOOKMARK') seen.push(`${event.type} ${event.object.metadata.name}`)
         }
       })(),
