@@ -1,6 +1,6 @@
 // Requests of the API: credentials, time limits, answers that are refusals, and when to ask again.
 import { Backoff } from '../lib/backoff.ts'
-import { Credentials } from './credentials.ts'
+import { type Credential, Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
 import { type IncomingAnswer, Transport } from './transport.ts'
@@ -85,10 +85,7 @@ export class Requests {
 
   /** Throws `ApiStatusError`, `ConnectionError`, or the reason of the signal. */
   async send(request: ApiRequest): Promise<ApiAnswer> {
-    return this.#within(request, async (signal) => {
-      const { status, headers, body } = await this.#sendUntilTaken(request, signal)
-      return { status, headers, text: body }
-    })
+    return this.#within(request, (signal) => this.#sendUntilTaken(request, signal))
   }
 
   async json<T>(request: ApiRequest): Promise<T> {
@@ -128,14 +125,14 @@ export class Requests {
     }
   }
 
-  async #sendUntilTaken(request: ApiRequest, signal: AbortSignal) {
+  async #sendUntilTaken(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
     const backoff = new Backoff({ firstMs: 50, longestMs: 2000 })
     for (let left = this.#retries; ; left--) {
       try {
         const answer = await this.#sendOnce(request, signal)
-        const body = await readText(request, answer)
-        if (answer.status < 400) return { ...answer, body }
-        throw refusalOf(request, answer, body)
+        const text = await readText(request, answer)
+        if (answer.status < 400) return { status: answer.status, headers: answer.headers, text }
+        throw refusalOf(request, answer, text)
       } catch (error) {
         const delayMs = left > 0 && !signal.aborted ? retryDelayMs(request, error, backoff) : undefined
         if (delayMs === undefined) throw error
@@ -153,11 +150,7 @@ export class Requests {
     return this.#sendAs(await settled(this.#credentials.current(), signal), request, signal)
   }
 
-  #sendAs(
-    { token, certificate }: Awaited<ReturnType<Credentials['current']>>,
-    request: ApiRequest,
-    signal: AbortSignal,
-  ): Promise<IncomingAnswer> {
+  #sendAs({ token, certificate }: Credential, request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const { method, path, query, headers, body, contentType = 'application/json' } = request
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     return this.#transport.send(

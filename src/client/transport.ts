@@ -156,8 +156,8 @@ export class Transport {
       const isComplete = (): boolean => message.complete
       resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message, isComplete })
     })
-    request.on('error', (cause) => {
-      const phase = request.socket?.connecting === false ? 'sent' : 'connecting'
+    request.on('error', (cause: NodeJS.ErrnoException) => {
+      const phase = ['connect', 'getaddrinfo'].includes(cause.syscall ?? '') ? 'connecting' : 'sent'
       reject(new ConnectionError(phase, `${method} ${path}: ${cause.message}`, cause))
     })
     request.on('close', () => signal.removeEventListener('abort', cancel))

@@ -89,6 +89,15 @@ describe('a request', () => {
     expect(some.requests.length).toBe(1)
   })
 
+  it('is not sent again where nobody listens', async () => {
+    using alone = new Client({ url: 'http://127.0.0.1:1' })
+    const error = alone.request({ method: 'GET', path: '/' })
+    await expect(error).rejects.toMatchObject({
+      phase: 'connecting',
+      message: 'GET /: connect ECONNREFUSED 127.0.0.1:1',
+    })
+  })
+
   it('is given up in the end', async () => {
     const some = await scene([busy(429, '0')], 2)
     const error = await get(some).catch((reason: unknown) => reason)
