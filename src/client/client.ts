@@ -33,6 +33,7 @@ export type { Bookmark, WatchEvent } from './watch.ts'
 /** The kinds of the server, each as a value and as the type of its objects (`k8s.Pod`), and the types of their fields (`k8s.Container`). */
 export { k8s }
 
+/** A kubeconfig, and which of its contexts. */
 export interface KubeconfigOptions {
   /** The path of a file, the text of one (YAML or JSON), or its content. */
   readonly kubeconfig: string | Kubeconfig

@@ -11,6 +11,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
+/** Of every call that writes. */
 export interface WriteOptions extends CallOptions {
   /** Do everything but keep it. */
   readonly dryRun?: boolean
@@ -20,6 +21,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
 }
 
+/** Of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
   /** Take fields over that others have set otherwise; without it that is a `Conflict`. */
@@ -32,7 +34,9 @@ export interface ApplyOptions extends WriteOptions {
  */
 export type PatchType = 'merge' | 'json' | 'strategic'
 
+/** Of a patch. */
 export interface PatchOptions extends WriteOptions {
+  /** `merge` where absent. */
   readonly type?: PatchType
 }
 

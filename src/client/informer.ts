@@ -7,6 +7,7 @@ import type { KubernetesObject, List, Stored } from './objects.ts'
 import { settled } from './waiting.ts'
 import { type OpenWatch, Reconnection, type WatchEvent } from './watch.ts'
 
+/** What an informer does beside keeping its copy. */
 export interface InformerOptions<T extends KubernetesObject, I extends string> {
   /** See `byIndex`. */
   readonly indexers?: Indexers<T, I>
@@ -86,6 +87,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     return settled(this.#synced.promise, signal)
   }
 
+  /** Whether the copy has ever been complete. */
   get hasSynced(): boolean {
     return this.#hasSynced
   }
@@ -95,14 +97,17 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     return this.#resourceVersion
   }
 
+  /** How many objects the copy has. */
   get size(): number {
     return this.#store.size
   }
 
+  /** Objects without a namespace are asked for without one. */
   get(name: string, namespace = ''): Stored<T> | undefined {
     return this.#store.get(`${namespace}/${name}`)
   }
 
+  /** All objects of the copy. */
   list(): Stored<T>[] {
     return this.#store.list()
   }

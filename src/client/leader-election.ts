@@ -7,6 +7,7 @@ import type { Resource } from './resource.ts'
 import { wait } from './waiting.ts'
 import { isPassing } from './watch.ts'
 
+/** Which lease, and who asks for it. */
 export interface LeaderElectionOptions {
   /** The lease that candidates compete for. */
   readonly namespace: string

@@ -6,6 +6,7 @@ import type { ConnectionOptions } from './kubeconfig.ts'
 import { type IncomingAnswer, Transport } from './transport.ts'
 import { NEVER, settled, wait } from './waiting.ts'
 
+/** How patient a client is. */
 export interface RequestLimits {
   /** How long a request may take, its answer included; watches are not limited. 30 seconds. */
   readonly timeoutMs?: number
@@ -20,6 +21,7 @@ export interface RequestLimits {
 /** Undefined members are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** A request of the API as it is sent, but for the credentials. */
 export interface ApiRequest {
   readonly method: string
   /** As on the wire, encoded, without a query: `/api/v1/pods`. */
@@ -35,6 +37,7 @@ export interface ApiRequest {
   readonly timeoutMs?: number
 }
 
+/** An answer of success, read to its end. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>

@@ -21,6 +21,7 @@ export interface Selection {
   readonly fieldSelector?: string | Readonly<Record<string, string>>
 }
 
+/** Which objects, how fresh, and in which pieces. */
 export interface ListOptions extends CallOptions, Selection {
   /** How many objects a page has. 500. */
   readonly limit?: number
@@ -29,12 +30,14 @@ export interface ListOptions extends CallOptions, Selection {
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact'
 }
 
+/** Which objects, and from when on. */
 export interface WatchOptions extends Selection {
   /** Of a list or an object: every change after it. Absent: what happens from now on. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
 }
 
+/** How an object, or many, are deleted. */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   readonly gracePeriodSeconds?: number
@@ -145,6 +148,7 @@ export class Resource<T extends KubernetesObject> {
     return new Subresource(this.#endpoint, name)
   }
 
+  /** The status of the objects, which `update` and `patch` of the objects themselves leave alone. */
   get status(): Subresource<Stored<T>> {
     return new Subresource(this.#endpoint, 'status')
   }

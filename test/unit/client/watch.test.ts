@@ -1,0 +1,72 @@
+// Watches against a small HTTP server that ends and breaks its answers where the test says.
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ApiStatusError, Client, k8s, WatchExpiredError } from '../../../src/client/client.ts'
+
+/** What is written of an answer, and how it ends. */
+interface Answer {
+  readonly status?: number
+  readonly text: string
+  readonly end: 'ends' | 'breaks'
+}
+
+function event(type: string, version: number): string {
+  return `${JSON.stringify({ type, object: { metadata: { name: 'p', resourceVersion: String(version) } } })}\n`
+}
+
+function failure(code: number): string {
+  return JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason: 'Some' })
+}
+
+/** The events of a watch of pods after 5 until it throws, what it throws, and after which version each connection was asked to begin. */
+async function watch(answers: readonly Answer[]) {
+  const asked: (string | null)[] = []
+  const server = http.createServer((request, response) => {
+    asked.push(new URL(request.url ?? '', 'http://x').searchParams.get('resourceVersion'))
+    const { status = 200, text, end } = answers[asked.length - 1]!
+    response.writeHead(status)
+    response.write(text, () => (end === 'ends' ? response.end() : response.destroy()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  onTestFinished(async () => {
+    client.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const seen: string[] = []
+  try {
+    for await (const { type, object } of client.resource(k8s.Pod).watch({ resourceVersion: '5' })) {
+      seen.push(`${type} ${object.metadata.resourceVersion}`)
+    }
+    return { seen, asked, error: undefined }
+  } catch (error) {
+    return { seen, asked, error }
+  }
+}
+
+describe('a watch', () => {
+  it('goes on after the last whole event or bookmark, and ends with what is too old', async () => {
+    const { seen, asked, error } = await watch([
+      { text: event('ADDED', 6) + event('MODIFIED', 7) + event('DELETED', 8).slice(0, 20), end: 'breaks' },
+      { text: event('DELETED', 8) + event('BOOKMARK', 20), end: 'ends' },
+      { text: '', end: 'ends' },
+      { status: 503, text: failure(503), end: 'ends' },
+      { text: `${JSON.stringify({ type: 'ERROR', object: JSON.parse(failure(410)) })}\n`, end: 'ends' },
+    ])
+    expect(seen).toEqual(['ADDED 6', 'MODIFIED 7', 'DELETED 8', 'BOOKMARK 20'])
+    expect(asked).toEqual(['5', '7', '20', '20', '20'])
+    expect(error).toBeInstanceOf(WatchExpiredError)
+    expect(error).toMatchObject({ code: 410 })
+  })
+
+  it('ends with what will not pass', async () => {
+    const expired = await watch([{ status: 410, text: failure(410), end: 'ends' }])
+    expect(expired.error).toBeInstanceOf(WatchExpiredError)
+    const { error } = await watch([{ status: 403, text: failure(403), end: 'ends' }])
+    expect(error).toBeInstanceOf(ApiStatusError)
+    expect(error).toMatchObject({ code: 403, reason: 'Some' })
+  })
+})
