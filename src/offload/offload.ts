@@ -188,6 +188,7 @@ export class Offload implements AsyncDisposable {
     })
     thread.unref()
     thread.on('message', (outcome: Outcome) => {
+      if (this.#thread !== thread) return
       const done = this.#running
       this.#running = undefined
       done?.resolve(outcome)
@@ -212,7 +213,11 @@ export class Offload implements AsyncDisposable {
     const place = this.#waiting.indexOf(queued)
     if (place >= 0) this.#waiting.splice(place, 1)
     if (this.#running !== queued || performance.now() - queued.startedAt < this.#abandonedMs) return
+    // Not at its end: until then it might finish the job, and be given another that would end with it.
     void this.#thread?.terminate()
+    this.#thread = undefined
+    this.#running = undefined
+    this.#startNext()
   }
 
   async #end(reason: Error): Promise<void> {

@@ -207,4 +207,17 @@ describe('the thread', () => {
     await expect(long).rejects.toThrow('gone')
     expect(await waiting).toMatchObject({ problems: [] })
   })
+
+  it('does not take the next job with it when it is ended over one that is as good as done', async () => {
+    await using own = new Offload(new Turns(), 0)
+    await read(own, 10)
+    const abort = new AbortController()
+    const done = read(own, 10, abort.signal)
+    const waiting = read(own, 10)
+    // The outcome of the first is there, and not yet looked at.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+    abort.abort(new Error('gone'))
+    await expect(done).rejects.toThrow('gone')
+    expect(await waiting).toMatchObject({ problems: [] })
+  })
 })
