@@ -1,6 +1,7 @@
 // The library's door: the server as a value, for programs and tests that run it in their own process.
 export {
   startServer,
+  type Client,
   type Kubeconfig,
   type Log,
   type Server,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import { TokenTable } from '../auth/token-file.ts'
+import { Client } from '../client/client.ts'
 import { readConfig } from '../config/config.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from '../server/admin.ts'
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
 
-export type { Kubeconfig, Log }
+export type { Client, Kubeconfig, Log }
 
 /** Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. */
 export interface ServerUser {
@@ -58,6 +59,8 @@ export interface Server extends AsyncDisposable {
   readonly failed: Promise<never>
   /** For the administrator, or for a user by name; one that is not known yet is made as it is described. */
   credentials(user?: string | ServerUser): ServerCredentials
+  /** A client for the same; it is closed when the server stops. */
+  client(user?: string | ServerUser): Client
   /** The same as a kubeconfig. */
   kubeconfig(user?: string | ServerUser): Kubeconfig
   /** The same as a file that only its owner can read; it is removed when the server stops. */
@@ -116,6 +119,7 @@ class LibraryServer implements Server {
   readonly #running: RunningServer
   readonly #users: Users
   readonly #files = new Map<string, KubeconfigFile>()
+  readonly #clients: Client[] = []
 
   constructor(running: RunningServer, users: Users) {
     this.#running = running
@@ -135,6 +139,13 @@ class LibraryServer implements Server {
     return { url, ca, token: user === undefined ? adminToken : this.#users.tokenOf(user) }
   }
 
+  client(user?: string | ServerUser): Client {
+    const { url, ca, token } = this.credentials(user)
+    const client = new Client({ url, token, ...(ca === undefined ? {} : { ca }) })
+    this.#clients.push(client)
+    return client
+  }
+
   kubeconfig(user?: string | ServerUser): Kubeconfig {
     const { url, ca: authority, token } = this.credentials(user)
     return kubeconfigOf({ url, authority, user: { name: nameOf(user), credential: { token } } })
@@ -152,6 +163,7 @@ class LibraryServer implements Server {
   }
 
   async stop(): Promise<void> {
+    for (const client of this.#clients.splice(0)) client.close()
     await this.#running.stop()
     for (const file of this.#files.values()) file[Symbol.dispose]()
     this.#files.clear()

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { k8s } from '../../src/client/client.ts'
 import { type Server, type ServerUser, startServer } from '../../src/index.ts'
 import { collectGarbage } from '../fakes/garbage.ts'
 import { reachServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
@@ -63,6 +64,17 @@ describe('a server in this process', () => {
     })
     expect(() => server.credentials('nobody')).toThrow('there is no user nobody')
     await expect(startServer({ users: [{ name: 'a' }, { name: 'a' }] })).rejects.toThrow('there are two users a')
+  })
+
+  it('gives clients, which are closed with it', async () => {
+    await using server = await startServer()
+    const maps = server.client().resource(k8s.ConfigMap).inNamespace('default')
+    await maps.create({ metadata: { name: 'a' }, data: { text: 'hello' } })
+    expect((await maps.get('a')).data).toEqual({ text: 'hello' })
+    const refused = server.client({ name: 'ann' }).resource(k8s.ConfigMap).inNamespace('default').get('a')
+    await expect(refused).rejects.toMatchObject({ code: 403 })
+    await server.stop()
+    await expect(maps.get('a')).rejects.toThrow()
   })
 
   it('gives kubeconfigs as objects and as files, which go with it', async () => {
