@@ -13,7 +13,7 @@ async function clone(): Promise<string> {
   const folder = await tempFolder()
   for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
-  for (const file of ['src/offload/thread.ts', 'src/client/client.ts']) {
+  for (const file of ['src/offload/thread.ts', 'src/client/client.ts', 'src/define/define.ts']) {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
     writeFileSync(path.join(folder, file), '')
   }
@@ -51,6 +51,8 @@ it('leaves nothing of what was built before, and has every door and the thread',
   expect(readdirSync(path.join(folder, 'dist')).sort()).toEqual([
     'client.js',
     'client.js.map',
+    'define.js',
+    'define.js.map',
     'index.js',
     'index.js.map',
     'offload-thread.js',
