@@ -11,8 +11,10 @@ export function residentMegabytes(server: ServerProcess): number {
 }
 
 export interface MemoryInUse {
-  /** The heap and buffers after a collection, and what is mapped of files. */
+  /** The heap and buffers after a collection. */
   readonly megabytes: number
+  /** What is mapped of files: of the program, and up to a bound of the store. */
+  readonly mapped: number
   /** Of them, what the watch cache remembers of changes and states. */
   readonly past: number
 }
@@ -23,8 +25,11 @@ export async function memoryInUse(server: ServerProcess, client: ApiClient): Pro
   await client.send('GET', '/debug/pprof/heap?seconds=0.01')
   const { text } = await client.send('GET', '/metrics')
   const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]) / MB
-  const heap = of('nodejs_heap_size_used_bytes') + of('nodejs_external_memory_bytes')
-  return { megabytes: heap + ofKernel(server, 'RssFile'), past: of('quarterdeck_watch_cache_past_bytes') }
+  return {
+    megabytes: of('nodejs_heap_size_used_bytes') + of('nodejs_external_memory_bytes'),
+    mapped: ofKernel(server, 'RssFile'),
+    past: of('quarterdeck_watch_cache_past_bytes'),
+  }
 }
 
 function ofKernel({ child }: ServerProcess, what: string): number {

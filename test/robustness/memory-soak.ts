@@ -46,11 +46,11 @@ async function soak(server: ServerProcess): Promise<boolean> {
     clearInterval(timer)
   }
   const [first = 0, last = 0] = [byMinute[0], byMinute.at(-1)]
-  const { megabytes, past } = await memoryInUse(server, client)
+  const { megabytes, mapped, past } = await memoryInUse(server, client)
   await sleep(REST_MS)
   const rested = residentMegabytes(server).toFixed(0)
   process.stdout.write(
-    `in use ${megabytes.toFixed(0)} MB, of which the past ${past.toFixed(0)}; at rest ${rested} MB\n`,
+    `in use ${(megabytes + mapped).toFixed(0)} MB, of which the past ${past.toFixed(0)}; at rest ${rested} MB\n`,
   )
   process.stdout.write(`the end is ${(last / first).toFixed(2)} of the first minute (at most ${MOST_GROWTH})\n`)
   return last <= first * MOST_GROWTH
