@@ -118,6 +118,7 @@ class Users {
 class LibraryServer implements Server {
   readonly #running: RunningServer
   readonly #users: Users
+  /** By token: a user may have the name of the administrator. */
   readonly #files = new Map<string, KubeconfigFile>()
   readonly #clients: Client[] = []
 
@@ -152,13 +153,12 @@ class LibraryServer implements Server {
   }
 
   kubeconfigFile(user?: string | ServerUser): string {
-    const name = nameOf(user)
-    const known = this.#files.get(name)
+    const { token } = this.credentials(user)
+    const known = this.#files.get(token)
     if (known !== undefined) return known.file
-    const kubeconfig = this.kubeconfig(user)
     const made = kubeconfigPlace(undefined, undefined)
-    this.#files.set(name, made)
-    writeKubeconfig(made.file, kubeconfig)
+    this.#files.set(token, made)
+    writeKubeconfig(made.file, this.kubeconfig(user))
     return made.file
   }
 

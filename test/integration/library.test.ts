@@ -85,6 +85,7 @@ describe('a server in this process', () => {
     expect(users).toEqual([{ name: 'ann', user: { token: server.credentials('ann').token } }])
     const file = server.kubeconfigFile('ann')
     expect(server.kubeconfigFile('ann')).toBe(file)
+    expect(server.kubeconfigFile({ name: 'admin' })).not.toBe(server.kubeconfigFile())
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(server.kubeconfig('ann'))
     await server.stop()
