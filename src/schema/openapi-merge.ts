@@ -2,7 +2,7 @@
 // refer to. Definitions that differ from ours under the same name are renamed.
 import { asMap, mapOrEmpty } from '../api/members.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
-import { compareTexts } from './openapi-model.ts'
+import { compareStrings } from '../lib/text-order.ts'
 
 const DEFINITIONS = '#/definitions/'
 
@@ -36,7 +36,7 @@ export function withRemoteDocument(document: ValueMap, remote: Value, prefix: st
 
 function sorted(entries: readonly (readonly [string, Value])[]): ValueMap {
   const out: Record<string, Value> = {}
-  for (const [name, value] of entries.toSorted(([a], [b]) => compareTexts(a, b))) setOwn(out, name, value)
+  for (const [name, value] of entries.toSorted(([a], [b]) => compareStrings(a, b))) setOwn(out, name, value)
   return out
 }
 

@@ -3,6 +3,7 @@
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { givenMembers } from '../lib/given-members.ts'
+import { compareStrings } from '../lib/text-order.ts'
 
 export type OpenApiVersion = 2 | 3
 
@@ -119,7 +120,7 @@ export function ownParameters(
 }
 
 function sortParameters(parameters: readonly OpenApiParameter[]): readonly OpenApiParameter[] {
-  return parameters.toSorted((a, b) => compareTexts(a.name, b.name) || compareTexts(a.in, b.in))
+  return parameters.toSorted((a, b) => compareStrings(a.name, b.name) || compareStrings(a.in, b.in))
 }
 
 /** `x-kubernetes-action` and `x-kubernetes-group-version-kind`, by which clients find the operations of a kind. */
@@ -153,7 +154,7 @@ export class CollectedSchemas {
 
   /** By name, in alphabetical order. */
   sorted(): Record<string, ValueMap> {
-    return Object.fromEntries([...this.#found].sort(([a], [b]) => compareTexts(a, b)))
+    return Object.fromEntries([...this.#found].sort(([a], [b]) => compareStrings(a, b)))
   }
 }
 
@@ -175,8 +176,4 @@ export function typesIn(paths: readonly OpenApiPath[]): readonly string[] {
       ),
     ),
   )
-}
-
-export function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

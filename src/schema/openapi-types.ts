@@ -2,10 +2,11 @@
 import type { GroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { givenMembers } from '../lib/given-members.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import { BUILT_IN, builtInType } from './built-in-compiled.ts'
 import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
 import { knownVersions, versionsKnownToClients } from './known-versions.ts'
-import { compareTexts, type OpenApiVersion, type TypeSchemas } from './openapi-model.ts'
+import { type OpenApiVersion, type TypeSchemas } from './openapi-model.ts'
 import { LIST_META_TEXT, TYPE_META, USUAL_TEXTS } from './openapi-texts.ts'
 import type { CompiledField, CompiledFile, CompiledType } from './table-compiled.ts'
 
@@ -227,7 +228,7 @@ const SCALARS: Readonly<Record<string, ValueMap>> = {
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
 
 function sorted<T extends Value>(members: readonly (readonly [string, T])[]): Readonly<Record<string, T>> {
-  return Object.fromEntries(members.toSorted(([a], [b]) => compareTexts(a, b)))
+  return Object.fromEntries(members.toSorted(([a], [b]) => compareStrings(a, b)))
 }
 
 function unionsOf(type: CompiledType): readonly ValueMap[] | undefined {

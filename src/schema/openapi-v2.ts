@@ -1,9 +1,9 @@
 // OpenAPI 2.0 ("Swagger"): one document of everything, for clients from before version 3.
 import type { ValueMap } from '../api/value.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import {
   BEARER_TOKEN,
   CollectedSchemas,
-  compareTexts,
   extensionsOf,
   ownParameters,
   sharedParameters,
@@ -30,7 +30,7 @@ export function* openApiV2(parts: readonly OpenApiPart[], { title, version }: Op
   return {
     swagger: '2.0',
     info: { title, version },
-    paths: Object.fromEntries(items.sort(([a], [b]) => compareTexts(a, b))),
+    paths: Object.fromEntries(items.sort(([a], [b]) => compareStrings(a, b))),
     definitions: definitions.sorted(),
     securityDefinitions: { BearerToken: BEARER_TOKEN },
     security: [{ BearerToken: [] }],
