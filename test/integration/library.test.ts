@@ -142,11 +142,12 @@ describe('many servers in one process', () => {
     }
     for (let i = 0; i < 10; i++) await once()
     await collectGarbage()
-    const handles = process.getActiveResourcesInfo().sort()
+    const handles = process.getActiveResourcesInfo().length
     const { heapUsed } = process.memoryUsage()
     for (let i = 0; i < 90; i++) await once()
     await collectGarbage()
-    expect(process.getActiveResourcesInfo().sort()).toEqual(handles)
+    // A timer of the test runner's own may come or go; one handle left by each of ninety servers is seen.
+    expect(process.getActiveResourcesInfo().length - handles).toBeLessThan(10)
     // A server takes several megabytes: ninety that stayed would be hundreds.
     expect(process.memoryUsage().heapUsed - heapUsed).toBeLessThan(10_000_000)
   })
