@@ -1,10 +1,12 @@
 // Faults in single fields of an object: what validation returns, one constructor for each kind of fault, and how the
 // bad value is shown. The texts are the reference's; clients and people read them.
 import { formatNumber } from '../lib/go-float.ts'
+import { compareStrings } from '../lib/text-order.ts'
+import { croppedText, croppedValue } from './cropped-value.ts'
 import { markupSafeJson } from './json-text.ts'
 import type { FieldPath } from './field-path.ts'
 import type { StatusCause } from './status.ts'
-import type { Value } from './value.ts'
+import type { Value, ValueMap } from './value.ts'
 
 /** The `reason` of a cause in a Status. */
 export type FieldErrorReason =
@@ -104,10 +106,10 @@ export function shownJson(value: Value | undefined): Shown {
 }
 
 /** A map as compact JSON, its keys in order. */
-export function shownMap(map: Readonly<Record<string, Value>> | undefined): Shown {
+export function shownMap(map: ValueMap | undefined): Shown {
   if (map === undefined) return new Shown('null')
-  const keys = Object.keys(map).sort()
-  return new Shown(`{${keys.map((key) => `${json(key)}:${json(map[key])}`).join(',')}}`)
+  const members = Object.entries(croppedValue(map)).sort(([a], [b]) => compareStrings(a, b))
+  return new Shown(`{${members.map(([key, value]) => `${markupSafeJson(key)}:${markupSafeJson(value)}`).join(',')}}`)
 }
 
 interface FaultParts {
@@ -135,7 +137,7 @@ function withDetail(text: string, detail: string): string {
 function show(value: Shape): string {
   if (value instanceof Shown) return value.text
   if (typeof value === 'number') return formatNumber(value)
-  return typeof value === 'string' ? quoted(value) : json(value)
+  return typeof value === 'string' ? quoted(croppedText(value)) : json(value)
 }
 
 const PLAIN = /^[ !#-[\]-~]*$/
@@ -164,5 +166,5 @@ function hex(code: number, digits: number): string {
 }
 
 function json(value: Value | undefined): string {
-  return value === undefined ? 'null' : markupSafeJson(value)
+  return value === undefined ? 'null' : markupSafeJson(croppedValue(value))
 }

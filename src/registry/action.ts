@@ -3,6 +3,7 @@
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'
+import { managedFieldsOf } from '../patch/managed-fields.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { withOwners } from './field-ownership.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
@@ -14,7 +15,10 @@ export type ActionRequest = Omit<ActionContext, 'validate'>
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
   const { at, body } = action
   const { admission } = request.parts
-  const object = await tracked(action, withNamespace(withoutSystemMeta(at, sent), at, request), request)
+  const bare = withNamespace(withoutSystemMeta(at, sent), at, request)
+  // Most of what is large is refused, or not shown in the answer: that is found out first.
+  const isTrackedLast = request.offload !== undefined
+  const object = isTrackedLast ? bare : await tracked(action, bare, request)
   const kind = { group: body.group, version: body.version, kind: body.kind }
   const resource = { group: at.group, version: at.version, resource: at.resource }
   const step = (shown: ApiObject) => ({
@@ -37,7 +41,11 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
   })
   const mutated = (await admission.mutate(step(object), request.signal)) ?? object
   const validate = async (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
-  return action.run(mutated, { ...request, validate })
+  const result = await action.run(mutated, { ...request, validate })
+  if (result.kind !== 'body') return result
+  if (!isTrackedLast) return { kind: 'object', object: result.object }
+  const managedFields = managedFieldsOf(await tracked(action, bare, request))
+  return { kind: 'object', object: withMeta(result.object, { managedFields }) }
 }
 
 /** Removes what only the server may set. Bindings and tokens identify their pod or account by it. */

@@ -276,7 +276,7 @@ export interface Action {
   /** The versions of the body's group that it may be sent in beside its own, where they say the same. */
   readonly alsoVersions: readonly string[]
   /** The body is decoded and defaulted, admission may have changed it. Throws `ApiError`. */
-  readonly run: (body: ApiObject, context: ActionContext) => Promise<ActionAnswer>
+  readonly run: (body: ApiObject, context: ActionContext) => Promise<ActionResult>
 }
 
 export type ActionAnswer =
@@ -284,6 +284,11 @@ export type ActionAnswer =
   | { readonly kind: 'done' }
   /** Answered with this object, of the kind of the body. */
   | { readonly kind: 'object'; readonly object: ApiObject }
+
+export type ActionResult =
+  | ActionAnswer
+  /** Answered with the body that was sent, with what is known now. */
+  | { readonly kind: 'body'; readonly object: ApiObject }
 
 export interface ActionContext extends WriteContext {
   readonly parts: RegistryParts

@@ -11,7 +11,7 @@ import { ApiError } from '../../api/status.ts'
 import type { User } from '../../api/user.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
-import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
+import type { Action, ActionAnswer, ActionContext, ActionResult } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
 import type { Kind } from '../kind.ts'
@@ -25,7 +25,7 @@ import {
 
 const GROUP_VERSION = { group: 'authorization.k8s.io', version: 'v1' } as const
 
-type Answer = (review: ApiObject, context: ActionContext) => Promise<ActionAnswer>
+type Answer = (review: ApiObject, context: ActionContext) => Promise<ActionResult>
 
 export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer): readonly Action[] {
   const action = (name: string, kind: Kind, run: Answer): Action => ({
@@ -47,7 +47,7 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
       await context.validate(review)
       const { access, problems } = accessOf(specOf(review), userOf(review, context))
       const decision = await authorizer.authorize(access, context.signal)
-      return { kind: 'object', object: { ...review, status: statusOf(decision, problems) } }
+      return { kind: 'body', object: { ...review, status: statusOf(decision, problems) } }
     })
   return [
     accessReview('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, subjectOf),

@@ -1,4 +1,5 @@
 // The four kinds of access reviews and their validation.
+import { croppedValue } from '../../api/cropped-value.ts'
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
@@ -64,7 +65,7 @@ function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Che
   const rest = Object.keys(meta).filter((name) => isGiven(meta, name) && !ignored.includes(name) && meta[name] !== '')
   if (rest.length === 0) return
   const detail = ignored.includes('namespace') ? 'must be empty except for namespace' : 'must be empty'
-  check.invalid(FieldPath.root('metadata'), shownJson(inOrder(meta)), detail)
+  check.invalid(FieldPath.root('metadata'), shownJson(inOrder(croppedValue(meta))), detail)
 }
 
 const FIRST: readonly string[] = [

@@ -1,5 +1,6 @@
 // The status of resource claims: allocation, consumers, and the device status of drivers.
 import { shownJson } from '../../api/field-error.ts'
+import { jsonText } from '../../api/json-text.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import {
   isGiven,
@@ -71,8 +72,8 @@ export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: Clai
   if (users.length > 0 && allocation === undefined) {
     check.forbidden(place, 'may not be specified when `allocated` is not set')
   } else if (users.length > 0 && isGiven(mapOrEmpty(object, 'metadata'), 'deletionTimestamp')) {
-    const before = new Set(mapsInPlace(old, 'reservedFor').map((user) => shownJson(user).text))
-    if (users.some((user) => !before.has(shownJson(user).text))) {
+    const before = new Set(mapsInPlace(old, 'reservedFor').map((user) => jsonText(user)))
+    if (users.some((user) => !before.has(jsonText(user)))) {
       const when = 'while `deallocationRequested` or `deletionTimestamp` are set'
       check.forbidden(place, `new entries may not be added ${when}`)
     }

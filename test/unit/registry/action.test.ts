@@ -1,17 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import type { AdmissionRequest } from '../../../src/admission/admission.ts'
-import type { Action } from '../../../src/registry/registry.ts'
+import type { Admission, AdmissionRequest } from '../../../src/admission/admission.ts'
+import { withMeta } from '../../../src/api/object-members.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { ApiError } from '../../../src/api/status.ts'
+import type { Action, WriteContext } from '../../../src/registry/registry.ts'
 import { actionBody } from '../../../src/kinds/shared/action-body.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
-function worldWith(namespaced: boolean, asked: AdmissionRequest[] = []): ApiWorld {
+function worldWith(
+  namespaced: boolean,
+  asked: AdmissionRequest[] = [],
+  validate: Admission['validate'] = (request) => Promise.resolve(void asked.push(request)),
+): ApiWorld {
   return new ApiWorld({
     admission: {
       mutate: (request) => {
         asked.push(request)
         return Promise.resolve({ ...request.object!, target: { name: 'mutated' } })
       },
-      validate: (request) => Promise.resolve(void asked.push(request)),
+      validate,
     },
     actions: (schema): readonly Action[] => [
       {
@@ -20,7 +27,7 @@ function worldWith(namespaced: boolean, asked: AdmissionRequest[] = []): ApiWorl
         alsoVersions: [],
         run: async (object, context) => {
           await context.validate(object)
-          return { kind: 'object', object }
+          return { kind: 'body', object }
         },
       },
     ],
@@ -59,5 +66,28 @@ describe('an action', () => {
     const answer = await worldWith(false).act('pods/binding', 'p', { metadata: { namespace: 'other' } })
     expect(answer).toMatchObject({ object: { metadata: {} } })
     expect((answer as { object: { metadata: object } }).object.metadata).not.toHaveProperty('namespace')
+  })
+
+  test('is told who owns the fields of a large body only where it answers with that', async () => {
+    const tracked: object[] = []
+    const offload = {
+      trackUpdate: (_request: object, object: ApiObject) => {
+        tracked.push(object)
+        return Promise.resolve(withMeta(object, { managedFields: [{ manager: 'me' }] }))
+      },
+    } as unknown as NonNullable<WriteContext['offload']>
+    const asked: AdmissionRequest[] = []
+    const world = worldWith(true, asked)
+    const answer = await world.act('pods/binding', 'p', { metadata: { name: 'x' } }, { offload })
+    expect(answer).toMatchObject({
+      object: { metadata: { managedFields: [{ manager: 'me' }] }, target: { name: 'mutated' } },
+    })
+    expect(tracked).toHaveLength(1)
+    expect(tracked[0]).not.toMatchObject({ target: { name: 'mutated' } })
+    expect(asked[0]?.object?.metadata).not.toHaveProperty('managedFields')
+
+    const refused = worldWith(true, [], () => Promise.reject(new ApiError('Forbidden', 'no')))
+    await expect(refused.act('pods/binding', 'p', { metadata: {} }, { offload })).rejects.toThrow('no')
+    expect(tracked).toHaveLength(1)
   })
 })
