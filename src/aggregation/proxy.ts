@@ -61,6 +61,8 @@ export function aggregatedProxy(
     const upgrade = upgradeOf(request)
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
     const body = hasBody ? await request.body.read() : undefined
+    // Passed on as it is, to a server that may take long.
+    request.body.release()
     const target = targetOf(service)
     const path = originForm(request.target)
     const headers = { ...headersFor(request, { user, target, path, body }), ...upgrade }

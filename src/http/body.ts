@@ -1,9 +1,11 @@
-// Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced.
+// Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced. A large body is handed
+// out when it is its turn.
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { GatheredBytes } from '../wire/gathered-bytes.ts'
 import type { WireRequest } from '../wire/request-response.ts'
 import type { RequestBody } from './http.ts'
+import type { LargeBodies } from './large-bodies.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
@@ -12,18 +14,36 @@ export class BoundedBody implements RequestBody {
   onRead: ((bytes: Buffer) => void) | undefined
   readonly #request: WireRequest
   readonly #signal: AbortSignal
+  readonly #largeBodies: LargeBodies
+  #hasEntered = false
+  #isReleased = false
 
-  constructor(request: WireRequest, signal: AbortSignal) {
+  constructor(request: WireRequest, signal: AbortSignal, largeBodies: LargeBodies) {
     this.#request = request
     this.#signal = signal
+    this.#largeBodies = largeBodies
   }
 
   read(): Promise<Buffer> {
     return readBody(this.#request, this.#signal).then((bytes) => {
       this.length = bytes.length
       this.onRead?.(bytes)
-      return bytes
+      const turn = this.#largeBodies.enter(bytes.length, this.#signal)
+      this.#hasEntered = turn === undefined
+      if (turn === undefined) return bytes
+      return turn.then(() => {
+        this.#hasEntered = true
+        // Its time was up meanwhile, and that was answered.
+        if (this.#isReleased) this.release()
+        return bytes
+      })
     })
+  }
+
+  release(): void {
+    this.#isReleased = true
+    if (this.#hasEntered) this.#largeBodies.leave(this.length)
+    this.#hasEntered = false
   }
 }
 

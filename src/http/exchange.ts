@@ -8,6 +8,7 @@ import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf, isWatch } from './deadline.ts'
 import type { HttpRequest, RemoteEnd, RequestHeaders } from './http.ts'
+import type { LargeBodies } from './large-bodies.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
 import { EnvelopeResponder } from './responder.ts'
@@ -19,6 +20,7 @@ export interface ExchangeOptions {
   readonly transport: HttpRequest['transport']
   readonly requestTimeoutMs: number
   readonly infos: RequestInfos
+  readonly largeBodies: LargeBodies
 }
 
 export class Exchange implements HttpRequest {
@@ -49,7 +51,8 @@ export class Exchange implements HttpRequest {
   /** By name; joined, a value with a comma in it could not be told from two. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
-  constructor(request: WireRequest, { remote, transport, requestTimeoutMs, infos }: ExchangeOptions) {
+  constructor(request: WireRequest, options: ExchangeOptions) {
+    const { remote, transport, requestTimeoutMs, infos, largeBodies } = options
     const { headers, target } = request
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)
@@ -72,7 +75,7 @@ export class Exchange implements HttpRequest {
     this.headers = headers
     this.remote = remote
     this.transport = transport
-    this.body = new BoundedBody(request, this.signal)
+    this.body = new BoundedBody(request, this.signal, largeBodies)
     this.responder = new EnvelopeResponder(this.auditId)
     this.deadline = deadlineOf(this.info, this.query, requestTimeoutMs)
   }

@@ -66,8 +66,13 @@ export interface AuditNotes {
 export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameObject: () => {}, actFor: () => {} })
 
 export interface RequestBody {
-  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
+  /**
+   * The whole body; a large one when it is its turn. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes.
+   * Read it once.
+   */
   read(): Promise<Buffer>
+  /** Nothing is made of it any more: the next large one may have its turn. Called at the latest when there is an answer. */
+  release(): void
   /** How long it was; 0 while it has not been read. */
   readonly length: number
   /** Called when it has been read; for the audit log. */

@@ -25,6 +25,7 @@ import { Http2Session, type SessionOptions } from '../wire/http2-server-session.
 import type { Http2Stream } from '../wire/http2-server-stream.ts'
 import { HttpMeasures } from './measures.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
+import { LargeBodies } from './large-bodies.ts'
 import { Http1Response, requestOf } from './http1-messages.ts'
 import type { WireRequest, WireResponse } from '../wire/request-response.ts'
 import { RequestInfos } from './request-info.ts'
@@ -145,8 +146,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     if (connections.admit(socket)) handshakes.add(socket)
   })
   const infos = new RequestInfos()
+  const largeBodies = new LargeBodies()
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
-    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos })
+    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos, largeBodies })
     running.add(exchange)
     return exchange
   }
@@ -251,10 +253,12 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
   exchange.progress = raw
   try {
     const response = await options.handler(exchange)
+    exchange.body.release()
     // Too late where its time was up: that was answered already.
     const sending = raw.headersSent ? undefined : send(response)
     if (sending !== undefined) await sending
   } catch (error) {
+    exchange.body.release()
     logBroken(options.log, exchange, error)
     raw.breakOff()
   }

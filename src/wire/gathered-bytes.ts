@@ -1,53 +1,41 @@
-// Bytes that come in pieces, kept until all are there. Small pieces are copied together: a view of one byte keeps all of what was
-// read with it, and an object for each costs more than the bytes. Invariant: what is kept is a small multiple of what came.
+// Bytes that come in pieces, kept until all are there, in one buffer that doubles: pieces that are kept one by one leave holes
+// between them when they go, which the system does not get back. Invariant: what is kept is a small multiple of what came.
 
-/** What is smaller is copied. */
-const PIECE_BYTES = 4096
-const LARGEST_BUFFER_BYTES = 64 * 1024
-/** A piece that is kept as it is may keep so many times itself. */
+const FIRST_BUFFER_BYTES = 4096
+/** The first piece is kept as it is, without a copy, where it keeps at most so many times itself. */
 const MOST_WASTE = 4
 
 export class GatheredBytes {
   length = 0
-  readonly #pieces: Buffer[] = []
-  /** Where small pieces go. */
+  /** The first piece, while it is the only one. */
+  #only: Buffer | undefined
   #buffer: Buffer = EMPTY
-  #used = 0
 
   add(piece: Buffer): void {
-    const { length } = piece
-    if (length === 0) return
-    this.length += length
-    // The first is often all that comes.
-    const isWorthIt = length >= PIECE_BYTES || this.length === length
-    if (isWorthIt && length * MOST_WASTE >= piece.buffer.byteLength) {
-      this.#closeBuffer()
-      this.#pieces.push(piece)
-    } else this.#copy(piece)
+    if (piece.length === 0) return
+    if (this.length === 0 && piece.length * MOST_WASTE >= piece.buffer.byteLength) this.#only = piece
+    else this.#append(piece)
+    this.length += piece.length
   }
 
   /** All of it, as one; there is nothing left then. */
   take(): Buffer {
-    this.#closeBuffer()
-    const pieces = this.#pieces.splice(0)
-    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, this.length)
+    const bytes = this.#only ?? this.#buffer.subarray(0, this.length)
     this.length = 0
+    this.#only = undefined
+    this.#buffer = EMPTY
     return bytes
   }
 
-  #copy(piece: Buffer): void {
-    if (this.#used + piece.length > this.#buffer.length) {
-      this.#closeBuffer()
-      const size = Math.min(LARGEST_BUFFER_BYTES, Math.max(PIECE_BYTES, this.length))
-      this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, piece.length))
+  #append(piece: Buffer): void {
+    const needed = this.length + piece.length
+    if (needed > this.#buffer.length) {
+      const before = this.#only ?? this.#buffer
+      this.#buffer = Buffer.allocUnsafeSlow(Math.max(FIRST_BUFFER_BYTES, needed, this.#buffer.length * 2))
+      before.copy(this.#buffer, 0, 0, this.length)
+      this.#only = undefined
     }
-    this.#used += piece.copy(this.#buffer, this.#used)
-  }
-
-  #closeBuffer(): void {
-    if (this.#used > 0) this.#pieces.push(this.#buffer.subarray(0, this.#used))
-    this.#buffer = EMPTY
-    this.#used = 0
+    piece.copy(this.#buffer, this.length)
   }
 }
 

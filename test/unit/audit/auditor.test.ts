@@ -69,6 +69,7 @@ async function send(
     body: {
       length: 0,
       onRead: undefined,
+      release: () => {},
       read() {
         this.onRead?.(sent)
         return Promise.resolve(sent)

@@ -40,7 +40,7 @@ export function fakeRequest(line: string, { authorization, ...changes }: FakeCha
     deadline: deadlineOf(info, query, 60_000),
     receivedAt: 0,
     filterSince: 0,
-    body: { read: async () => Buffer.alloc(0), length: 0, onRead: undefined },
+    body: { read: async () => Buffer.alloc(0), length: 0, onRead: undefined, release: () => {} },
     responder: {
       warn: (text) => void warnings.push(text),
       addHeaders: (headers) => void Object.assign(added, headers),
