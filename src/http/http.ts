@@ -89,6 +89,8 @@ export interface Responder {
   sendAway(): void
   /** Called once, when nothing more is sent: the answer is out or was broken off. */
   whenOver(listener: () => void): void
+  /** Whose request it is: `system:anonymous` until the filters have found out. */
+  readonly user: User
   /** Whose request it is, and whether the authorizer has let it in; for the log and for what is counted. */
   account(user: User, isAuthorized: boolean): void
 }

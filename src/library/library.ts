@@ -15,8 +15,10 @@ import {
   writeKubeconfig,
 } from '../server/admin.ts'
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
+import { type RecordOptions, type RequestRecord, RequestRecords } from './request-record.ts'
 
 export type { Client, Kubeconfig, Log }
+export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
 
 /** Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. */
 export interface ServerUser {
@@ -35,8 +37,8 @@ export interface ServerOptions {
   readonly port?: number
   /** Users that are known from the start. Others can be made at any time by asking for their kubeconfig or access. */
   readonly users?: readonly ServerUser[]
-  /** Flags of `quarterdeck serve` by name, without dashes: `{ 'feature-gates': 'WatchList=false' }`. */
-  readonly flags?: Readonly<Record<string, string | number | boolean>>
+  /** Flags of `quarterdeck serve` by name, without dashes: `{ 'feature-gates': 'WatchList=false' }`; or as on a command line. */
+  readonly flags?: Readonly<Record<string, string | number | boolean>> | readonly string[]
   /** Absent: nothing is logged. Any pino logger will do. */
   readonly log?: Log
   /** Gives up starting. */
@@ -65,6 +67,8 @@ export interface Server extends AsyncDisposable {
   kubeconfig(user?: string | ServerUser): Kubeconfig
   /** The same as a file that only its owner can read; it is removed when the server stops. */
   kubeconfigFile(user?: string | ServerUser): string
+  /** Keeps what the server is asked from now on, also what it refuses. */
+  recordRequests(options?: RecordOptions): RequestRecord
   /** Closes every connection and everything that is open; every call waits for the same end. */
   stop(): Promise<void>
 }
@@ -74,15 +78,20 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const { log = SILENT_LOG, signal = new AbortController().signal } = options
   const config = await readConfig(flagsOf(options), {})
   const users = new Users(options.users ?? [])
-  const running = await composeServer({ config, log, signal, tokens: users.method, sharesProcess: true })
-  return new LibraryServer(running, users)
+  const records = new RequestRecords()
+  const order = { config, log, signal, tokens: users.method, outermost: records.filter, sharesProcess: true }
+  return new LibraryServer(await composeServer(order), users, records)
 }
 
 function flagsOf({ dataDir, port = 0, flags = {} }: ServerOptions): string[] {
-  const given = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const storage =
-    dataDir === undefined ? (Object.hasOwn(flags, 'etcd-servers') ? [] : ['--in-memory']) : [`--data-dir=${dataDir}`]
+  const given = isList(flags) ? flags : Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
+  const isOnEtcd = given.some((flag) => /^--etcd-servers(=|$)/.test(flag))
+  const storage = dataDir === undefined ? (isOnEtcd ? [] : ['--in-memory']) : [`--data-dir=${dataDir}`]
   return [...storage, `--secure-port=${port}`, ...given]
+}
+
+function isList(flags: NonNullable<ServerOptions['flags']>): flags is readonly string[] {
+  return Array.isArray(flags)
 }
 
 /** The users of one server and their tokens. */
@@ -118,13 +127,15 @@ class Users {
 class LibraryServer implements Server {
   readonly #running: RunningServer
   readonly #users: Users
+  readonly #records: RequestRecords
   /** By token: a user may have the name of the administrator. */
   readonly #files = new Map<string, KubeconfigFile>()
   readonly #clients: Client[] = []
 
-  constructor(running: RunningServer, users: Users) {
+  constructor(running: RunningServer, users: Users, records: RequestRecords) {
     this.#running = running
     this.#users = users
+    this.#records = records
   }
 
   get url(): string {
@@ -160,6 +171,10 @@ class LibraryServer implements Server {
     this.#files.set(token, made)
     writeKubeconfig(made.file, this.kubeconfig(user))
     return made.file
+  }
+
+  recordRequests(options?: RecordOptions): RequestRecord {
+    return this.#records.start(options)
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deregisterControllers, runControllers } from '../controllers/controllers.ts'
 import { withFilters } from '../http/filters/filters.ts'
-import type { Handler } from '../http/http.ts'
+import type { Filter, Handler } from '../http/http.ts'
 import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
 import { routeRequests } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -68,6 +68,8 @@ export interface StartOrder {
   readonly signal: AbortSignal
   /** Tokens beside those of the configuration. */
   readonly tokens?: TokenMethod
+  /** Sees every request before anything else does. */
+  readonly outermost?: Filter
   /** Called once the server listens, which is before it is ready. */
   readonly onListening?: (access: ServerAccess) => void
   /** In a process that does other things as well: V8's flags and its garbage are theirs. */
@@ -129,13 +131,14 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   )
   const { compilers, takeCollector } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
+  const noted: Handler = (request) => {
+    noteRequest()
+    metrics.begin(request)
+    return handler(request)
+  }
   const listener = await listen(config, {
     tls: serving.tls,
-    handler: (request) => {
-      noteRequest()
-      metrics.begin(request)
-      return handler(request)
-    },
+    handler: order.outermost?.(noted) ?? noted,
     log,
     observe: (finished) => {
       metrics.observe(finished)

@@ -1,5 +1,6 @@
 // Requests to the handlers of resources without sockets: the whole way of a request but for transport and filters, on a
 // store in memory and with a clock that the test moves.
+import { ANONYMOUS } from '../../src/auth/user.ts'
 import { parseYaml } from '../../src/codec/yaml-parse.ts'
 import { ApiError, statusOf } from '../../src/api/status.ts'
 import { Negotiator } from '../../src/codec/negotiate.ts'
@@ -105,6 +106,7 @@ function requestOf(
       addHeaders: () => undefined,
       sendAway: () => undefined,
       whenOver: () => undefined,
+      user: ANONYMOUS,
       account: () => undefined,
     },
   }

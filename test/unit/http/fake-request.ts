@@ -48,6 +48,7 @@ export function fakeRequest(line: string, { authorization, ...changes }: FakeCha
         isSentAway = true
       },
       whenOver: () => {},
+      user: ANONYMOUS,
       account: () => {},
     },
     warnings,

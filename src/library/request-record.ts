@@ -1,0 +1,124 @@
+// What a server was asked, for tests to look at and to print. Nothing is kept while nobody records.
+import type { Filter, HttpRequest } from '../http/http.ts'
+
+/** A request that was received. The last three are undefined as long as they are not known. */
+export interface RecordedRequest {
+  /** Of Kubernetes (`list`, `watch`, `create`, `patch`, …), or the method in lower case for what is no resource. */
+  readonly verb: string
+  /** `/api/v1/namespaces/default/pods/web/status` */
+  readonly path: string
+  /** What follows the question mark: `labelSelector=app%3Dweb`. */
+  readonly query: string
+  /** Whose it was: the name of the user that the server took it for. */
+  readonly user: string | undefined
+  /** Known as soon as the answer begins. Never where none was sent in time, or the client went before. */
+  readonly status: number | undefined
+  /** From its first byte to the end of the answer, which for a watch is long after its status. */
+  readonly durationMs: number | undefined
+}
+
+/** How much is kept. */
+export interface RecordOptions {
+  /** Of more requests the latest are kept. 1,000. */
+  readonly limit?: number
+}
+
+/** The requests since `recordRequests()`, in the order in which they came. `using` ends it at the end of a block. */
+export interface RequestRecord extends Disposable {
+  /** A copy: what comes later is not in it. */
+  readonly requests: readonly RecordedRequest[]
+  /** Forgets what there is and goes on. */
+  clear(): void
+  /** Ends it. What was recorded stays. */
+  stop(): void
+  /** A line for each request, for people to read: `201     4.2 ms  admin  create /api/v1/namespaces/default/pods`. */
+  lines(): readonly string[]
+}
+
+const DEFAULT_LIMIT = 1000
+
+type Entry = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }
+
+/** The records of one server. */
+export class RequestRecords {
+  readonly #records = new Set<Recording>()
+
+  /** Outside of all others, so that it sees what they refuse. */
+  readonly filter: Filter = (next) => (request) => {
+    if (this.#records.size === 0) return next(request)
+    const entry = entryOf(request)
+    for (const record of this.#records) record.add(entry)
+    request.responder.whenOver(() => (entry.durationMs = performance.now() - request.receivedAt))
+    return this.#answered(entry, request, next(request))
+  }
+
+  start({ limit = DEFAULT_LIMIT }: RecordOptions = {}): RequestRecord {
+    if (!(limit >= 1)) throw new RangeError(`the limit of a record is at least 1, not ${limit}`)
+    const record = new Recording(limit, () => this.#records.delete(record))
+    this.#records.add(record)
+    return record
+  }
+
+  async #answered(entry: Entry, { responder }: HttpRequest, answer: ReturnType<ReturnType<Filter>>) {
+    const response = await answer
+    entry.user = responder.user.name
+    // Where its time was up it has been answered by others.
+    if (entry.durationMs === undefined) entry.status = response.status
+    return response
+  }
+}
+
+function entryOf({ info, method, path, target }: HttpRequest): Entry {
+  const verb = info.kind === 'broken' ? method.toLowerCase() : info.verb
+  const at = target.indexOf('?')
+  return {
+    verb,
+    path,
+    query: at === -1 ? '' : target.slice(at + 1),
+    user: undefined,
+    status: undefined,
+    durationMs: undefined,
+  }
+}
+
+class Recording implements RequestRecord {
+  readonly #limit: number
+  readonly #end: () => void
+  #entries: Entry[] = []
+
+  constructor(limit: number, end: () => void) {
+    this.#limit = limit
+    this.#end = end
+  }
+
+  get requests(): readonly RecordedRequest[] {
+    return this.#entries.slice(-this.#limit).map((entry) => ({ ...entry }))
+  }
+
+  add(entry: Entry): void {
+    this.#entries.push(entry)
+    // Not one by one: that would move all of them every time.
+    if (this.#entries.length >= 2 * this.#limit) this.#entries = this.#entries.slice(-this.#limit)
+  }
+
+  clear(): void {
+    this.#entries = []
+  }
+
+  stop(): void {
+    this.#end()
+  }
+
+  [Symbol.dispose](): void {
+    this.stop()
+  }
+
+  lines(): readonly string[] {
+    return this.requests.map(lineOf)
+  }
+}
+
+function lineOf({ verb, path, query, user = '-', status, durationMs }: RecordedRequest): string {
+  const took = durationMs === undefined ? 'open' : `${durationMs.toFixed(1)} ms`
+  return `${String(status ?? '-').padStart(3)} ${took.padStart(10)}  ${user}  ${verb} ${path}${query === '' ? '' : `?${query}`}`
+}
