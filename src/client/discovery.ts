@@ -11,7 +11,7 @@ interface ServedResource {
   readonly namespaced: boolean
 }
 
-/** Asks once a group and version. */
+/** Asks once a group and version, and again for a kind that was not there. */
 export class Discovery {
   readonly #requests: Requests
   readonly #served = new Map<string, Promise<readonly ServedResource[]>>()
@@ -20,27 +20,27 @@ export class Discovery {
     this.#requests = requests
   }
 
-  /** Throws where the server does not serve the kind, and asks anew the next time. */
+  /** Throws where the server does not serve the kind. */
   async find<T>(kind: Kind<T>, signal: AbortSignal | undefined): Promise<KnownKind<T>> {
-    const apiVersion = apiVersionOf(kind)
-    const path = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersion}`
-    const served = this.#served.get(apiVersion) ?? this.#ask(path)
-    this.#served.set(apiVersion, served)
     signal?.throwIfAborted()
-    const found = await served.then(
-      (resources) => resources.find((one) => one.kind === kind.kind && !one.name.includes('/')),
-      (error: unknown) => {
-        this.#served.delete(apiVersion)
-        throw error
-      },
-    )
+    const apiVersion = apiVersionOf(kind)
+    const isIt = (one: ServedResource): boolean => one.kind === kind.kind && !one.name.includes('/')
+    const known = await this.#served.get(apiVersion)
+    const found = known?.find(isIt) ?? (await this.#ask(apiVersion, kind)).find(isIt)
     if (found !== undefined) return { ...kind, plural: found.name, namespaced: found.namespaced }
-    this.#served.delete(apiVersion)
     throw new Error(`the server has no kind ${kind.kind} in ${apiVersion}: is its CustomResourceDefinition installed?`)
   }
 
-  async #ask(path: string): Promise<readonly ServedResource[]> {
-    const { resources } = await this.#requests.json<{ resources: readonly ServedResource[] }>({ method: 'GET', path })
-    return resources
+  async #ask(apiVersion: string, { group, version }: Kind<unknown>): Promise<readonly ServedResource[]> {
+    const path = group === '' ? `/api/${version}` : `/apis/${apiVersion}`
+    const asked = this.#requests.json<{ resources: readonly ServedResource[] }>({ method: 'GET', path })
+    const served = asked.then(({ resources }) => resources)
+    this.#served.set(apiVersion, served)
+    try {
+      return await served
+    } catch (error) {
+      this.#served.delete(apiVersion)
+      throw error
+    }
   }
 }
