@@ -12,6 +12,7 @@ const entries = {
   index: 'src/index.ts',
   client: 'src/client/client.ts',
   define: 'src/define/define.ts',
+  testing: 'src/testing/testing.ts',
   'offload-thread': 'src/offload/thread.ts',
 }
 

@@ -93,6 +93,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   ...BELOW_SERVER,
   server: { mayImport: Object.keys(BELOW_SERVER), entrance: 'words' },
   library: { mayImport: [...Object.keys(BELOW_SERVER), 'server'], entrance: 'front' },
+  testing: { mayImport: ['api', 'client', 'codec', 'library'], entrance: 'front' },
   commands: { mayImport: [...Object.keys(BELOW_SERVER), 'server', 'library'], entrance: 'front' },
 }
 
@@ -109,6 +110,7 @@ export const BEGINNINGS: readonly string[] = [
   'src/index.ts',
   'src/client/client.ts',
   'src/define/define.ts',
+  'src/testing/testing.ts',
   'src/schema/compile/write-compiled.ts',
 ]
 

@@ -1,0 +1,80 @@
+// Where an object is not what a test wants of it, as people read it.
+
+/**
+ * What an object must have; what is not said may be anything. Records are compared member by member, `undefined` meaning that there is
+ * none, and lists item by item in their whole length. `expect.any(String)` and its like stand for what they match.
+ */
+export type Wanted<T> = T extends readonly (infer Item)[]
+  ? readonly Wanted<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]?: Wanted<T[K]> | undefined }
+    : T
+
+/** One place: `path` is like `.spec.containers[0].image`. */
+export interface Difference {
+  readonly path: string
+  readonly wanted: unknown
+  readonly seen: unknown
+}
+
+interface Matcher {
+  asymmetricMatch(value: unknown): boolean
+  toAsymmetricMatcher?(): string
+}
+
+/** None where the object is as it is wanted. */
+export function differences(wanted: unknown, seen: unknown, path = ''): readonly Difference[] {
+  if (isMatcher(wanted)) return wanted.asymmetricMatch(seen) ? [] : [{ path, wanted, seen }]
+  if (Array.isArray(wanted) && Array.isArray(seen) && wanted.length === seen.length) {
+    return wanted.flatMap((item, i) => differences(item, seen[i], `${path}[${i}]`))
+  }
+  if (isRecord(wanted) && isRecord(seen)) {
+    return Object.entries(wanted).flatMap(([name, value]) => differences(value, seen[name], `${path}${step(name)}`))
+  }
+  return Object.is(wanted, seen) ? [] : [{ path, wanted, seen }]
+}
+
+/** The paths at which two versions of an object differ, in both directions. */
+export function changedPaths(before: unknown, after: unknown, path = ''): readonly string[] {
+  if (!isRecord(before) || !isRecord(after)) return isSame(before, after) ? [] : [path]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].flatMap((name) => changedPaths(before[name], after[name], `${path}${step(name)}`))
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return differences(one, other).length === 0 && differences(other, one).length === 0
+}
+
+/** Three lines for each difference, of at most so many. */
+export function formatDifferences(all: readonly Difference[], most = 20): string {
+  const shown = all.slice(0, most).map(({ path, wanted, seen }) => {
+    return `  ${path === '' ? 'the object' : path}\n    wanted  ${formatValue(wanted)}\n    seen    ${formatValue(seen)}`
+  })
+  const rest = all.length - most
+  return [...shown, ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n')
+}
+
+const LONGEST_VALUE = 500
+
+function formatValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = isMatcher(value) ? matcherName(value) : JSON.stringify(value)
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
+}
+
+/** `Any<String>` with vitest and jest. */
+function matcherName(matcher: Matcher): string {
+  return matcher.toAsymmetricMatcher?.() ?? 'something else'
+}
+
+function step(name: string): string {
+  return /^\w+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isMatcher(value: unknown): value is Matcher {
+  return isRecord(value) && typeof value['asymmetricMatch'] === 'function'
+}

@@ -1,0 +1,170 @@
+// The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the runners that people have, beside
+// what tests apply and wait for. No runner is needed to load this: what is used of one is handed in.
+import type { Client } from '../client/client.ts'
+import { type RequestRecord, type Server, type ServerOptions, startServer } from '../library/library.ts'
+
+export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
+export type { Wanted } from './differences.ts'
+export { eventually, type Target, waitFor, type WaitCondition, type WaitOptions, WaitTimeoutError } from './wait.ts'
+export type { RecordedRequest, RecordOptions, RequestRecord, Server, ServerOptions } from '../library/library.ts'
+
+/** How the servers of a file are made, and what is told when a test fails. */
+export interface FixtureOptions extends ServerOptions {
+  /** Prepares the server of the file, once, before the first test: definitions, users, objects that all tests begin with. */
+  readonly setup?: (server: Server) => unknown
+  /** How many of the last requests are printed when a test fails; 0: none. 20. */
+  readonly printRequests?: number
+}
+
+/** What a test gets. */
+export interface ServerFixtures {
+  /** Those that were given. */
+  readonly serverOptions: FixtureOptions
+  /** The server of the file, which each test has a fork of. Nobody should change it after `setup`. */
+  readonly fileServer: Server
+  /** The test's own: whatever is done to it, no other test sees it. */
+  readonly server: Server
+  /** The administrator's client of it. For others: `server.client({ name: 'ann' })`. */
+  readonly client: Client
+  /** What the server was asked since the test began. */
+  readonly requests: RequestRecord
+}
+
+type Fixture<Needs extends object, Name extends keyof ServerFixtures> = (
+  needs: Needs,
+  use: (value: ServerFixtures[Name]) => Promise<void>,
+) => Promise<void>
+
+/** What vitest tells a fixture of the test that it is for. */
+interface VitestContext {
+  readonly onTestFailed: (listener: () => void) => void
+}
+
+/** What vitest's `test.extend` takes. */
+export interface VitestFixtures {
+  readonly serverOptions: [FixtureOptions, { scope: 'file' }]
+  readonly fileServer: [Fixture<Pick<ServerFixtures, 'serverOptions'>, 'fileServer'>, { scope: 'file' }]
+  readonly server: Fixture<Pick<ServerFixtures, 'serverOptions' | 'fileServer'> & VitestContext, 'server'>
+  readonly client: Fixture<Pick<ServerFixtures, 'server'>, 'client'>
+  readonly requests: Fixture<Pick<ServerFixtures, 'server'>, 'requests'>
+}
+
+const DEFAULT_PRINTED = 20
+
+/**
+ * Fixtures for vitest (3.2 or later), to be extended like any others:
+ *
+ *     import { test as base } from 'vitest'
+ *     const test = base.extend<ServerFixtures>(serverFixtures({ setup: (server) => applyYaml(server, './crds.yaml') }))
+ *
+ *     test('makes a deployment', async ({ client }) => { … })
+ */
+export function serverFixtures(options: FixtureOptions = {}): VitestFixtures {
+  // Vitest reads from the text of a function which fixtures it needs: they have to be taken apart in its first parameter.
+  return {
+    serverOptions: [options, { scope: 'file' }],
+    fileServer: [
+      async ({ serverOptions }, use) => {
+        await using server = await startFileServer(serverOptions)
+        await use(server)
+      },
+      { scope: 'file' },
+    ],
+    server: async ({ serverOptions, fileServer, onTestFailed }, use) => {
+      await using server = await forkOf(fileServer, serverOptions)
+      using requests = server.recordRequests()
+      onTestFailed(() => printRequests(requests, serverOptions))
+      await use(server)
+    },
+    client: async ({ server }, use) => {
+      await use(server.client())
+    },
+    requests: async ({ server }, use) => {
+      using requests = server.recordRequests()
+      await use(requests)
+    },
+  }
+}
+
+type Register = (name: string, body: (...given: readonly never[]) => Promise<void>) => unknown
+
+/** What is used of a runner; of the two hooks, the one that it has. */
+export interface TestRunner {
+  readonly test: Register & { readonly only: Register; readonly skip: Register }
+  /** Of node:test. */
+  readonly after?: (hook: () => Promise<void>) => unknown
+  /** Of jest and vitest. */
+  readonly afterAll?: (hook: () => Promise<void>) => unknown
+}
+
+type DeclareTest = (name: string, body: (fixtures: ServerFixtures) => unknown) => void
+
+/** Declares a test that has a server of its own. */
+export interface ServerTest extends DeclareTest {
+  readonly only: DeclareTest
+  readonly skip: DeclareTest
+}
+
+/**
+ * The same for runners without fixtures: a `test` whose functions get a server of their own. To be called once a file.
+ *
+ *     import { after, test as base } from 'node:test'
+ *     const test = serverTest({ test: base, after })
+ *
+ *     test('makes a deployment', async ({ client }) => { … })
+ *
+ * With jest it is `serverTest({ test: base, afterAll })`, of `@jest/globals` or of its globals.
+ */
+export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
+  const finish = runner.after ?? runner.afterAll
+  if (finish === undefined) {
+    throw new TypeError(
+      'hand in what stops the server in the end: { test, after } of node:test, { test, afterAll } of jest',
+    )
+  }
+  let started: Promise<Server> | undefined
+  finish(async () => {
+    const server = await started?.catch(() => undefined)
+    await server?.stop()
+  })
+  const run = async (body: (fixtures: ServerFixtures) => unknown): Promise<void> => {
+    const fileServer = await (started ??= startFileServer(options))
+    await using server = await forkOf(fileServer, options)
+    using requests = server.recordRequests()
+    try {
+      await body({ serverOptions: options, fileServer, server, client: server.client(), requests })
+    } catch (error) {
+      printRequests(requests, options)
+      throw error
+    }
+  }
+  // Without parameters of its own: jest would wait for the callback that it gives as the first.
+  const declaring =
+    (register: Register): DeclareTest =>
+    (name, body) =>
+      void register(name, () => run(body))
+  const { test } = runner
+  return Object.assign(declaring(test), { only: declaring(test.only), skip: declaring(test.skip) })
+}
+
+async function startFileServer(options: FixtureOptions): Promise<Server> {
+  const server = await startServer(options)
+  try {
+    await options.setup?.(server)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** A server of its own that is as the file's is. */
+function forkOf(_fileServer: Server, options: FixtureOptions): Promise<Server> {
+  return startFileServer(options)
+}
+
+function printRequests(requests: RequestRecord, { printRequests: count = DEFAULT_PRINTED }: FixtureOptions): void {
+  if (count === 0) return
+  const lines = requests.lines().slice(-count)
+  console.error(['The last requests to the server:', ...(lines.length === 0 ? ['  none'] : lines)].join('\n'))
+}

@@ -1,0 +1,287 @@
+// `quarterdeck/testing` against a server in this process: what a test applies, waits for, records, and is told when it fails.
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Client, type CustomObject, k8s } from '../../src/client/client.ts'
+import { startServer } from '../../src/index.ts'
+import { applyYaml, eventually, waitFor, WaitTimeoutError } from '../../src/testing/testing.ts'
+import { startTcpProxy } from '../fakes/tcp-proxy.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
+
+const server = await startServer()
+const client = server.client()
+const configMaps = client.resource(k8s.ConfigMap).inNamespace('default')
+afterAll(() => server.stop())
+
+const WIDGETS = `
+apiVersion: example.com/v1
+kind: Widget
+metadata: { name: left, namespace: workshop }
+spec: { size: 3 }
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: example.com/v1
+  kind: Widget
+  metadata: { name: right }
+  spec: { size: 4 }
+---
+# nothing
+---
+apiVersion: v1
+kind: Namespace
+metadata: { name: workshop }
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: widgets, singular: widget, kind: Widget, listKind: WidgetList }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: { status: {} }
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: { type: object, properties: { size: { type: integer } } }
+          status: { type: object, x-kubernetes-preserve-unknown-fields: true }
+`
+
+function definitionOf(group: string, kind: string): string {
+  const text = WIDGETS.slice(WIDGETS.indexOf('apiVersion: apiextensions'))
+  return text.replaceAll('example.com', group).replaceAll('Widget', kind).replaceAll('widget', kind.toLowerCase())
+}
+
+/** What an error says, of a promise that must reject. */
+async function failure(work: Promise<unknown>): Promise<Error> {
+  return work.then(
+    () => expect.unreachable('it should have failed'),
+    (error: unknown) => error as Error,
+  )
+}
+
+describe('applying YAML', () => {
+  it('brings definitions and namespaces first, and gives the objects in their order', async () => {
+    const applied = await applyYaml(server, WIDGETS)
+    expect(applied.map(({ kind, metadata: { namespace, name } }) => [kind, namespace, name])).toEqual([
+      ['Widget', 'workshop', 'left'],
+      ['Widget', 'default', 'right'],
+      ['Namespace', undefined, 'workshop'],
+      ['CustomResourceDefinition', undefined, 'widgets.example.com'],
+    ])
+    expect(applied[0]?.metadata.uid).toMatch(/^[\da-f-]{36}$/)
+  })
+
+  it('applies again, from a file, by a client, into another namespace', async () => {
+    const file = path.join(await tempFolder(), 'widgets.yaml')
+    await writeFile(file, WIDGETS.replace('size: 3', 'size: 5'))
+    const options = { namespace: 'workshop', fieldManager: 'installer' }
+    const [left, right] = await applyYaml(client, file, options)
+    expect(left).toMatchObject({ spec: { size: 5 }, metadata: { generation: 2 } })
+    expect(right?.metadata.namespace).toBe('workshop')
+    expect(left?.metadata.managedFields?.map(({ manager }) => manager).sort()).toContain('installer')
+    const [again] = await applyYaml(client, pathToFileURL(file), options)
+    expect(again?.metadata.resourceVersion).toBe(left?.metadata.resourceVersion)
+  })
+
+  it('finds a kind that has come to a group which the client knew', async () => {
+    const bolt = { apiVersion: 'example.com/v1', kind: 'Bolt', metadata: { name: 'm8' } }
+    const [made] = await applyYaml(client, `${JSON.stringify(bolt)}\n---\n${definitionOf('example.com', 'Bolt')}`)
+    expect(made?.kind).toBe('Bolt')
+  })
+
+  it.each([
+    ['a document without a kind', 'a: 1\n---\nb: 2\n', 'document 1: an object to apply needs its apiVersion'],
+    ['nothing that is an object', '{"kind": "List", "items": [null]}', 'document 1: an object to apply needs'],
+    ['a key that is there twice', 'a: 1\na: 2\n', 'document 1: line 2: key "a" already set in map'],
+    [
+      'what the server refuses',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: Not_Good }\n',
+      /^document 1, ConfigMap Not_Good: .*Not_Good: .*must consist of lower case/,
+    ],
+    [
+      'an unknown kind',
+      'apiVersion: example.com/v1\nkind: Gadget\nmetadata: { name: a }\n',
+      /Gadget a: .*no kind Gadget/,
+    ],
+  ])('says what is wrong with %s', async (_name, text, message) => {
+    await expect(applyYaml(client, text)).rejects.toThrow(message)
+  })
+})
+
+describe('waiting for an object', () => {
+  it('sees it come, change and go', async () => {
+    const place = { kind: k8s.ConfigMap, name: 'settings', namespace: 'default' }
+    const comes = waitFor(client, place, 'exists')
+    const turnsBlue = waitFor(client, place, ({ data }) => data!['colour'] === 'blue')
+    await configMaps.create({ metadata: { name: 'settings' }, data: { colour: 'red' } })
+    expect((await comes).data).toEqual({ colour: 'red' })
+    const blue = await configMaps.patch('settings', { data: { colour: 'blue' } })
+    await configMaps.patch('settings', { data: { colour: 'green' } })
+    expect(await turnsBlue).toEqual(blue)
+    const goes = waitFor(client, blue, 'deleted')
+    await configMaps.delete('settings')
+    expect(await goes).toBeUndefined()
+  })
+
+  it('takes another object of the same name for a new one', async () => {
+    const old = await configMaps.create({ metadata: { name: 'phoenix' } })
+    await configMaps.delete('phoenix')
+    await configMaps.create({ metadata: { name: 'phoenix' } })
+    await waitFor(client, old, 'deleted')
+    const place = { kind: k8s.ConfigMap, name: 'phoenix', namespace: 'default' }
+    await expect(waitFor(client, place, 'deleted', { timeoutMs: 50 })).rejects.toThrow('still exists')
+  })
+
+  it('looks at conditions', async () => {
+    const widgets = client.resource<CustomObject>({ group: 'example.com', version: 'v1', plural: 'widgets' })
+    const place = { kind: { group: 'example.com', version: 'v1', kind: 'Widget' }, name: 'left', namespace: 'workshop' }
+    const ready = waitFor(client, place, { condition: 'Ready' })
+    const conditions = (status: string) => ({ status: { conditions: [{ type: 'Ready', status, reason: 'Sawing' }] } })
+    await widgets.inNamespace('workshop').status.patch('left', conditions('False'))
+    await waitFor(client, place, { condition: 'Ready', status: 'False' })
+    await expect(waitFor(client, place, { condition: 'Ready' }, { timeoutMs: 50 })).rejects.toThrow(
+      'Widget workshop/left has no condition Ready=True: it is False (Sawing: )',
+    )
+    await widgets.inNamespace('workshop').status.patch('left', conditions('True'))
+    expect((await ready).metadata.name).toBe('left')
+  })
+
+  it('waits for a kind that is yet to be defined', async () => {
+    const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one', namespace: 'default' } }
+    const comes = waitFor(client, gadget, 'exists')
+    await applyYaml(client, `${definitionOf('example.org', 'Gadget')}\n---\n${JSON.stringify(gadget)}`)
+    expect((await comes).metadata.name).toBe('one')
+  })
+
+  it('goes on after the connection is cut', async () => {
+    const { url, ca = '', token } = server.credentials()
+    await using proxy = await startTcpProxy(Number(new URL(url).port))
+    using other = new Client({ url: `https://127.0.0.1:${proxy.port}`, ca, token })
+    using record = server.recordRequests()
+    const comes = waitFor(other, { kind: k8s.Secret, name: 'late', namespace: 'default' }, 'exists')
+    await expect.poll(() => record.requests.at(-1)?.status).toBe(200)
+    proxy.refuse()
+    await client
+      .resource(k8s.Secret)
+      .inNamespace('default')
+      .create({ metadata: { name: 'late' } })
+    proxy.accept()
+    expect((await comes).metadata.name).toBe('late')
+    expect(proxy.accepted).toBeGreaterThan(1)
+  })
+
+  it('ends with the signal, and at once where it may not look', async () => {
+    const place = { kind: k8s.Secret, name: 'never', namespace: 'default' }
+    const reason = new Error('enough')
+    await expect(waitFor(client, place, 'exists', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    const stop = new AbortController()
+    const waiting = waitFor(client, place, 'exists', { signal: stop.signal })
+    stop.abort(reason)
+    await expect(waiting).rejects.toBe(reason)
+    const startedAt = performance.now()
+    await expect(waitFor(server.client({ name: 'ann' }), place, 'exists')).rejects.toMatchObject({ code: 403 })
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+  })
+
+  it('asks in which namespace, and for what an object lacks', async () => {
+    await expect(waitFor(client, { kind: k8s.Secret, name: 'x' }, 'exists')).rejects.toThrow(
+      'in which namespace is Secret x',
+    )
+    await expect(waitFor(client, { metadata: { name: 'x' } }, 'exists')).rejects.toThrow('needs its apiVersion, kind')
+  })
+})
+
+describe('what is eventually so', () => {
+  it('is compared with what is wanted, or asserted', async () => {
+    const made = await configMaps.create({ metadata: { name: 'state' }, data: { phase: 'new', size: '1' } })
+    const [matched, asserted] = [
+      eventually(client, made, { data: { phase: 'old' } }),
+      eventually(client, made, async ({ data }) => expect(data?.['phase']).toMatch(/^old/)),
+    ]
+    await configMaps.patch('state', { data: { phase: 'older' } })
+    const old = await configMaps.patch('state', { data: { phase: 'old' } })
+    expect(await matched).toEqual(old)
+    expect((await asserted).data?.['phase']).toBe('older')
+  })
+
+  it('fails with the difference, the changes and the events', async () => {
+    const made = await configMaps.create({ metadata: { name: 'tale' }, data: { phase: 'new' } })
+    const { uid, resourceVersion } = made.metadata
+    await client
+      .resource(k8s.Event)
+      .inNamespace('default')
+      .create({
+        metadata: { name: 'tale.1' },
+        involvedObject: { kind: 'ConfigMap', name: 'tale', namespace: 'default', uid },
+        type: 'Warning',
+        reason: 'Slow',
+        message: 'there is no wind',
+        count: 3,
+      })
+    const waiting = eventually(client, made, { data: { phase: 'old', wind: '3' } }, { timeoutMs: 600 })
+    await waitFor(client, made, 'exists')
+    const aged = await configMaps.patch('tale', { data: { phase: 'older' }, metadata: { labels: { a: 'b' } } })
+    const error = await failure(waiting)
+    expect(error).toBeInstanceOf(WaitTimeoutError)
+    expect(error.message).toBe(`ConfigMap default/tale is not as wanted:
+  .data.phase
+    wanted  "old"
+    seen    "older"
+  .data.wind
+    wanted  "3"
+    seen    nothing
+(waited for 600 ms)
+What was seen of it:
+  ADDED with resourceVersion ${resourceVersion}
+  MODIFIED with resourceVersion ${aged.metadata.resourceVersion}: .metadata.labels, .data.phase
+Events about it:
+  Warning Slow (3 times): there is no wind`)
+  })
+
+  it('shows the object where only a function knows what is wanted', async () => {
+    const made = await configMaps.create({ metadata: { name: 'shown' }, data: { phase: 'new' } })
+    const asserted = await failure(
+      eventually(client, made, ({ data }) => expect(data).toEqual({ phase: 'old' }), { timeoutMs: 50 }),
+    )
+    expect(asserted.message).toMatch(
+      /is not as wanted: expected .*\n[^]*As it was last seen:\n[^]* {2}data:\n {4}phase: new\n/,
+    )
+    expect(asserted.message).not.toContain('managedFields')
+    expect(asserted.cause).toMatchObject({ name: 'AssertionError' })
+    const absent = await failure(
+      eventually(client, { kind: k8s.ConfigMap, name: 'none', namespace: 'default' }, {}, { timeoutMs: 50 }),
+    )
+    expect(absent.message).toBe('ConfigMap default/none does not exist\n(waited for 50 ms)')
+  })
+})
+
+describe('recording requests', () => {
+  it('has what the server was asked, refusals and open watches too', async () => {
+    using record = server.recordRequests()
+    const ann = server.client({ name: 'ann' }).resource(k8s.Secret).inNamespace('default')
+    await expect(ann.list({ limit: 1 })).rejects.toMatchObject({ code: 403 })
+    const maps = client.resource(k8s.ConfigMap).inNamespace('kube-system')
+    await maps.apply({ metadata: { name: 'a' } }, { fieldManager: 'me' })
+    await maps.status.get('a').catch(() => undefined)
+    const watch = maps.watch({ resourceVersion: '0' })
+    await watch.next()
+    const secrets = '/api/v1/namespaces/default/secrets'
+    const own = '/api/v1/namespaces/kube-system/configmaps'
+    expect(record.requests).toMatchObject([
+      { verb: 'list', path: secrets, query: 'limit=1', user: 'ann', status: 403 },
+      { verb: 'patch', path: `${own}/a`, user: 'admin', status: 201 },
+      { verb: 'get', path: `${own}/a/status`, user: 'admin', status: 404 },
+      { verb: 'watch', path: own, user: 'admin', status: 200, durationMs: undefined },
+    ])
+    await watch.return()
+    await expect.poll(() => record.requests.at(-1)?.durationMs).toBeGreaterThan(0)
+  })
+})
