@@ -2,7 +2,15 @@
 import { once } from 'node:events'
 import { suggestion } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
-import { checkManual, commandManual, convertManual, defineManual, lintRolesManual, serveManual } from './manual.ts'
+import {
+  checkManual,
+  commandManual,
+  convertManual,
+  defineManual,
+  lintRolesManual,
+  serveManual,
+  testManual,
+} from './manual.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
@@ -26,6 +34,7 @@ interface Command {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: { manual: serveManual, run: serve },
+  test: { manual: testManual, run: async (args) => (await import('./test.ts')).runTest(args) },
   convert: { manual: convertManual, run: async (args) => (await import('./convert.ts')).runConvert(args) },
   check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
   define: { manual: defineManual, run: async (args) => (await import('./define.ts')).runDefine(args) },
@@ -37,13 +46,19 @@ async function dispatch([name = 'help', ...rest]: readonly string[], environment
   // As the reference, which has no commands.
   const asksForVersion = name === 'version' || name === '--version' || (name === 'serve' && rest.includes('--version'))
   if (asksForVersion) return print(versionLine())
-  if (command !== undefined) return rest.some(asksForHelp) ? print(command.manual()) : command.run(rest, environment)
+  if (command !== undefined)
+    return flagsOf(rest).some(asksForHelp) ? print(command.manual()) : command.run(rest, environment)
   if (name === 'help' || asksForHelp(name)) {
     const topic = rest[0] ?? ''
     return print(Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic]!.manual() : commandManual())
   }
   const hint = suggestion(name, [...Object.keys(COMMANDS), 'version', 'help'])
   throw usageError(`unknown command "${name}"${hint === '' ? '; see quarterdeck help' : hint}`)
+}
+
+/** What follows `--` is for others. */
+function flagsOf(args: readonly string[]): readonly string[] {
+  return args.includes('--') ? args.slice(0, args.indexOf('--')) : args
 }
 
 function versionLine(): string {

@@ -26,6 +26,7 @@ export function commandManual(): string {
       'SYNOPSIS',
       [
         'quarterdeck serve [FLAG]...',
+        'quarterdeck test [FLAG]... -- COMMAND [ARGUMENT]...',
         'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
         'quarterdeck check FILE...',
         'quarterdeck define FILE.ts [--check FILE.yaml]',
@@ -38,12 +39,57 @@ export function commandManual(): string {
       'COMMANDS',
       [
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
+        'test     Run a command with a server of its own, which it finds by KUBECONFIG.',
         'convert  Convert objects from one encoding to another.',
         'check    Validate custom resource definitions and objects, without a server.',
         'define   Write the custom resource definitions that a TypeScript file exports.',
         'lint-rbac  Find risky roles and bindings.',
         'version  Print the version of the program and the API level.',
         'help     Show this page, or the one of a command.',
+      ],
+    ],
+  ])
+}
+
+export function testManual(): string {
+  return page([
+    ['NAME', ['quarterdeck test - run a command with a server of its own']],
+    ['SYNOPSIS', ['quarterdeck test [FLAG]... -- COMMAND [ARGUMENT]...']],
+    [
+      'DESCRIPTION',
+      [
+        'Starts a server in memory on a free port, runs the command, and stops the server. The command is told where the server is by its environment; it has the standard streams of this one, and is passed on its signals.',
+        '',
+        'If the command fails, the last requests to the server are printed to standard error.',
+        '',
+        'To run the tests of a Go project that uses envtest: quarterdeck test -- go test ./...',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--print-requests N',
+        '    How many requests are printed if the command fails; 0 for none. Default: 20.',
+        '',
+        'All others are those of quarterdeck serve, and are not read from the environment.',
+      ],
+    ],
+    [
+      'ENVIRONMENT OF THE COMMAND',
+      [
+        'KUBECONFIG  A kubeconfig of an administrator, which is removed in the end.',
+        'KUBECACHEDIR  An empty directory for kubectl.',
+        'USE_EXISTING_CLUSTER  true: envtest uses this server instead of starting one.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        'That of the command, or 128 and the number of the signal that ended it.',
+        '1    The server could not start.',
+        '2    The command line is invalid.',
+        '126  The command cannot be run.',
+        '127  There is no such command.',
       ],
     ],
   ])

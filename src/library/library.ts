@@ -85,8 +85,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
 function flagsOf({ dataDir, port = 0, flags = {} }: ServerOptions): string[] {
   const given = isList(flags) ? flags : Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const isOnEtcd = given.some((flag) => /^--etcd-servers(=|$)/.test(flag))
-  const storage = dataDir === undefined ? (isOnEtcd ? [] : ['--in-memory']) : [`--data-dir=${dataDir}`]
+  const namesStorage = given.some((flag) => /^--(etcd-servers|data-dir)(=|$)/.test(flag))
+  const storage = dataDir === undefined ? (namesStorage ? [] : ['--in-memory']) : [`--data-dir=${dataDir}`]
   return [...storage, `--secure-port=${port}`, ...given]
 }
 

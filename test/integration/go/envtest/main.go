@@ -1,5 +1,6 @@
 // A test environment as people have it with controller-runtime: the programs of a folder are started as etcd and
-// kube-apiserver, a definition is installed, and an object of it is made by a user with a certificate.
+// kube-apiserver, a definition is installed, and an object of it is made by a user with a certificate. Where
+// USE_EXISTING_CLUSTER says so nothing is started, and the user is the one of KUBECONFIG.
 package main
 
 import (
@@ -46,12 +47,15 @@ func main() {
 		BinaryAssetsDirectory: os.Args[1],
 		CRDs:                  []*apiextensions.CustomResourceDefinition{definition()},
 	}
-	_, err := environment.Start()
+	config, err := environment.Start()
 	must(err)
 	defer func() { must(environment.Stop()) }()
-	user, err := environment.AddUser(envtest.User{Name: "tester", Groups: []string{"system:masters"}}, nil)
-	must(err)
-	objects, err := client.New(user.Config(), client.Options{})
+	if os.Getenv("USE_EXISTING_CLUSTER") != "true" {
+		user, err := environment.AddUser(envtest.User{Name: "tester", Groups: []string{"system:masters"}}, nil)
+		must(err)
+		config = user.Config()
+	}
+	objects, err := client.New(config, client.Options{})
 	must(err)
 	widget := &unstructured.Unstructured{}
 	widget.SetAPIVersion("demo.example.com/v1")

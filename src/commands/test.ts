@@ -1,0 +1,108 @@
+// `quarterdeck test -- COMMAND`: a server for as long as a command runs, which finds it by its environment, in whatever language it is.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import path from 'node:path'
+import { reasonOf, usageError } from '../config/start-error.ts'
+import { type RequestRecord, type Server, startServer } from '../library/library.ts'
+
+interface Order {
+  /** Of `quarterdeck serve`. */
+  readonly flags: readonly string[]
+  readonly command: string
+  readonly args: readonly string[]
+  /** How many of the last requests are printed when the command fails. */
+  readonly printed: number
+}
+
+const PRINT_FLAG = '--print-requests'
+const DEFAULT_PRINTED = 20
+/** As shells have it. */
+const CANNOT_RUN = 126
+const NOT_FOUND = 127
+
+/** Resolves with the exit code of the command, or 128 and the number of the signal that ended it. */
+export async function runTest(args: readonly string[]): Promise<number> {
+  const order = parse(args)
+  const { printed } = order
+  await using server = await startServer({ flags: order.flags })
+  using requests = server.recordRequests({ limit: Math.max(printed, 1) })
+  const code = await runBeside(server, order)
+  if (code !== 0 && printed > 0) printRequests(requests, `${order.command} ended with ${code}`)
+  return code
+}
+
+function parse(args: readonly string[]): Order {
+  const end = args.indexOf('--')
+  const [command, ...rest] = end === -1 ? [] : args.slice(end + 1)
+  if (command === undefined)
+    throw usageError('say which command to run: quarterdeck test -- COMMAND; see quarterdeck test --help')
+  const flags = args.slice(0, end)
+  const at = flags.findIndex((flag) => flag === PRINT_FLAG || flag.startsWith(`${PRINT_FLAG}=`))
+  if (at === -1) return { flags, command, args: rest, printed: DEFAULT_PRINTED }
+  const text = flags[at]!.includes('=') ? flags[at]!.slice(PRINT_FLAG.length + 1) : flags[at + 1]
+  if (text === undefined || !/^\d{1,6}$/.test(text)) throw usageError(`${PRINT_FLAG} takes a number, 0 for none`)
+  const others = flags.toSpliced(at, flags[at]!.includes('=') ? 1 : 2)
+  return { flags: others, command, args: rest, printed: Number(text) }
+}
+
+async function runBeside(server: Server, { command, args }: Order): Promise<number> {
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environmentOf(server) } })
+  using _forwarding = forwardSignals(child)
+  server.failed.catch((error: unknown) => {
+    process.stderr.write(`quarterdeck test: the server failed: ${reasonOf(error)}\n`)
+    child.kill('SIGTERM')
+  })
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    return code ?? 128 + constants.signals[signal ?? 'SIGTERM']
+  } catch (error) {
+    process.stderr.write(`quarterdeck test: cannot run ${command}: ${reasonOf(error)}\n`)
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NOT_FOUND : CANNOT_RUN
+  }
+}
+
+function environmentOf(server: Server): NodeJS.ProcessEnv {
+  const kubeconfig = server.kubeconfigFile()
+  return {
+    KUBECONFIG: kubeconfig,
+    // What kubectl remembers of a server it finds by the port, which another had before.
+    KUBECACHEDIR: path.join(path.dirname(kubeconfig), 'cache'),
+    // Has controller-runtime's envtest use this server instead of starting one.
+    USE_EXISTING_CLUSTER: 'true',
+  }
+}
+
+/** The command is to be told what this process is told, once. */
+function forwardSignals(child: ChildProcess): Disposable {
+  const isTold = isInForeground()
+  const pass = (signal: NodeJS.Signals): void => {
+    if (!isTold || signal !== 'SIGINT') child.kill(signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
+  for (const signal of signals) process.on(signal, pass)
+  return {
+    [Symbol.dispose]: () => {
+      for (const signal of signals) process.off(signal, pass)
+    },
+  }
+}
+
+/** Whether a terminal sends its signals to this process, and so to the command as well. */
+function isInForeground(): boolean {
+  try {
+    const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return group === foreground
+  } catch {
+    return process.stdin.isTTY
+  }
+}
+
+function printRequests(requests: RequestRecord, why: string): void {
+  const lines = requests.lines()
+  if (lines.length === 0) return
+  process.stderr.write(`${[`quarterdeck test: ${why}; the last requests to the server:`, ...lines].join('\n')}\n`)
+}
