@@ -86,7 +86,7 @@ export function serverFixtures(options: FixtureOptions = {}): VitestFixtures {
   }
 }
 
-type Register = (name: string, body: (...given: readonly never[]) => Promise<void>) => unknown
+type Register = (name: string, body: () => Promise<void>) => unknown
 
 /** What is used of a runner; of the two hooks, the one that it has. */
 export interface TestRunner {

@@ -95,9 +95,11 @@ const PRINTED: Readonly<Record<string, string>> = {
 }
 
 it('has all that the examples need', async () => {
-  const names = readdirSync(EXAMPLES)
+  const all = readdirSync(EXAMPLES)
   cpSync(EXAMPLES, home, { recursive: true })
-  compile(...names)
+  symlinkSync(path.join(MODULES, 'vitest'), path.join(home, 'node_modules/vitest'))
+  compile(...all)
+  const names = all.filter((name) => !name.endsWith('.test.ts'))
   await using server = await openServer()
   const kubeconfig = path.join(home, 'kubeconfig')
   writeFileSync(kubeconfig, JSON.stringify(kubeconfigOf(server)))
@@ -109,6 +111,22 @@ it('has all that the examples need', async () => {
     }),
   )
   expect(Object.fromEntries(printed)).toEqual(PRINTED)
+})
+
+/** Test runners tell in colours where they think that somebody looks. */
+const PLAIN = { NO_COLOR: '1', CI: '1' }
+
+it.each([
+  [
+    'testing-vitest.test.ts',
+    [path.join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', '.'],
+    /Tests {2}3 passed \(3\)/,
+  ],
+  ['testing-node.test.ts', ['--test', '--test-reporter', 'tap'], /^# pass 2\n# fail 0$/m],
+])('has what the tests in %s need', async (name, args, summary) => {
+  const env = { PATH: process.env['PATH'], HOME: home, ...PLAIN }
+  const { stdout } = await execute(process.execPath, [...args, name], { cwd: home, env, timeout: 60_000 })
+  expect(stdout).toMatch(summary)
 })
 
 function kubeconfigOf({ url, authority, adminToken }: ServerAddress): object {
