@@ -1,14 +1,37 @@
 // Sorted trees that are copied in constant time: the one place that knows which package they come from. A clone shares its
 // nodes with the original until one of the two is written to, so a snapshot costs nothing until then.
 import sortedBtree from 'sorted-btree'
+import sortedDiff from 'sorted-btree/extended/diffAgainst.js'
 
 /** Node gives a CommonJS module's exports as its default, test runners and bundlers its `default` export. */
 const BTree = sortedBtree.default ?? (sortedBtree as unknown as typeof sortedBtree.default)
+const diffAgainst = sortedDiff.default ?? (sortedDiff as unknown as typeof sortedDiff.default)
 
 export type SortedTree<K, V> = InstanceType<typeof BTree<K, V>>
 
 export function newSortedTree<K, V>(compare: (a: K, b: K) => number): SortedTree<K, V> {
   return new BTree<K, V>(undefined, compare)
+}
+
+/**
+ * What to remove of one tree and what to put into it to make it another, both in the order of keys. Nodes that they share are
+ * not looked at.
+ */
+export function differences<K, V>(
+  from: SortedTree<K, V>,
+  to: SortedTree<K, V>,
+): { readonly removed: readonly V[]; readonly put: readonly V[] } {
+  const removed: V[] = []
+  const put: V[] = []
+  diffAgainst(
+    from,
+    to,
+    (_key, value) => void removed.push(value),
+    (_key, value) => void put.push(value),
+    (_key, _from, value) => void put.push(value),
+  )
+  // It goes from the last key to the first.
+  return { removed: removed.reverse(), put: put.reverse() }
 }
 
 export function compareNumbers(a: number, b: number): number {

@@ -30,6 +30,10 @@ export class ExpiryQueue {
     return new ExpiryQueue(this.#byDeadline.clone(), this.#byKey.clone())
   }
 
+  of(key: string): Expiry | undefined {
+    return this.#byKey.get(key)
+  }
+
   /** Sets the key's deadline; `undefined`: it has none any more. */
   set(key: string, expiry: Expiry | undefined): void {
     const old = this.#byKey.size === 0 ? undefined : this.#byKey.get(key)

@@ -1,9 +1,10 @@
 // The in-memory engine, for tests, benchmarks and `--in-memory`: copy-on-write trees, so that a store of any size is forked in
-// constant time. Every write is done by the time its call returns; history grows until `compact` is called, or to its limit.
+// constant time, and goes back to a snapshot in the time of what has changed since. Every write is done by the time its call
+// returns; history grows until `compact` is called, or to its limit.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { ownBytes } from '../../lib/own-bytes.ts'
-import { newSortedTree } from '../../lib/sorted-tree.ts'
+import { differences, newSortedTree } from '../../lib/sorted-tree.ts'
 import { compareStrings } from '../../lib/text-order.ts'
 import {
   ABSENT,
@@ -33,6 +34,17 @@ export interface MemoryOptions {
   readonly clock?: Clock
   /** What history may take: beyond that the oldest of it is given up as if it were compacted. Absent: it is not bounded. */
   readonly historyBytes?: number
+  /** Where it goes on from; absent: it is empty. */
+  readonly snapshot?: MemorySnapshot
+}
+
+/** A store's state, history, deadlines and revisions at a moment. Nothing changes it; any number of stores go on from it. */
+export interface MemorySnapshot {
+  readonly state: MemoryState
+  readonly history: MemoryHistory
+  readonly expiries: ExpiryQueue
+  readonly newest: Revision
+  readonly oldest: Revision
 }
 
 export interface MemoryKv extends Kv {
@@ -41,30 +53,29 @@ export interface MemoryKv extends Kv {
    * nothing of each other: neither's writes, compactions, watches or `close` touch the other.
    */
   fork(): MemoryKv
+  /** In constant time. */
+  snapshot(): MemorySnapshot
+  /**
+   * Makes the state that of the snapshot, with the deadlines that its keys had then. Each key that differs is put or deleted
+   * at a revision of its own, as if somebody had written it: watches see every one of these changes, and revisions never go back.
+   */
+  restore(snapshot: MemorySnapshot): void
   /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
   readonly liveHandles: number
 }
 
 export function openMemory(options: MemoryOptions = {}): MemoryKv {
-  return new MemoryEngine({
-    clock: options.clock ?? systemClock,
+  return new MemoryEngine(options, options.snapshot ?? emptySnapshot())
+}
+
+function emptySnapshot(): MemorySnapshot {
+  return {
     state: newSortedTree(compareStrings),
     history: new MemoryHistory(2),
-    historyBytes: options.historyBytes ?? Number.POSITIVE_INFINITY,
     expiries: new ExpiryQueue(),
     newest: 1,
     oldest: 1,
-  })
-}
-
-interface Contents {
-  readonly clock: Clock
-  readonly state: MemoryState
-  readonly history: MemoryHistory
-  readonly historyBytes: number
-  readonly expiries: ExpiryQueue
-  readonly newest: Revision
-  readonly oldest: Revision
+  }
 }
 
 /** A chain of awaited writes holds the event loop for this many, then lets the others have a turn. */
@@ -84,29 +95,43 @@ class MemoryEngine implements MemoryKv, WatchSource {
   #writesThisTurn = 0
   #nextTurn: Promise<void> | undefined
 
-  constructor(contents: Contents) {
-    this.#clock = contents.clock
-    this.#state = contents.state
-    this.#history = contents.history
-    this.#historyBytes = contents.historyBytes
-    this.#expiries = contents.expiries
-    this.newest = contents.newest
-    this.oldest = contents.oldest
+  constructor(options: Pick<MemoryOptions, 'clock' | 'historyBytes'>, from: MemorySnapshot) {
+    this.#clock = options.clock ?? systemClock
+    this.#historyBytes = options.historyBytes ?? Number.POSITIVE_INFINITY
+    this.#state = from.state.clone()
+    this.#history = from.history.fork(from.state)
+    this.#expiries = from.expiries.fork()
+    this.newest = from.newest
+    this.oldest = from.oldest
+    this.#setAlarm()
   }
 
   fork(): MemoryKv {
+    return new MemoryEngine({ clock: this.#clock, historyBytes: this.#historyBytes }, this.snapshot())
+  }
+
+  snapshot(): MemorySnapshot {
     this.#checkOpen()
-    const fork = new MemoryEngine({
-      clock: this.#clock,
+    return {
       state: this.#state.clone(),
       history: this.#history.fork(this.#state),
-      historyBytes: this.#historyBytes,
       expiries: this.#expiries.fork(),
       newest: this.newest,
       oldest: this.oldest,
-    })
-    fork.#setAlarm()
-    return fork
+    }
+  }
+
+  restore({ state, expiries }: MemorySnapshot): void {
+    this.#checkOpen()
+    const { removed, put } = differences(this.#state, state)
+    for (const item of removed) this.#remove(item)
+    for (const item of put) {
+      const deadlineMs = expiries.of(item.key)?.deadlineMs
+      const current = this.#state.get(toSortKey(item.key))
+      const isSame = current !== undefined && current.value.equals(item.value)
+      if (!isSame || deadlineMs !== this.#expiries.of(item.key)?.deadlineMs) this.#put(item, current, deadlineMs)
+    }
+    this.#setAlarm()
   }
 
   get liveHandles(): number {
@@ -145,17 +170,14 @@ class MemoryEngine implements MemoryKv, WatchSource {
     checkPut(request)
     const { key } = request
     const value = ownBytes(request.value)
-    const sortKey = toSortKey(key)
-    const previous = this.#state.get(sortKey)
+    const previous = this.#state.get(toSortKey(key))
     if ((previous?.revision ?? ABSENT) !== request.expected) {
       return { ok: false, revision: this.newest, current: previous }
     }
-    const revision = this.newest + 1
-    const item = { key, value, revision, createRevision: previous?.createRevision ?? revision }
-    this.#state.set(sortKey, item)
-    this.#record({ key, revision, item, previous }, request.ttlSeconds)
+    const { ttlSeconds } = request
+    this.#put({ key, value }, previous, ttlSeconds === undefined ? undefined : this.#clock.now() + ttlSeconds * 1000)
     this.#setAlarm()
-    return this.#inTurn({ ok: true, revision })
+    return this.#inTurn({ ok: true, revision: this.newest })
   }
 
   async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
@@ -220,18 +242,28 @@ class MemoryEngine implements MemoryKv, WatchSource {
     if (this.ended !== undefined) throw this.ended
   }
 
+  #put(
+    { key, value }: Pick<KeyValue, 'key' | 'value'>,
+    previous: KeyValue | undefined,
+    deadlineMs: number | undefined,
+  ): void {
+    const revision = this.newest + 1
+    const item = { key, value, revision, createRevision: previous?.createRevision ?? revision }
+    this.#state.set(toSortKey(key), item)
+    this.#record({ key, revision, item, previous }, deadlineMs)
+  }
+
   #remove(item: KeyValue): void {
     this.#state.delete(toSortKey(item.key))
     this.#record({ key: item.key, revision: this.newest + 1, item: undefined, previous: item })
   }
 
   /** The change is in the state already. */
-  #record(entry: HistoryEntry, ttlSeconds?: number): void {
+  #record(entry: HistoryEntry, deadlineMs?: number): void {
     const { key, revision } = entry
     this.newest = revision
     this.#history.append(entry, this.#state)
     if (this.#history.bytes > this.#historyBytes) this.oldest = this.#history.dropFirstPiece() ?? this.oldest
-    const deadlineMs = ttlSeconds === undefined ? undefined : this.#clock.now() + ttlSeconds * 1000
     this.#expiries.set(key, deadlineMs === undefined ? undefined : { key, revision, deadlineMs })
     this.#watchers.wakeSoon()
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareNumbers, newSortedTree, type SortedTree } from '../../../src/lib/sorted-tree.ts'
+import { compareNumbers, differences, newSortedTree, type SortedTree } from '../../../src/lib/sorted-tree.ts'
 
 // The package had faults of this kind before 1.8: a write to a tree that showed in its clone.
 it('a clone never shows what is written to the original, nor the other way round', () => {
@@ -34,4 +34,17 @@ it('a clone never shows what is written to the original, nor the other way round
       expect(tree.toArray()).toEqual([...model].sort(([a], [b]) => a - b))
     }
   }
+})
+
+it('the differences of two trees make one of the other, in the order of keys', () => {
+  const tree = newSortedTree<number, { readonly key: number; readonly step: number }>(compareNumbers)
+  for (let key = 0; key < 5_000; key++) tree.set(key, { key, step: 0 })
+  const then = tree.clone()
+  for (const key of [4_999, 3, 2_000, 0]) tree.set(key, { key, step: 1 })
+  for (const key of [2_001, 17, 4_000]) tree.delete(key)
+  for (const key of [7_000, 6_000]) tree.set(key, { key, step: 1 })
+  const { removed, put } = differences(tree, then)
+  expect(removed.map(({ key }) => key)).toEqual([6_000, 7_000])
+  expect(put.map(({ key, step }) => [key, step])).toEqual([0, 3, 17, 2_000, 2_001, 4_000, 4_999].map((key) => [key, 0]))
+  expect(differences(then, then.clone())).toEqual({ removed: [], put: [] })
 })

@@ -98,6 +98,89 @@ describe('a fork', () => {
   })
 })
 
+describe('a snapshot', () => {
+  it('is where any number of stores go on from, also after its own was written to and closed', async () => {
+    const kv = openMemory()
+    const one = await put(kv, '/a', 'one')
+    const snapshot = kv.snapshot()
+    await put(kv, '/a', 'two', one)
+    await kv.close()
+    const stores = [openMemory({ snapshot }), openMemory({ snapshot })]
+    for (const [i, store] of stores.entries()) expect(await put(store, '/b', String(i))).toBe(one + 1)
+    expect(await Promise.all(stores.map((store) => contents(store)))).toEqual([
+      { '/a': 'one', '/b': '0' },
+      { '/a': 'one', '/b': '1' },
+    ])
+  })
+
+  it('lets nothing expire by itself', async () => {
+    const clock = new ManualClock()
+    const kv = openMemory({ clock })
+    await kv.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 10 }, never)
+    const snapshot = kv.snapshot()
+    await kv.close()
+    expect(clock.pending).toBe(0)
+    const store = openMemory({ clock, snapshot })
+    expect(clock.pending).toBe(1)
+    clock.advance(10_000)
+    expect(await contents(store)).toEqual({})
+  })
+
+  it('is restored by writes that watches see, and only by those that are needed', async () => {
+    const kv = openMemory()
+    for (const key of ['/changed', '/gone', '/same', '/back']) await put(kv, key, 'then')
+    const snapshot = kv.snapshot()
+    const revisionOf = async (key: string): Promise<Revision> => (await kv.get(key, {}, never)).item?.revision ?? ABSENT
+    const same = await revisionOf('/same')
+    await put(kv, '/changed', 'now', await revisionOf('/changed'))
+    await kv.delete({ key: '/gone', expected: await revisionOf('/gone') }, never)
+    const back = await put(kv, '/back', 'then', await put(kv, '/back', 'now', await revisionOf('/back')))
+    const newest = await put(kv, '/new', 'now')
+    kv.restore(snapshot)
+    expect(await contents(kv)).toEqual({ '/changed': 'then', '/gone': 'then', '/same': 'then', '/back': 'then' })
+    expect([await revisionOf('/same'), await revisionOf('/back')]).toEqual([same, back])
+    expect(await contents(kv, newest)).toEqual({ '/changed': 'now', '/same': 'then', '/back': 'then', '/new': 'now' })
+    const seen: string[] = []
+    for await (const { events } of kv.watch({ prefix: '/', after: newest }, never)) {
+      seen.push(...events.map(({ kind, key, revision }) => `${revision - newest} ${kind} ${key}`))
+      if (seen.length === 3) break
+    }
+    expect(seen).toEqual(['1 delete /new', '2 put /changed', '3 put /gone'])
+    kv.restore(snapshot)
+    expect(await kv.newestRevision(never)).toBe(newest + 3)
+  })
+
+  it('is restored with the deadlines that its keys had', async () => {
+    const clock = new ManualClock()
+    const kv = openMemory({ clock })
+    const write = (expected: Revision, ttlSeconds?: number): ReturnType<MemoryKv['put']> =>
+      kv.put({ key: '/a', value: Buffer.from('x'), expected, ttlSeconds }, never)
+    const { revision } = await write(ABSENT, 10)
+    const snapshot = kv.snapshot()
+    await write(revision)
+    expect(clock.pending).toBe(0)
+    kv.restore(snapshot)
+    expect(clock.pending).toBe(1)
+    clock.advance(10_000)
+    expect(await contents(kv)).toEqual({})
+    kv.restore(snapshot)
+    clock.advance(0)
+    expect(await contents(kv)).toEqual({})
+    await kv.close()
+    expect(() => kv.restore(snapshot)).toThrow('the store is closed')
+    expect(() => kv.snapshot()).toThrow('the store is closed')
+  })
+
+  it('of another store is restored as well', async () => {
+    const kv = openMemory()
+    const other = openMemory()
+    await put(kv, '/a', 'mine')
+    await put(other, '/b', 'theirs')
+    kv.restore(other.snapshot())
+    expect(await contents(kv)).toEqual({ '/b': 'theirs' })
+  })
+})
+
 it('compaction lets go of what it forgets', async () => {
   const kv = openMemory()
   const alive: WeakRef<Buffer>[] = []
