@@ -33,7 +33,7 @@ import { Barrier } from './barrier.ts'
 import { Bookmarks } from './bookmarks.ts'
 import { type CachedState, listAtHand, listCached } from './cached-list.ts'
 import { watchCached } from './cached-watch.ts'
-import type { Contents, ContentsOptions } from './contents.ts'
+import type { Contents, ContentsOptions, SharedContents } from './contents.ts'
 import { Follower } from './follower.ts'
 import { HISTORY_LIMITS, type HistoryLimits } from './history.ts'
 import { Loaded } from './loaded.ts'
@@ -53,6 +53,8 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   readonly store: FollowableStore
   /** The types that are known from the start; others are added when they are first asked for. */
   readonly resources: readonly StoredResource[]
+  /** From the cache of a store that this one is a fork of; absent: everything is loaded. */
+  readonly shared?: SharedContents | undefined
   /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
@@ -65,12 +67,16 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   readonly onError?: (error: unknown) => void
 }
 
+export type { SharedContents }
+
 export interface WatchCache extends Store {
   /** Loads and follows until the signal fires; then ends every watch and resolves. To be called once. */
   run(signal: AbortSignal): Promise<void>
   /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
   peek(key: ObjectKey): StoredItem | undefined
+  /** All that it has, for the cache of a fork; in the time that the number of types takes. Undefined while it is loading. */
+  share(): SharedContents | undefined
   status(): CacheStatus
   /** How many changes of a type are remembered at most. */
   readonly capacity: number
@@ -147,6 +153,7 @@ class MemoryStore implements WatchCache {
     this.#bookmarks = new Bookmarks(this.#clock, () => this.#progress.revision)
     this.#follower = new Follower({
       source: options.store,
+      shared: options.shared,
       clock: this.#clock,
       limits: options.historyLimits ?? HISTORY_LIMITS,
       measures: options.measures ?? new CacheMeasures(),
@@ -183,6 +190,10 @@ class MemoryStore implements WatchCache {
     const { types, size: objects, pastBytes } = this.#contents ?? NOTHING
     const watchers = types.reduce((sum, type) => sum + type.watchers.everyone().length, 0)
     return { isReady: this.#contents !== undefined, revision: this.#progress.revision, objects, watchers, pastBytes }
+  }
+
+  share(): SharedContents | undefined {
+    return this.#contents?.share()
   }
 
   load(resource: StoredResource): TypeLoad | undefined {

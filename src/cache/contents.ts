@@ -2,7 +2,7 @@
 // moment: the definition of a custom resource may arrive after its objects.
 import type { Clock } from '../lib/clock.ts'
 import { ownBytes } from '../lib/own-bytes.ts'
-import { newSortedTree } from '../lib/sorted-tree.ts'
+import { newSortedTree, type SortedTree } from '../lib/sorted-tree.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { Change } from '../store/change.ts'
 import { namesOf } from '../store/keys.ts'
@@ -13,7 +13,7 @@ import type { HistoryLimits, HistoryRecord } from './history.ts'
 import type { CacheMeasures } from './measures.ts'
 import { PastBudget } from './past-budget.ts'
 import { type Past, revisionOf } from './recent-history.ts'
-import { recordOf, TypeCache } from './type-cache.ts'
+import { recordOf, type SharedType, TypeCache } from './type-cache.ts'
 
 export interface ContentsOptions {
   readonly clock: Clock
@@ -22,6 +22,16 @@ export interface ContentsOptions {
   /** Called for every unreadable object of a known type. */
   readonly onUnreadable: (resource: StoredResource, item: UnreadableObject) => void
 }
+
+/** Everything at a moment, as it is shared with another cache: what both have is in memory once. */
+export interface SharedContents {
+  readonly revision: number
+  readonly types: readonly (SharedType & Readonly<Pick<Typed, 'resource' | 'isGone'>>)[]
+  readonly unclaimed: Unclaimed
+}
+
+/** Items of types that nobody has asked for, by their keys below the prefix. */
+type Unclaimed = SortedTree<string, SourceItem>
 
 interface Typed {
   readonly type: TypeCache
@@ -44,13 +54,22 @@ export class Contents {
   readonly #options: ContentsOptions
   readonly #budget: PastBudget
   readonly #types = new Map<string, Typed>()
-  /** Items of types that nobody has asked for, by their keys below the prefix. */
-  readonly #unclaimed = newSortedTree<string, SourceItem>(compareStrings)
-  #revision = 0
+  readonly #unclaimed: Unclaimed
+  #revision: number
 
-  constructor(options: ContentsOptions) {
+  constructor(options: ContentsOptions, shared?: SharedContents) {
     this.#options = options
     this.#budget = new PastBudget(options.limits)
+    this.#revision = shared?.revision ?? 0
+    this.#unclaimed = shared?.unclaimed.clone() ?? newSortedTree<string, SourceItem>(compareStrings)
+    for (const { resource, isGone, ...type } of shared?.types ?? []) {
+      this.#types.set(resource.storagePrefix, { type: this.#newType(resource, type), resource, isGone })
+    }
+  }
+
+  share(): SharedContents {
+    const types = this.#types.values().map(({ type, ...typed }) => ({ ...typed, ...type.share() }))
+    return { revision: this.#revision, types: [...types], unclaimed: this.#unclaimed.clone() }
   }
 
   get types(): readonly TypeCache[] {
@@ -76,23 +95,27 @@ export class Contents {
       known.isGone = false
       return known.type
     }
-    const { clock, limits, measures } = this.#options
-    const nowMs = clock.now()
-    measures.initializations.of(resource.group, resource.resource).value++
-    const type = new TypeCache({
-      resource,
-      limits,
-      budget: this.#budget,
-      revision: this.#revision,
-      nowMs,
-      measures: measures.of(resource),
-    })
+    const type = this.#newType(resource)
     this.#types.set(resource.storagePrefix, { type, resource, isGone: false })
     const prefix = `${resource.storagePrefix}/`
     this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))
     this.#unclaimed.deleteRange(prefix, `${prefix}\x7f`, false)
-    type.begin(this.#revision, nowMs)
+    type.begin(this.#revision, this.#options.clock.now())
     return type
+  }
+
+  #newType(resource: StoredResource, shared?: SharedType): TypeCache {
+    const { clock, limits, measures } = this.#options
+    measures.initializations.of(resource.group, resource.resource).value++
+    return new TypeCache({
+      resource,
+      limits,
+      budget: this.#budget,
+      revision: this.#revision,
+      nowMs: clock.now(),
+      measures: measures.of(resource),
+      shared,
+    })
   }
 
   /** Removes a type as soon as it has no objects; it may be added again later. */

@@ -3,7 +3,7 @@
 import type { SelectableField } from '../api/selector-fields.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { fieldText } from '../store/selection.ts'
-import type { CachedObject } from './cached-object.ts'
+import type { CachedObject, IndexedFields } from './cached-object.ts'
 
 /** All objects with one value; who has it holds this one string and not a copy. */
 interface Bucket {
@@ -13,22 +13,33 @@ interface Bucket {
 
 export class FieldIndex {
   readonly fields: readonly SelectableField[]
+  /** What objects refer to, which may outlive the index. */
+  readonly #places: IndexedFields
   readonly #buckets: readonly Map<string, Bucket>[]
+  /** Set until somebody looks for something: all current objects, whose values another index has read. */
+  #shared: (() => Iterable<CachedObject>) | undefined
 
-  constructor(fields: readonly SelectableField[]) {
+  constructor(fields: readonly SelectableField[], shared?: () => Iterable<CachedObject>) {
     this.fields = fields
+    this.#places = { placeOf: (name) => fields.findIndex((known) => known.name === name) }
     this.#buckets = fields.map(() => new Map<string, Bucket>())
+    this.#shared = shared
   }
 
   add(object: CachedObject): void {
     if (this.fields.length === 0) return
     const { bytes } = object
-    const values = this.fields.map((field, place) => {
-      const bucket = this.#bucket(place, fieldText(bytes, field))
+    const values = this.fields.map((field) => fieldText(bytes, field))
+    object.index(this.#places, this.#shared === undefined ? this.#file(object, values) : values)
+  }
+
+  /** The same values as the strings that the buckets have. */
+  #file(object: CachedObject, values: readonly string[]): readonly string[] {
+    return values.map((value, place) => {
+      const bucket = this.#bucket(place, value)
       bucket.objects.set(object.key, object)
       return bucket.value
     })
-    object.index(this, values)
   }
 
   remove(object: CachedObject): void {
@@ -43,12 +54,14 @@ export class FieldIndex {
   find(field: SelectableField, value: string): readonly CachedObject[] | undefined {
     const place = this.placeOf(field.name)
     if (place < 0) return undefined
+    for (const object of this.#shared?.() ?? []) this.#file(object, object.indexed ?? [])
+    this.#shared = undefined
     const found = [...(this.#buckets[place]?.get(value)?.objects.values() ?? [])]
     return found.sort((a, b) => compareStrings(a.key, b.key))
   }
 
   placeOf(field: string): number {
-    return this.fields.findIndex((known) => known.name === field)
+    return this.#places.placeOf(field)
   }
 
   #bucket(place: number, value: string): Bucket {

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../api/status.ts'
 import { pause } from '../lib/pause.ts'
 import type { Feed, Source } from '../store/source.ts'
-import { Contents, type ContentsOptions } from './contents.ts'
+import { Contents, type ContentsOptions, type SharedContents } from './contents.ts'
 import { readPast } from './recent-history.ts'
 
 const FIRST_RETRY_MS = 100
@@ -23,6 +23,8 @@ export interface FollowerEvents {
 
 export interface FollowerOptions extends ContentsOptions {
   readonly source: Source
+  /** What the source had a moment ago, so that it need not be loaded. */
+  readonly shared: SharedContents | undefined
   /** Adds the types that are known from the start. */
   readonly prepare: (contents: Contents) => void
   readonly events: FollowerEvents
@@ -39,9 +41,11 @@ export class Follower {
   /** Undefined where everything has to be loaded first. */
   #loaded: Loaded | undefined
   #readingPast: Promise<void> | undefined
+  #shared: SharedContents | undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
+    this.#shared = options.shared
   }
 
   /** Asks the stream how far it is; false: there is none, or it cannot be asked. */
@@ -62,7 +66,7 @@ export class Follower {
     const { clock, events } = this.#options
     for (let failures = 0; !signal.aborted; ) {
       try {
-        this.#loaded ??= await this.#load(signal)
+        this.#loaded ??= this.#takeShared() ?? (await this.#load(signal))
         await this.#follow(this.#loaded, signal, () => (failures = 0))
       } catch (error) {
         if (signal.aborted) return
@@ -75,6 +79,18 @@ export class Follower {
       }
       await pause(clock, Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), signal)
     }
+  }
+
+  /** Once. Changes before it are read from the storage by whoever needs them. */
+  #takeShared(): Loaded | undefined {
+    const shared = this.#shared
+    if (shared === undefined) return undefined
+    this.#shared = undefined
+    const { prepare, events } = this.#options
+    const contents = new Contents(this.#options, shared)
+    prepare(contents)
+    events.onLoaded(contents, shared.revision)
+    return { contents, revision: shared.revision }
   }
 
   async #load(signal: AbortSignal): Promise<Loaded> {

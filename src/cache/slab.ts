@@ -20,13 +20,16 @@ export interface SlabItem {
 }
 
 export class Slab {
+  /** Only who has made it moves its items: other caches may share them. */
+  readonly owner: SlabAllocator
   readonly buffer: Buffer
   readonly items: SlabItem[] = []
   used = 0
   /** Bytes of items that are current. */
   live = 0
 
-  constructor(bytes: number) {
+  constructor(bytes: number, owner: SlabAllocator) {
+    this.owner = owner
     this.buffer = Buffer.allocUnsafeSlow(bytes)
   }
 }
@@ -40,11 +43,11 @@ export class SlabAllocator {
   reserve(itemLength: number): { readonly slab: Slab; readonly offset: number } {
     const length = itemLength + 1
     // Sharing a slab is for the small: a large object would leave most of one unused.
-    if (length > MOST_SLAB_BYTES / 4) return take(new Slab(length), length)
+    if (length > MOST_SLAB_BYTES / 4) return take(new Slab(length, this), length)
     if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
       let bytes = LEAST_SLAB_BYTES
       while (bytes < MOST_SLAB_BYTES && (bytes < 2 * length || bytes < this.#live * SLAB_PART)) bytes *= 2
-      this.#slab = new Slab(bytes)
+      this.#slab = new Slab(bytes, this)
     }
     return take(this.#slab, length)
   }
@@ -54,9 +57,9 @@ export class SlabAllocator {
     move(item)
   }
 
-  /** Something newer took its place, or it was removed. */
+  /** Something newer took its place, or it was removed. Items that another allocator has placed are none of its business. */
   retire(item: SlabItem): void {
-    if (!item.isCurrent) return
+    if (!item.isCurrent || item.slab.owner !== this) return
     item.isCurrent = false
     const { slab } = item
     slab.live -= item.length

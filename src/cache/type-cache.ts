@@ -30,6 +30,15 @@ export interface TypeCacheOptions {
   readonly revision: number
   readonly nowMs: number
   readonly measures: TypeMeasures
+  /** What it begins with; absent: nothing. */
+  readonly shared?: SharedType | undefined
+}
+
+/** The objects of a type at a moment: never changed, and whoever begins with them copies only what is written later. */
+export interface SharedType {
+  readonly tree: ItemTree
+  readonly unreadable: number
+  readonly bytes: number
 }
 
 export class TypeCache implements Finder, PastHolder {
@@ -38,9 +47,10 @@ export class TypeCache implements Finder, PastHolder {
   readonly watchers: WatcherIndex<Watcher>
   readonly measures: TypeMeasures
   readonly slabs = new SlabAllocator()
-  readonly #tree: ItemTree = newSortedTree(compareStrings)
-  /** The same by key: a lookup in the tree compares a dozen texts. */
+  readonly #tree: ItemTree
+  /** The same by key, but for what it began with: a lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
+  readonly #beganShared: boolean
   readonly #limits: HistoryLimits
   readonly #budget: PastBudget
   readonly #labels = new LabelIndex()
@@ -48,22 +58,31 @@ export class TypeCache implements Finder, PastHolder {
   /** The last changes, as a ring buffer. */
   readonly #withEvents: (HistoryRecord | undefined)[] = []
   #changes = 0
-  #unreadable = 0
+  #unreadable: number
   #bytes = 0
   #snapshots: Snapshots
   #history: History
 
   constructor(options: TypeCacheOptions) {
+    const { shared } = options
     const indexed = options.resource.selectableFields.filter((field) => field.indexed)
     this.namespaced = options.resource.namespaced
-    this.fields = new FieldIndex(indexed)
+    this.#tree = shared?.tree.clone() ?? newSortedTree(compareStrings)
+    this.#beganShared = shared !== undefined
+    this.#unreadable = shared?.unreadable ?? 0
+    this.fields = new FieldIndex(indexed, shared === undefined ? undefined : () => this.#objects())
     this.watchers = new WatcherIndex(indexed)
     this.measures = options.measures
     this.#limits = options.limits
     this.#budget = options.budget
     this.#nowMs = options.nowMs
+    this.#countBytes(shared?.bytes ?? 0)
     this.#history = new History(options.revision, options.limits, options.budget)
     this.#snapshots = this.#newSnapshots(options.revision, options.nowMs)
+  }
+
+  share(): SharedType {
+    return { tree: this.#tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
   }
 
   get snapshots(): Snapshots {
@@ -104,7 +123,8 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   get(key: string): CachedItem | undefined {
-    return this.#items.get(key)
+    const item = this.#items.get(key)
+    return item === undefined && this.#beganShared ? this.#tree.get(key) : item
   }
 
   find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
@@ -167,7 +187,7 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   #replace(key: string, item: CachedItem | undefined): CachedItem | undefined {
-    const previous = this.#items.get(key)
+    const previous = this.get(key)
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
       this.#labels.remove(previous)

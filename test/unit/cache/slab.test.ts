@@ -29,6 +29,15 @@ describe('bytes in slabs', () => {
     for (const [text, item] of items) expect(read(item)).toBe(text)
   })
 
+  it('are moved only by who placed them', () => {
+    const slabs = new SlabAllocator()
+    const item = settle(slabs, 'shared')
+    new SlabAllocator().retire(item)
+    expect([item.isCurrent, item.slab.live]).toEqual([true, 6])
+    slabs.retire(item)
+    expect([item.isCurrent, item.slab.live]).toEqual([false, 0])
+  })
+
   it('move together where most of a slab has gone, and let go of it', () => {
     const slabs = new SlabAllocator()
     const many = Array.from({ length: 10_000 }, (_, i) => settle(slabs, `${i}`.padStart(1_000, '.')))
