@@ -2,6 +2,7 @@
 export {
   startServer,
   type Client,
+  type ForkOptions,
   type Kubeconfig,
   type Log,
   type RecordedRequest,
@@ -11,4 +12,5 @@ export {
   type ServerCredentials,
   type ServerOptions,
   type ServerUser,
+  type Snapshot,
 } from './library/library.ts'

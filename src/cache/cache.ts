@@ -7,12 +7,12 @@ import { throwIfCancelled } from '../lib/errors.ts'
 import { type CountKeys, countByNodes } from '../runtime/count-keys.ts'
 import {
   notReady,
+  type Operation,
   translateAgain,
   tooLargeResourceVersion,
   tooOldResourceVersion,
   watchExpired,
 } from '../store/errors.ts'
-import type { Operation } from '../store/errors.ts'
 import { keyInType } from '../store/keys.ts'
 import type { Current } from '../store/kv-objects.ts'
 import type { FollowableStore } from '../store/kv-store.ts'
@@ -68,12 +68,13 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
 }
 
 export type { SharedContents }
-
 export interface WatchCache extends Store {
   /** Loads and follows until the signal fires; then ends every watch and resolves. To be called once. */
   run(signal: AbortSignal): Promise<void>
   /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
+  /** Resolves when it has everything that was written before the call. */
+  caughtUp(signal: AbortSignal): Promise<void>
   peek(key: ObjectKey): StoredItem | undefined
   /** All that it has, for the cache of a fork; in the time that the number of types takes. Undefined while it is loading. */
   share(): SharedContents | undefined
@@ -184,6 +185,11 @@ class MemoryStore implements WatchCache {
   async ready(signal: AbortSignal): Promise<void> {
     await this.#loaded.wait(signal)
     throwIfCancelled(signal)
+  }
+
+  async caughtUp(signal: AbortSignal): Promise<void> {
+    await this.ready(signal)
+    await this.#barrier.pass()
   }
 
   status(): CacheStatus {
@@ -383,13 +389,11 @@ class MemoryStore implements WatchCache {
   #lose(error: ApiError | undefined): void {
     const types = this.#contents?.types ?? []
     this.#contents = undefined
-    for (const type of types) {
-      for (const watcher of type.watchers.everyone()) {
+    for (const { watchers, measures } of types) {
+      if (error !== undefined) measures.terminated.value += watchers.size
+      for (const watcher of watchers.everyone()) {
         if (error === undefined) watcher.finish()
-        else {
-          type.measures.terminated.value++
-          watcher.fail(error)
-        }
+        else watcher.fail(error)
       }
     }
   }

@@ -1,10 +1,7 @@
 // A whole server inside a program or a test: in memory unless it is told otherwise, on a free port, with users that need no files.
 // Nothing of it is global: any number of servers run in one process.
-import { randomBytes } from 'node:crypto'
-import type { User } from '../api/user.ts'
-import { TokenTable } from '../auth/token-file.ts'
 import { Client } from '../client/client.ts'
-import { readConfig } from '../config/config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
   ADMIN,
@@ -16,19 +13,11 @@ import {
 } from '../server/admin.ts'
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
 import { type RecordOptions, type RequestRecord, RequestRecords } from './request-record.ts'
+import { pastIn, type Snapshot, TakenSnapshot } from './snapshot.ts'
+import { type ServerUser, Users } from './users.ts'
 
-export type { Client, Kubeconfig, Log }
+export type { Client, Kubeconfig, Log, ServerUser, Snapshot }
 export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
-
-/** Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. */
-export interface ServerUser {
-  readonly name: string
-  readonly groups?: readonly string[]
-  readonly uid?: string
-  readonly extra?: Readonly<Record<string, readonly string[]>>
-  /** A bearer token of your own; absent: the server makes one. */
-  readonly token?: string
-}
 
 export interface ServerOptions {
   /** Where everything is kept; absent: in memory only. */
@@ -43,7 +32,15 @@ export interface ServerOptions {
   readonly log?: Log
   /** Gives up starting. */
   readonly signal?: AbortSignal
+  /**
+   * The state to begin with, with its certificate authority, keys, tokens and users; `users` are added to them. Only in memory. The
+   * flags are those that are given here.
+   */
+  readonly snapshot?: Snapshot
 }
+
+/** What a fork has other than its original. */
+export type ForkOptions = Pick<ServerOptions, 'port' | 'users' | 'log' | 'signal'>
 
 /** What a client of any library needs. */
 export interface ServerCredentials {
@@ -69,18 +66,41 @@ export interface Server extends AsyncDisposable {
   kubeconfigFile(user?: string | ServerUser): string
   /** Keeps what the server is asked from now on, also what it refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
+  /**
+   * A second server with everything that this one has stored, the same flags, certificate authority, keys, tokens and users, and a
+   * port of its own. resourceVersions go on from where this one is, and from then on neither sees anything of the other; either
+   * may stop first. What both have is in memory once, so that it takes neither time nor memory to speak of; the rest of the server
+   * is put together when the first request comes, which waits for it. Needs a server in memory.
+   */
+  fork(options?: ForkOptions): Promise<Server>
+  /** The state now, to go back to or to start servers from. Needs a server in memory. */
+  snapshot(): Snapshot
+  /**
+   * Goes back to the state of a snapshot, of this server or of another; users, tokens and certificates stay those that this server
+   * has. It is done by writes: each object that differs is created, updated or deleted at a new resourceVersion and otherwise is what
+   * it was, its uid included, so that watches and informers see the changes as if somebody had made them, and need not begin
+   * anew. Objects that are the same keep their resourceVersion. Requests that are under way come before it or after it. Resolves
+   * when what the server keeps of its objects (roles, definitions, policies) is up to date. Needs a server in memory.
+   */
+  restore(snapshot: Snapshot): Promise<void>
   /** Closes every connection and everything that is open; every call waits for the same end. */
   stop(): Promise<void>
 }
 
 /** Resolves when the server is ready. Throws an error of one line where it cannot start. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const { log = SILENT_LOG, signal = new AbortController().signal } = options
-  const config = await readConfig(flagsOf(options), {})
-  const users = new Users(options.users ?? [])
+  return openServer(await readConfig(flagsOf(options), {}), options)
+}
+
+/** In this process, as it is configured. */
+async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir'>): Promise<Server> {
+  const { log = SILENT_LOG, signal = new AbortController().signal, snapshot } = options
+  const taken = snapshot === undefined ? undefined : TakenSnapshot.contentsOf(snapshot)
+  const users = new Users([...(taken?.users ?? []), ...(options.users ?? [])])
+  const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
-  const order = { config, log, signal, tokens: users.method, outermost: records.filter, sharesProcess: true }
-  return new LibraryServer(await composeServer(order), users, records)
+  const order = { config, log, signal, tokens: users.method, outermost: records.filter, sharesProcess: true, ...from }
+  return new LibraryServer(await composeServer(order), users, { config, log, records })
 }
 
 function flagsOf({ dataDir, port = 0, flags = {} }: ServerOptions): string[] {
@@ -94,48 +114,24 @@ function isList(flags: NonNullable<ServerOptions['flags']>): flags is readonly s
   return Array.isArray(flags)
 }
 
-/** The users of one server and their tokens. */
-class Users {
-  readonly #table = new TokenTable()
-  readonly #tokens = new Map<string, string>()
-  readonly method = this.#table.method
-
-  constructor(users: readonly ServerUser[]) {
-    for (const user of users) this.#add(user)
-  }
-
-  tokenOf(user: string | ServerUser): string {
-    const known = this.#tokens.get(typeof user === 'string' ? user : user.name)
-    if (known !== undefined) return known
-    if (typeof user === 'string') {
-      throw new Error(
-        `there is no user ${user}; name it in the options of startServer, or give its groups: { name, groups }`,
-      )
-    }
-    return this.#add(user)
-  }
-
-  #add({ name, groups = [], uid, extra = {}, token = randomBytes(32).toString('base64url') }: ServerUser): string {
-    if (this.#tokens.has(name)) throw new Error(`there are two users ${name}`)
-    const user: User = { name, uid, groups, extra }
-    this.#table.add(token, user)
-    this.#tokens.set(name, token)
-    return token
-  }
+interface Started {
+  readonly config: Config
+  readonly log: Log
+  readonly records: RequestRecords
 }
 
 class LibraryServer implements Server {
   readonly #running: RunningServer
   readonly #users: Users
-  readonly #records: RequestRecords
   /** By token: a user may have the name of the administrator. */
   readonly #files = new Map<string, KubeconfigFile>()
   readonly #clients: Client[] = []
+  readonly #started: Started
 
-  constructor(running: RunningServer, users: Users, records: RequestRecords) {
+  constructor(running: RunningServer, users: Users, started: Started) {
     this.#running = running
     this.#users = users
-    this.#records = records
+    this.#started = started
   }
 
   get url(): string {
@@ -174,7 +170,20 @@ class LibraryServer implements Server {
   }
 
   recordRequests(options?: RecordOptions): RequestRecord {
-    return this.#records.start(options)
+    return this.#started.records.start(options)
+  }
+
+  async fork({ port = 0, ...options }: ForkOptions = {}): Promise<Server> {
+    const { config, log } = this.#started
+    return openServer({ ...config, securePort: port }, { log, ...options, snapshot: this.snapshot() })
+  }
+
+  snapshot(): Snapshot {
+    return new TakenSnapshot(pastIn(this.#running.past).state(), this.#users.all())
+  }
+
+  async restore(snapshot: Snapshot): Promise<void> {
+    await pastIn(this.#running.past).restore(TakenSnapshot.contentsOf(snapshot).state)
   }
 
   async stop(): Promise<void> {

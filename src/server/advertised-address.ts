@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs'
 import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
+import type { Config } from '../config/config.ts'
+import type { Log } from '../lib/log.ts'
+
 type Interfaces = ReturnType<typeof networkInterfaces>
 
 export interface Machine {
@@ -23,6 +26,18 @@ export function advertisedAddress(bindAddress: string, machine = thisMachine()):
       if (found !== undefined) return found.address
     }
   }
+  return undefined
+}
+
+/** What the endpoints of the service `kubernetes` have; undefined: nothing. */
+export function ownAddress({ cluster, bindAddress }: Config, log: Log): string | undefined {
+  const { advertiseAddress: asked } = cluster
+  if (asked === undefined) return advertisedAddress(bindAddress)
+  if (isReachable(asked)) return asked
+  log.warn(
+    { address: asked },
+    '--advertise-address cannot be used as an endpoint; the kubernetes service has no endpoints',
+  )
   return undefined
 }
 

@@ -30,6 +30,8 @@ export interface RunningFlowControl {
   readonly control: FlowControl
   readonly measures: readonly Family[]
   readonly routes: readonly Route[]
+  /** Resolves when what was stored at the start is in effect. */
+  readonly loaded: Promise<void>
   /** Follows the objects until the signal fires. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -37,30 +39,39 @@ export interface RunningFlowControl {
 export function openFlowControl(options: FlowOptions, parts: FlowParts): RunningFlowControl {
   const { maxReads: reads, maxWrites: writes } = options
   if (!options.priorityAndFairness) {
-    return { control: limitInFlight({ reads, writes }), measures: [], routes: [], run: () => Promise.resolve() }
+    const none = Promise.resolve()
+    return { control: limitInFlight({ reads, writes }), measures: [], routes: [], loaded: none, run: () => none }
   }
   const control = new PriorityAndFairness({ seats: reads + writes, findLoad: parts.findLoad, clock: systemClock })
+  const loaded = Promise.withResolvers<void>()
   return {
     control,
+    loaded: loaded.promise,
     measures: control.measures.all(),
     routes: Object.entries(DUMPS).map(([name, dump]) => ({
       path: `/debug/api_priority_and_fairness/${name}`,
       handler: () => plainText(200, dump(control)),
     })),
     async run(signal) {
-      await Promise.all([control.run(signal), followObjects(control, parts, signal)])
+      await Promise.all([control.run(signal), followObjects(control, { ...parts, onLoaded: loaded.resolve }, signal)])
     },
   }
 }
 
 /** Several changes at a time make one configuration. */
-async function followObjects(control: PriorityAndFairness, parts: FlowParts, signal: AbortSignal): Promise<void> {
+async function followObjects(
+  control: PriorityAndFairness,
+  parts: FlowParts & { readonly onLoaded: () => void },
+  signal: AbortSignal,
+): Promise<void> {
   const levels = new Followed()
   const schemas = new Followed()
   let isDue = false
   const reconfigure = (): void => {
     isDue = false
-    if (levels.isComplete && schemas.isComplete) control.configure(levels.all(), schemas.all())
+    if (!levels.isComplete || !schemas.isComplete) return
+    control.configure(levels.all(), schemas.all())
+    parts.onLoaded()
   }
   const onChange = (): void => {
     if (isDue) return

@@ -54,10 +54,12 @@ export interface IdentityParts {
   readonly tls: TlsFiles
   readonly reloads: ReloadRequests
   readonly moreTokens: readonly TokenMethod[]
+  /** Of service accounts. */
+  readonly keys: SigningKeys
 }
 
 export function openIdentity(parts: IdentityParts): Identity {
-  const { config, adminToken, log, live, tls, onLegacyUse, reloads } = parts
+  const { config, adminToken, log, live, tls, onLegacyUse, reloads, keys } = parts
   const { auth: measures, outgoing } = parts.measures
   const uses = {
     valid: measures.validTokens.of(),
@@ -66,7 +68,6 @@ export function openIdentity(parts: IdentityParts): Identity {
   }
   const onUse = (kind: keyof typeof uses): void => void uses[kind].value++
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
-  const keys = accountKeys(config, log)
   const onReload = (status: string): void => void measures.configReloads.of(status, '').value++
   const issuersOfOthers = openTokenIssuers({ config, log, outgoing, onReload, reloads })
   const clock = systemClock
@@ -164,7 +165,7 @@ function readTokenFile(file: string): TokenFile {
 const OWN_KEY = 'service-account.key'
 
 /** The operator's keys, or one of our own that is kept in the data directory. */
-function accountKeys({ identity, dataDirectory, storage }: Config, log: Log): SigningKeys {
+export function accountKeys({ identity, dataDirectory, storage }: Config, log: Log): SigningKeys {
   const { signingKeyFile, keyFiles } = identity
   const older = keyFiles.map((file) =>
     keysIn(file, '--service-account-key-file', (text) => readSigningKeys(undefined, [text])),

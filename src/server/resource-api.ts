@@ -3,7 +3,7 @@ import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
-import type { TypeLoad, WatchCache } from '../cache/cache.ts'
+import type { SharedContents, TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
@@ -118,6 +118,10 @@ export interface ResourceApiOptions {
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
+  /** What every client counts on is stored already, by the server that this one goes on from. */
+  readonly isFork: boolean
+  /** What that server had in its cache. */
+  readonly shared: SharedContents | undefined
 }
 
 export interface ResourceApi {
@@ -209,6 +213,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await store.ready(signal)
     await admission.loaded
     await definitions.loaded
+    if (options.isFork) return authorization.untilKnown([], signal)
     await makeSystemNamespaces(parts, signal)
     await claimAddressesInUse(parts, signal)
     const [roles] = await Promise.all([
@@ -308,6 +313,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     store: openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store }),
     measures: measures.cache,
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, MASTER_LEASES],
+    shared: options.shared,
     servePastStates: gates.ListFromCacheSnapshot,
     countKeys: options.countKeys,
     onLoading: tellProgress(log),

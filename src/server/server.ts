@@ -1,5 +1,5 @@
-// Puts the rooms together: opens the store, then the listener, and closes them in reverse. Whatever was opened before a
-// failing step is closed again.
+// Puts the rooms together: opens the store, what answers requests, then the listener, and closes them in reverse. Whatever was
+// opened before a failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deregisterControllers, runControllers } from '../controllers/controllers.ts'
 import { withFilters } from '../http/filters/filters.ts'
@@ -19,7 +19,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { Compactor } from '../store/compactor.ts'
 import { readAdmissionSettings } from './admission-config.ts'
-import { advertisedAddress, isReachable } from './advertised-address.ts'
+import { ownAddress } from './advertised-address.ts'
 import { adminToken, localUrl } from './admin.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
@@ -32,20 +32,25 @@ import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
 import { ServerMeasures } from './measures.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
+import { runInBackground } from './background.ts'
 import { giveBackMemory, nodesHeap } from './idle-memory.ts'
-import { openIdentity, openIdOf } from './identity.ts'
+import { accountKeys, openIdentity, openIdOf } from './identity.ts'
+import { LateService, type Service } from './late-service.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { listen, operatorsFiles, readServingFiles, servingFiles, type ServingFiles } from './serving.ts'
+import { type Authority, type Past, pastOf, type ServerState } from './past.ts'
+import { listen, operatorsFiles, readServingFiles, servingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadCertificates } from './certificate-reload.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
-import { openStorage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
 import { versionInfo } from './version.ts'
 
 export interface RunningServer extends ServerAccess {
   /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
   readonly failed: Promise<never>
+  /** Undefined where the storage cannot do it: it has to be in memory. */
+  readonly past: Past | undefined
   /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
   reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
@@ -74,6 +79,8 @@ export interface StartOrder {
   readonly onListening?: (access: ServerAccess) => void
   /** In a process that does other things as well: V8's flags and its garbage are theirs. */
   readonly sharesProcess?: boolean
+  /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
+  readonly from?: ServerState
 }
 
 /** How long a replica that goes may take to tell the others. */
@@ -97,11 +104,58 @@ export async function startServer(order: StartOrder): Promise<RunningServer> {
 /** The steps of a start, in order. What each opens is closed in reverse. */
 async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise<RunningServer> {
   const { config, log, signal } = order
-  for (const notice of config.notices) log.warn({}, notice)
+  if (order.from === undefined) for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
-  const { kv, measures, atRest, lifecycle, serving } = base
-  const api = openApi(base)
-  const { reloads } = base
+  const { measures, lifecycle, serving, reloads } = base
+  const service = opened.use(new LateService((parts) => openService(base, order, parts)))
+  if (order.from === undefined) service.open()
+  const { compilers, takeCollector } = runtimeOfProcess(order)
+  const noteRequest = releaseByRequests(compilers)
+  const noted: Handler = (request) => {
+    noteRequest()
+    return service.handler(request)
+  }
+  const listener = await listen(config, {
+    tls: serving.tls,
+    handler: order.outermost?.(noted) ?? noted,
+    log,
+    observe: (finished) => {
+      service.current?.observe(finished)
+      logRequest(log, finished)
+    },
+    measures: measures.http,
+  })
+  const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
+  opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
+  void runInBackground(opened, (stop) => renewServing(base, { service, listener }, stop))
+  const url = localUrl(listener.host, listener.port)
+  base.address.text = new URL(url).host
+  base.address.shown = shownAddress(config.cluster, new URL(url))
+  const access = { url, authority: serving.authority, adminToken: base.adminToken }
+  order.onListening?.(access)
+  if (order.from === undefined) await service.ready(signal)
+  if (takeCollector !== undefined) {
+    const heap = nodesHeap(takeCollector)
+    void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
+  }
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    lifecycle.stage = 'stopping'
+    const controllers = service.current?.api.controllers ?? []
+    const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
+    await Promise.all([sleep(config.shutdownDelayMs), leaving])
+    lifecycle.stage = 'closing'
+    await opened.disposeAsync()
+  }
+  const past = pastOf({ ...base, service, from: order.from })
+  return { ...access, failed: service.failed, past, reload: () => reloads.ask(), stop: () => (stopped ??= stop()) }
+}
+
+/** What answers requests, and what runs beside it. */
+function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
+  const base = { ...foundation, ...openGuards(foundation, opened) }
+  const { config, log, kv, measures, atRest, lifecycle, reloads } = base
+  const api = openApi(base, order.from)
   const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log, reloads })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
@@ -129,47 +183,19 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       forgetHistory({ config, kv, log }, stop),
     ]),
   )
-  const { compilers, takeCollector } = runtimeOfProcess(order)
-  const noteRequest = releaseByRequests(compilers)
-  const noted: Handler = (request) => {
-    noteRequest()
-    metrics.begin(request)
-    return handler(request)
-  }
-  const listener = await listen(config, {
-    tls: serving.tls,
-    handler: order.outermost?.(noted) ?? noted,
-    log,
-    observe: (finished) => {
-      metrics.observe(finished)
-      logRequest(log, finished)
+  return {
+    handler: (request) => {
+      metrics.begin(request)
+      return handler(request)
     },
-    measures: measures.http,
-  })
-  const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
-  opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
-  void runInBackground(opened, (stop) => renewServing(base, { api, listener }, stop))
-  const url = localUrl(listener.host, listener.port)
-  base.address.text = new URL(url).host
-  base.address.shown = shownAddress(config.cluster, new URL(url))
-  const access = { url, authority: serving.authority, adminToken: base.adminToken }
-  order.onListening?.(access)
-  await Promise.race([api.ready(signal), failed])
-  lifecycle.stage = 'serving'
-  if (takeCollector !== undefined) {
-    const heap = nodesHeap(takeCollector)
-    void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
+    observe: (finished) => metrics.observe(finished),
+    api,
+    ready: async (signal) => {
+      await Promise.all([api.ready(signal), flow.loaded])
+      if (lifecycle.isStarting()) lifecycle.stage = 'serving'
+    },
+    failed,
   }
-  let stopped: Promise<void> | undefined
-  const stop = async (): Promise<void> => {
-    lifecycle.stage = 'stopping'
-    const leaving = deregisterControllers(api.controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
-    await Promise.all([sleep(config.shutdownDelayMs), leaving])
-    lifecycle.stage = 'closing'
-    await opened.disposeAsync()
-  }
-  const reload = (): void => reloads.ask()
-  return { ...access, failed, reload, stop: () => (stopped ??= stop()) }
 }
 
 /** What is set for the whole process: by whoever owns it. */
@@ -180,19 +206,20 @@ function runtimeOfProcess({
   return sharesProcess === true ? {} : runtimeOf(config)
 }
 
-/** What is there before anything is served: the storage, the keys, the counters, and who calls other servers. */
-interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'> {
-  readonly kv: Kv
+/** What is there before anything is served: the storage, the keys and the counters. */
+interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'>, Storage, Authority {
   readonly schema: SchemaTable
   readonly measures: ServerMeasures
   readonly atRest: AtRest
-  readonly serving: ServingFiles
-  readonly adminToken: string
   readonly lifecycle: Lifecycle
-  readonly authorization: Authorization
   readonly reloads: ReloadRequests
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }
+}
+
+/** Who may do what, and who calls other servers. */
+interface Guards {
+  readonly authorization: Authorization
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls whom the operator names by a flag, who may well be on this machine. */
@@ -200,54 +227,53 @@ interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'> {
 }
 
 async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
-  const { config, log, signal, tokens } = order
-  const { dataDirectory, egress } = config
+  const { config, log, signal, tokens, from } = order
+  const { dataDirectory } = config
   if (dataDirectory !== undefined) {
     makePrivateDirectory(dataDirectory, 'the data directory')
     closeDataDirectory(dataDirectory, log)
   }
-  const kv = await openStorage(config, signal)
+  const storage = await openStorage(config, from?.stored, signal)
+  const { kv } = storage
   opened.defer(() => kv.close())
   if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
   const measures = new ServerMeasures()
-  const { outgoing } = measures
   const reloads = new ReloadRequests()
   const atRest = await openAtRest({ config, log, measures: measures.encryption, reloads })
   opened.defer(atRest.close)
-  const serving = servingFiles(config)
-  const token = adminToken(dataDirectory)
-  const lifecycle = new Lifecycle(config.livezGraceMs)
-  const authorization = openAuthorization({
-    settings: config.authorization,
-    egress,
-    measures: measures.auth,
-    outgoing,
-    log,
-    reloads,
-  })
-  const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing }))
-  const operatorsCaller = opened.use(
-    new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }), measures: outgoing }),
-  )
-  const keys = { atRest, serving, adminToken: token }
   return {
     config,
     log,
     ...(tokens === undefined ? {} : { tokens }),
-    kv,
-    schema: loadBuiltInSchema(),
+    ...storage,
+    schema: from?.schema ?? loadBuiltInSchema(),
     measures,
-    ...keys,
-    lifecycle,
-    authorization,
+    atRest,
+    ...(from?.authority ?? openAuthority(config, log)),
+    lifecycle: new Lifecycle(config.livezGraceMs),
     reloads,
     address: { text: '', shown: '' },
-    caller,
-    operatorsCaller,
   }
 }
 
-function openApi(base: Foundation): ResourceApi {
+function openAuthority(config: Config, log: Log): Authority {
+  const serving = servingFiles(config)
+  return { serving, adminToken: adminToken(config.dataDirectory), keys: accountKeys(config, log) }
+}
+
+function openGuards({ config, log, measures, reloads }: Foundation, opened: AsyncDisposableStack): Guards {
+  const { egress } = config
+  const { auth, outgoing } = measures
+  const settings = config.authorization
+  const toOperators = egressPolicy({ ...egress, loopback: true })
+  return {
+    authorization: openAuthorization({ settings, egress, measures: auth, outgoing, log, reloads }),
+    caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing })),
+    operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing })),
+  }
+}
+
+function openApi(base: Foundation & Guards, from: ServerState | undefined): ResourceApi {
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
   return openResourceApi({
@@ -270,6 +296,7 @@ function openApi(base: Foundation): ResourceApi {
         measures,
         reloads: base.reloads,
         moreTokens: base.tokens === undefined ? [] : [base.tokens],
+        keys: base.keys,
       }),
     admissionPlugins: config.admissionPlugins,
     admissionSettings: readAdmissionSettings(config),
@@ -281,7 +308,7 @@ function openApi(base: Foundation): ResourceApi {
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
-    advertisedAddress: ownAddress(base),
+    advertisedAddress: ownAddress(config, log),
     cluster: config.cluster,
     storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
     shownAddress: () => address.shown,
@@ -290,19 +317,9 @@ function openApi(base: Foundation): ResourceApi {
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
+    isFork: from !== undefined,
+    shared: from?.cached,
   })
-}
-
-/** What the endpoints of the service `kubernetes` have; undefined: nothing. */
-function ownAddress({ config, log }: Foundation): string | undefined {
-  const { advertiseAddress: asked } = config.cluster
-  if (asked === undefined) return advertisedAddress(config.bindAddress)
-  if (isReachable(asked)) return asked
-  log.warn(
-    { address: asked },
-    '--advertise-address cannot be used as an endpoint; the kubernetes service has no endpoints',
-  )
-  return undefined
 }
 
 interface ServedParts {
@@ -313,7 +330,7 @@ interface ServedParts {
 }
 
 /** What answers a request: the filters, then a path of its own or a resource. */
-function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedParts): Handler {
+function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: ServedParts): Handler {
   const { config, kv, log, lifecycle, measures, atRest } = base
   const gates = config.featureGates
   const more = openIdOf(config, api.identity, () => base.address.shown)
@@ -340,7 +357,7 @@ function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedPart
 /** Serves with other certificates, and trusts others, when the files say so; until the signal fires. */
 function renewServing(
   { config, log, serving, reloads }: Foundation,
-  { api, listener }: { readonly api: ResourceApi; readonly listener: Listener },
+  { service, listener }: { readonly service: LateService; readonly listener: Listener },
   signal: AbortSignal,
 ): Promise<void> {
   const { tls: current } = serving
@@ -349,7 +366,7 @@ function renewServing(
     files: operatorsFiles(config),
     read: () => readServingFiles(config, current),
     use: (files: TlsFiles) => {
-      api.identity.renewTrust(files)
+      service.current?.api.identity.renewTrust(files)
       listener.renew(files)
     },
     everyMs: RENEW_EVERY_MS,
@@ -357,20 +374,6 @@ function renewServing(
     log,
   }
   return reloadCertificates(renewal, signal)
-}
-
-/** Runs until everything is closed. The promise it gives only ever rejects: where that ended by itself. */
-function runInBackground(opened: AsyncDisposableStack, run: (stop: AbortSignal) => Promise<unknown>): Promise<never> {
-  const stop = new AbortController()
-  const failure = Promise.withResolvers<never>()
-  const ended = run(stop.signal).catch((error: unknown) => failure.reject(error))
-  // Whoever waits for it is told; if nobody does it is told by the end of the process.
-  failure.promise.catch(() => {})
-  opened.defer(async () => {
-    stop.abort()
-    await ended
-  })
-  return failure.promise
 }
 
 /** So that the storage does not grow for ever; not where the operator says that somebody else does it. */

@@ -1,4 +1,5 @@
 // Opens the configured storage engine. Errors are one line.
+import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError } from '../kv/kv.ts'
 import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
@@ -7,30 +8,44 @@ import { StartError } from '../config/start-error.ts'
 /** There is no disk to keep history on: five minutes of it, unless that is more than this. */
 const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
 
-/** Throws a `StartError` where the engine says what is wrong. */
-export async function openStorage(config: Config, signal: AbortSignal): Promise<Kv> {
+export interface Storage {
+  readonly kv: Kv
+  /** The same, where it is in memory. */
+  readonly memory?: MemoryKv
+}
+
+/** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
+export async function openStorage(
+  config: Config,
+  snapshot: MemorySnapshot | undefined,
+  signal: AbortSignal,
+): Promise<Storage> {
   try {
-    return await openEngine(config, signal)
+    return await openEngine(config, snapshot, signal)
   } catch (error) {
     throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
   }
 }
 
-async function openEngine(config: Config, signal: AbortSignal): Promise<Kv> {
+async function openEngine(config: Config, snapshot: MemorySnapshot | undefined, signal: AbortSignal): Promise<Storage> {
   const { storage } = config
+  if (snapshot !== undefined && storage.kind !== 'memory') {
+    throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
+  }
   switch (storage.kind) {
     case 'memory': {
       const { openMemory } = await import('../kv/embedded/memory.ts')
-      return openMemory({ historyBytes: MEMORY_HISTORY_BYTES })
+      const memory = openMemory({ historyBytes: MEMORY_HISTORY_BYTES, ...(snapshot === undefined ? {} : { snapshot }) })
+      return { kv: memory, memory }
     }
     case 'embedded': {
       const { openEmbedded } = await import('../kv/embedded/embedded.ts')
-      return openEmbedded({ dataDir: storage.directory }, signal)
+      return { kv: await openEmbedded({ dataDir: storage.directory }, signal) }
     }
     case 'etcd': {
       const { openEtcd } = await import('../kv/etcd/etcd.ts')
       const { endpoints } = storage
-      return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal)
+      return { kv: await openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal) }
     }
   }
 }

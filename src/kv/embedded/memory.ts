@@ -58,8 +58,9 @@ export interface MemoryKv extends Kv {
   /**
    * Makes the state that of the snapshot, with the deadlines that its keys had then. Each key that differs is put or deleted
    * at a revision of its own, as if somebody had written it: watches see every one of these changes, and revisions never go back.
+   * Returns how many there were.
    */
-  restore(snapshot: MemorySnapshot): void
+  restore(snapshot: MemorySnapshot): number
   /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
   readonly liveHandles: number
 }
@@ -121,8 +122,9 @@ class MemoryEngine implements MemoryKv, WatchSource {
     }
   }
 
-  restore({ state, expiries }: MemorySnapshot): void {
+  restore({ state, expiries }: MemorySnapshot): number {
     this.#checkOpen()
+    const before = this.newest
     const { removed, put } = differences(this.#state, state)
     for (const item of removed) this.#remove(item)
     for (const item of put) {
@@ -132,6 +134,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
       if (!isSame || deadlineMs !== this.#expiries.of(item.key)?.deadlineMs) this.#put(item, current, deadlineMs)
     }
     this.#setAlarm()
+    return this.newest - before
   }
 
   get liveHandles(): number {

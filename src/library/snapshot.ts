@@ -1,0 +1,44 @@
+// The state of a server at a moment, as programs hold it.
+import type { Past, ServerState } from '../server/past.ts'
+import type { ServerUser } from './users.ts'
+
+/**
+ * Everything that a server had stored at a moment, its certificate authority, keys and tokens, and its users. It never changes and
+ * outlives its server; it can be restored, and servers can be started from it, any number of times. It shares its memory with the
+ * servers that have the same objects.
+ */
+export interface Snapshot {
+  /** The newest resourceVersion in it. */
+  readonly resourceVersion: string
+}
+
+/** What is known of a snapshot inside the library. */
+export class TakenSnapshot implements Snapshot {
+  readonly #state: ServerState
+  readonly #users: readonly ServerUser[]
+
+  constructor(state: ServerState, users: readonly ServerUser[]) {
+    this.#state = state
+    this.#users = users
+  }
+
+  get resourceVersion(): string {
+    return String(this.#state.stored.newest)
+  }
+
+  /** Throws where it is something else, as a copy of one would be. */
+  static contentsOf(snapshot: Snapshot): { readonly state: ServerState; readonly users: readonly ServerUser[] } {
+    if (!(snapshot instanceof TakenSnapshot)) {
+      throw new Error('this is no snapshot: give what server.snapshot() returned, in the same process')
+    }
+    return { state: snapshot.#state, users: snapshot.#users }
+  }
+}
+
+/** Throws where the storage cannot do it. */
+export function pastIn(past: Past | undefined): Past {
+  if (past !== undefined) return past
+  throw new Error(
+    'fork(), snapshot() and restore() need a server that keeps everything in memory: start it without dataDir and etcd-servers',
+  )
+}

@@ -1,0 +1,79 @@
+// What answers requests, with all that runs beside it: put together at the start, or by the first request. A server that goes on
+// from another's state is there at once, and costs nothing until somebody asks it for something.
+import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
+import type { ListenerOptions } from '../http/listener.ts'
+import type { ResourceApi } from './resource-api.ts'
+
+export interface Service extends Pick<ListenerOptions, 'observe'> {
+  readonly handler: Handler
+  readonly api: ResourceApi
+  /** Resolves when everything is loaded and what every client counts on is there. */
+  readonly ready: (signal: AbortSignal) => Promise<void>
+  /** Never resolves. Rejects where something that must run has failed for good. */
+  readonly failed: Promise<never>
+}
+
+/** What is opened is deferred to `opened`, to be closed with the service. */
+type OpenService = (opened: AsyncDisposableStack) => Service
+
+export class LateService implements AsyncDisposable {
+  readonly #openService: OpenService
+  readonly #opened = new AsyncDisposableStack()
+  readonly #life = new AbortController()
+  readonly #failure = Promise.withResolvers<never>()
+  /** Undefined until it is to be asked. */
+  #service: Service | undefined
+  #ready: Promise<Service> | undefined
+
+  constructor(openService: OpenService) {
+    this.#openService = openService
+    this.#failure.promise.catch(() => {})
+  }
+
+  get current(): Service | undefined {
+    return this.#service
+  }
+
+  get failed(): Promise<never> {
+    return this.#failure.promise
+  }
+
+  /** Answers requests from now on, ready or not; it says itself where it is not. */
+  open(): void {
+    this.#service = this.#open()
+  }
+
+  /** The first call opens it, if nobody has. Throws where it cannot be opened, or something that must run has failed. */
+  ready(signal: AbortSignal = this.#life.signal): Promise<Service> {
+    this.#ready ??= this.#becomeReady(signal)
+    return this.#ready
+  }
+
+  /** Where it is not open yet, the request waits until it is ready. */
+  readonly handler = (request: HttpRequest): HttpResponse | Promise<HttpResponse> =>
+    this.#service === undefined ? this.ready().then(({ handler }) => handler(request)) : this.#service.handler(request)
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#life.abort()
+    await this.#ready?.catch(() => {})
+    await this.#opened.disposeAsync()
+  }
+
+  #open(): Service {
+    const service = this.#openService(this.#opened)
+    service.failed.catch(this.#failure.reject)
+    return service
+  }
+
+  async #becomeReady(signal: AbortSignal): Promise<Service> {
+    try {
+      const service = this.#service ?? this.#open()
+      await Promise.race([service.ready(signal), service.failed])
+      this.#service = service
+      return service
+    } catch (error) {
+      this.#failure.reject(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// The state of a server that keeps everything in memory: taken at any moment, to go on from elsewhere or to go back to.
+import { setImmediate } from 'node:timers/promises'
+import type { SigningKeys } from '../auth/signing-keys.ts'
+import type { SharedContents } from '../cache/cache.ts'
+import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import type { LateService } from './late-service.ts'
+import type { ServingFiles } from './serving.ts'
+
+/** What makes a server the one that clients know. */
+export interface Authority {
+  readonly serving: ServingFiles
+  readonly adminToken: string
+  /** Of service accounts. */
+  readonly keys: SigningKeys
+}
+
+/** All that another server needs to go on from where one was. Nothing changes it, and what servers share is in memory once. */
+export interface ServerState {
+  readonly stored: MemorySnapshot
+  readonly cached: SharedContents | undefined
+  readonly authority: Authority
+  readonly schema: SchemaTable
+}
+
+export interface Past {
+  /** The state now; in the time that the number of types takes. */
+  state(): ServerState
+  /** Goes back by the writes that are needed; resolves when this server has taken note of all of them. */
+  restore(state: ServerState): Promise<void>
+}
+
+export interface PastParts extends Authority {
+  readonly schema: SchemaTable
+  readonly memory?: MemoryKv
+  readonly service: LateService
+  /** Where it went on from itself. */
+  readonly from: ServerState | undefined
+}
+
+/** So many changes are told by an informer in one turn of the event loop; and a few turns pass before the first of them. */
+const TOLD_AT_ONCE = 500
+const FIRST_TURNS = 8
+
+/** Undefined where the storage is not in memory. */
+export function pastOf(parts: PastParts): Past | undefined {
+  const { memory, service, from, schema, serving, adminToken, keys } = parts
+  if (memory === undefined) return undefined
+  return {
+    state: () => ({
+      stored: memory.snapshot(),
+      // What was cached at an earlier revision will do: the changes since are in the history.
+      cached: service.current === undefined ? from?.cached : service.current.api.cache.share(),
+      authority: { serving, adminToken, keys },
+      schema,
+    }),
+    async restore({ stored }) {
+      const changes = memory.restore(stored)
+      if (service.current === undefined || changes === 0) return
+      await service.current.api.cache.caughtUp(new AbortController().signal)
+      for (let turns = FIRST_TURNS + changes / TOLD_AT_ONCE; turns > 0; turns--) await setImmediate()
+    },
+  }
+}
