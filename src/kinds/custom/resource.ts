@@ -133,12 +133,14 @@ export function customResource(
 }
 
 /**
- * A definition that never changed has stored everything under its one schema. A default for the whole status is the exception:
- * a new object is stored without a status, and shows the default when it is read.
+ * A definition that never changed has stored everything under its one schema. Two things are stored without defaults and show them
+ * when they are read: what was written in another version (P-367), and a new object's status where there is a default for all of it.
  */
 function isStoredAsServed(definition: Definition, version: DefinitionVersion, schema: CustomSchema): boolean {
-  const { generation, storageVersion, storedVersions } = definition
+  const { generation, storageVersion, storedVersions, versions } = definition
   if (generation !== 1 || version.version !== storageVersion || storedVersions.length > 1) return false
+  const hasOtherWriters = versions.some((other) => other.served && other.version !== storageVersion)
+  if (hasOtherWriters && schema.node.hasDefaults) return false
   return !version.hasStatus || schema.node.properties?.get('status')?.default === undefined
 }
 

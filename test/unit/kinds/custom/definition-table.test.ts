@@ -226,6 +226,21 @@ describe('what is stored', () => {
     expect((await form?.fromStored([object], signal))?.[0]).toBe(shown)
   })
 
+  it('shows the defaults of its version where it was written in another, which does not fill them in (P-367)', async () => {
+    const { table } = open()
+    const both = spec({ old: { type: 'integer' }, later: { type: 'string', default: 'x' } })
+    const versions = [
+      { name: 'v1', served: true, storage: true, schema: both },
+      { name: 'v2', served: true, storage: false, schema: spec({ old: { type: 'integer' } }) },
+    ]
+    table.put(stored(definition({ versions }), 1))
+    const sent = { kind: 'CronTab', apiVersion: `${GROUP}/v2`, metadata: { name: 'a' }, spec: { old: 2 } }
+    const written = await table.find(place('v2'))?.stored.form?.toStored(sent as unknown as ApiObject, signal)
+    expect(written).toMatchObject({ apiVersion: `${GROUP}/v1`, spec: { old: 2 } })
+    const [shown] = (await table.find(place('v1'))?.stored.form?.fromStored([stored(written!, 7)], signal)) ?? []
+    expect(shown?.object()).toMatchObject({ spec: { old: 2, later: 'x' } })
+  })
+
   it('is selected by what the definition of today shows', () => {
     const { table } = open()
     const schema = spec({ later: { type: 'string', default: 'x' } })
