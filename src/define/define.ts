@@ -72,13 +72,9 @@ export function defineResource<const Group extends string, const Kind extends st
     (options.convert ?? {}) as never,
   )
   conversion.check(report)
-  if (conversion.hasFunctions && options.webhook === undefined) {
-    report(
-      'webhook',
-      'say where the conversion functions are served: without them the API server would lose what versions do not share',
-    )
-  }
   if (problems.length > 0) throw new DefinitionError(`${kind}.${group}`, problems)
+  const webhook =
+    options.webhook ?? (conversion.hasFunctions ? { url: `${NO_FUNCTION}/${plural}.${group}` } : undefined)
 
   const definition: CustomResourceDefinition = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -95,12 +91,12 @@ export function defineResource<const Group extends string, const Kind extends st
         ...present({ shortNames: options.shortNames, categories: options.categories }),
       },
       versions,
-      ...(options.webhook === undefined
+      ...(webhook === undefined
         ? {}
         : {
             conversion: {
               strategy: 'Webhook',
-              webhook: { clientConfig: options.webhook, conversionReviewVersions: ['v1'] },
+              webhook: { clientConfig: webhook, conversionReviewVersions: ['v1'] },
             },
           }),
     },
@@ -114,6 +110,12 @@ export function defineResource<const Group extends string, const Kind extends st
     review: (review) => conversion.review(review),
   }
 }
+
+/**
+ * Where nobody answers: a server that has the conversion functions does not ask there. One that does not have them must not take
+ * objects for the same in all versions, and lose what those do not share.
+ */
+const NO_FUNCTION = 'https://no-conversion-function.invalid'
 
 function pluralOf(kind: string): string {
   const singular = kind.toLowerCase()

@@ -106,10 +106,14 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
   readonly versions: V
   /**
    * Functions from one version to another: `'v1 -> v2': ({ spec }) => ({ spec: … })`. Versions without a function of their own
-   * are reached through others. Without any, objects only change their `apiVersion`.
+   * are reached through others. Without any, objects only change their `apiVersion`. They run where the resource is given to
+   * `server.convert()` of `startServer()` or of an extension, and where `review()` is served as a webhook.
    */
   readonly convert?: Conversions<Group, Kind, V>
-  /** Where the API server has its objects converted: where `convert` is served, or another program. */
+  /**
+   * Where the API server has its objects converted: where `convert` is served, or another program. Absent, and with `convert`: a
+   * server that the functions were not given to refuses to convert.
+   */
   readonly webhook?: WebhookClientConfig
 }
 

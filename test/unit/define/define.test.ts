@@ -193,6 +193,23 @@ describe('a defined resource', () => {
     expect(define).toThrow(expected)
   })
 
+  it('names nobody who converts where only functions do: without them nothing may be lost', () => {
+    const versions = { v1: { spec, storage: true }, v2: { spec } }
+    const { definition } = defineResource({
+      ...base,
+      versions,
+      convert: { 'v1 -> v2': (object) => object, 'v2 -> v1': (object) => object },
+    })
+    expect(definition.spec.conversion).toEqual({
+      strategy: 'Webhook',
+      webhook: {
+        clientConfig: { url: 'https://no-conversion-function.invalid/widgets.example.com' },
+        conversionReviewVersions: ['v1'],
+      },
+    })
+    expect(defineResource({ ...base, versions }).definition.spec.conversion).toBeUndefined()
+  })
+
   it('names the webhook of another program', () => {
     const webhook = { url: 'https://convert.example.com' }
     const { definition } = defineResource({ ...base, versions: { v1: { spec } }, webhook })
@@ -227,7 +244,6 @@ describe('a defined resource', () => {
         '  versions.v2.spec: is an object in every resource: use z.object()',
         '  versions: objects are stored as one of them: set storage: true on exactly one',
         '  convert: no way from v2 to v1: add "v2 -> v1"',
-        '  webhook: say where the conversion functions are served: without them the API server would lose what versions do not share',
       ].join('\n'),
     )
   })
