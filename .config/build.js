@@ -13,6 +13,7 @@ const entries = {
   client: 'src/client/client.ts',
   define: 'src/define/define.ts',
   testing: 'src/testing/testing.ts',
+  extensions: 'src/extensions/extensions.ts',
   'offload-thread': 'src/offload/thread.ts',
 }
 

@@ -112,7 +112,12 @@ export { NODE_PORTS } from './core/service/claims.ts'
 export { ServiceMeasures } from './core/service/measures.ts'
 export { PORT_RANGES } from './core/service/port-map.ts'
 export { claimWhatServicesHave, repairServiceClaims } from './core/service/repair.ts'
-export { type ConversionParts, type ConvertByWebhook, conversionWebhook } from './custom/conversion-webhook.ts'
+export {
+  type ConversionParts,
+  type ConvertByWebhook,
+  conversionFunction,
+  conversionWebhook,
+} from './custom/conversion-webhook.ts'
 export { compareVersions, conditionOf, type Definition, hasBadAuthority, readDefinition } from './custom/definition.ts'
 export { DefinitionTable } from './custom/definition-table.ts'
 export { RENAME_VERSION } from './custom/form.ts'

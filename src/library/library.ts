@@ -2,6 +2,7 @@
 // Nothing of it is global: any number of servers run in one process.
 import { Client } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
+import type { Extensible } from '../extensions/extensions.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
   ADMIN,
@@ -51,7 +52,7 @@ export interface ServerCredentials {
 }
 
 /** A server that is ready. `await using server = await startServer()` stops it at the end of the block. */
-export interface Server extends AsyncDisposable {
+export interface Server extends AsyncDisposable, Extensible {
   /** `https://127.0.0.1:41234` */
   readonly url: string
   /** Never resolves. Rejects where something that must run has failed for good. */
@@ -67,8 +68,8 @@ export interface Server extends AsyncDisposable {
   /** Keeps what the server is asked from now on, also what it refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
   /**
-   * A second server with everything that this one has stored, the same flags, certificate authority, keys, tokens and users, and a
-   * port of its own. resourceVersions go on from where this one is, and from then on neither sees anything of the other; either
+   * A second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,
+   * and a port of its own. resourceVersions go on from where this one is, and from then on neither sees anything of the other; either
    * may stop first. What both have is in memory once, so that it takes neither time nor memory to speak of; the rest of the server
    * is put together when the first request comes, which waits for it. Needs a server in memory.
    */
@@ -184,6 +185,18 @@ class LibraryServer implements Server {
 
   async restore(snapshot: Snapshot): Promise<void> {
     await pastIn(this.#running.past).restore(TakenSnapshot.contentsOf(snapshot).state)
+  }
+
+  get admit(): Extensible['admit'] {
+    return this.#running.extensible.admit
+  }
+
+  get convert(): Extensible['convert'] {
+    return this.#running.extensible.convert
+  }
+
+  get authorize(): Extensible['authorize'] {
+    return this.#running.extensible.authorize
   }
 
   async stop(): Promise<void> {

@@ -1,8 +1,8 @@
-// The `clientConfig` of webhooks: the same for admission and for conversion.
+// The `clientConfig` of webhooks: the same for admission and for conversion. A function may stand in the place of a webhook.
 import { mapOrAbsent, numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { OutgoingTarget } from './call.ts'
 import type { Place } from './connections.ts'
-import type { ValueMap } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 
 export interface ServiceReference {
   readonly namespace: string
@@ -12,6 +12,12 @@ export interface ServiceReference {
 
 /** Where a service is reached. Throws `OutgoingCallError`. */
 export type ResolveService = (service: ServiceReference) => Promise<Place>
+
+/**
+ * Answers reviews as a webhook does, without HTTP. The review is JSON text. Throws `OutgoingCallError` where there is no answer in
+ * time, and `CancelledError` when the signal fires.
+ */
+export type ReviewFunction = (review: string, timeoutMs: number, signal: AbortSignal) => Promise<Value>
 
 const DEFAULT_PORT = 443
 

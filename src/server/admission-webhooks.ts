@@ -5,7 +5,9 @@ import {
   openValidatingWebhooks,
   type WebhookParts,
 } from '../admission/webhook/webhook.ts'
+import type { ValueMap } from '../api/value.ts'
 import { parseJsonDocument } from '../codec/json-parse.ts'
+import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import {
   type ConfigurationParts,
@@ -19,7 +21,12 @@ export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, Confi
   readonly onConfigured: (names: ReadonlySet<string>) => void
 }
 
-export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredPlugins {
+export interface AdmissionWebhooks extends ConfiguredPlugins {
+  /** A function in the place of a webhook; `webhook` is one of a configuration. Returns how to remove it. */
+  readonly addFunction: (type: 'mutating' | 'validating', webhook: ValueMap, answer: ReviewFunction) => () => void
+}
+
+export function openAdmissionWebhooks(parts: AdmissionWebhookParts): AdmissionWebhooks {
   const json = {
     parse: (bytes: Buffer) => parseJsonDocument(bytes).value,
     applyPatch: applyJsonPatch,
@@ -31,7 +38,18 @@ export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredP
     ofType('mutatingwebhookconfigurations', mutating.hooks, onChange),
     ofType('validatingwebhookconfigurations', validating.hooks, onChange),
   ])
-  return { plugins: [mutating.plugin, validating.plugin], ...followed }
+  return {
+    plugins: [mutating.plugin, validating.plugin],
+    ...followed,
+    addFunction: (type, webhook, answer) => {
+      const remove = (type === 'mutating' ? mutating : validating).hooks.add(webhook, answer)
+      onChange()
+      return () => {
+        remove()
+        onChange()
+      }
+    },
+  }
 }
 
 function ofType(resource: string, to: Hooks, onChange: () => void): FollowedConfigurations {

@@ -40,7 +40,7 @@ import { optionalPlugins } from './optional-plugins.ts'
 import { CachedQuotaLedger } from '../informers/quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmissionPolicies } from './admission-policies.ts'
-import { openAdmissionWebhooks } from './admission-webhooks.ts'
+import { type AdmissionWebhooks, openAdmissionWebhooks } from './admission-webhooks.ts'
 import { servedKinds } from './served-kinds.ts'
 
 export interface AdmissionParts {
@@ -59,7 +59,7 @@ export interface AdmissionParts {
   readonly log: Log
 }
 
-export interface OpenedAdmission {
+export interface OpenedAdmission extends Pick<AdmissionWebhooks, 'addFunction'> {
   readonly admission: Admission
   /** Keeps what is to be known of configurations until the signal fires. */
   follow(signal: AbortSignal): Promise<void>
@@ -116,6 +116,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
       await Promise.all([webhooks.follow(signal), policies.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
     },
     loaded: Promise.all([webhooks.loaded, policies.loaded, quotasLoaded.promise]).then(() => {}),
+    addFunction: webhooks.addFunction,
     measures: webhookMeasures.all(),
   }
 }

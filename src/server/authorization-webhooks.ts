@@ -1,8 +1,11 @@
-// The Webhook authorizers of the configuration.
+// The Webhook authorizers of the configuration, and functions in the place of one.
 import type { Authorizer } from '../auth/authorizer.ts'
+import type { ReviewOutcome } from '../auth/review-webhook.ts'
 import { webhookAuthorizer } from '../auth/webhook-authorizer.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
+import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { matchConditionsOf } from '../config/config-expressions.ts'
 import type { AuthorizationWebhook } from '../config/authorization-file.ts'
 import { readTextFile } from '../config/files.ts'
@@ -23,6 +26,25 @@ export function openAuthorizationWebhook(webhook: AuthorizationWebhook, caller: 
     clock: systemClock,
     ask: reviewCalls(caller, target, timeoutMs),
   })
+}
+
+export interface AuthorizerFunction {
+  readonly name: string
+  readonly onFailure: 'no-opinion' | 'deny'
+  readonly timeoutMs: number
+}
+
+/** Nothing of what it says is kept: it costs no call over the network. */
+export function authorizerFunction({ onFailure, timeoutMs }: AuthorizerFunction, answer: ReviewFunction): Authorizer {
+  const ask = async (review: object, signal: AbortSignal): Promise<ReviewOutcome> => {
+    try {
+      return { kind: 'answer', review: await answer(JSON.stringify(review), timeoutMs, signal) }
+    } catch (error) {
+      if (!(error instanceof OutgoingCallError)) throw error
+      return { kind: 'failed', problem: error.message, mayRetry: false }
+    }
+  }
+  return webhookAuthorizer({ version: 'v1', allowedMs: 0, refusedMs: 0, onFailure, clock: systemClock, ask })
 }
 
 /** The server that this one runs on as a pod, as its account. */

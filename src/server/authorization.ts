@@ -11,9 +11,10 @@ import { egressPolicy, type EgressRules } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
+import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import type { AuthorizationMode, AuthorizerConfig } from '../config/authorization-file.ts'
 import { type AuthorizationSettings, modesOf, readAuthorizers } from '../config/authorization-config.ts'
-import { openAuthorizationWebhook } from './authorization-webhooks.ts'
+import { type AuthorizerFunction, authorizerFunction, openAuthorizationWebhook } from './authorization-webhooks.ts'
 import { readTextFile } from '../config/files.ts'
 import { NodeGraphInformer } from '../informers/node-graph.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
@@ -32,6 +33,8 @@ const RBAC_RESOURCES: Readonly<Record<RbacKind, string>> = {
 export interface Authorization {
   readonly authorizer: Authorizer
   readonly rbac: RbacIndex
+  /** A function that is asked before all authorizers of the configuration. Returns how to remove it. */
+  readonly addFunction: (authorizer: AuthorizerFunction, answer: ReviewFunction) => () => void
   /** Follows what is stored until the signal fires. Where the cache is lost, what was known stays known. */
   follow(parts: ControllerParts, signal: AbortSignal): Promise<void>
   /** Resolves when everything that was stored at the start is known, and these roles and bindings too. */
@@ -79,9 +82,10 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
       { type: authorizer.kind === 'mode' ? authorizer.mode : 'Webhook', name: authorizer.name },
       measures,
     )
-  const chainOf = (authorizers: readonly AuthorizerConfig[]): Authorizer =>
-    chain([allowMasters(), ...authorizers.map(open)])
-  let current = chainOf(settings.authorizers)
+  const functions = new Set<Authorizer>()
+  let configured = settings.authorizers.map(open)
+  const chained = (): Authorizer => chain([allowMasters(), ...functions, ...configured])
+  let current = chained()
   if (modesOf(settings).includes('AlwaysAllow'))
     log.warn({}, 'authorization mode AlwaysAllow is on: every request is allowed')
   const onChange = (isComplete: boolean): void => {
@@ -94,6 +98,16 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
       rulesFor: (user, namespace) => current.rulesFor!(user, namespace),
     },
     rbac,
+    addFunction(options, answer) {
+      const name = { type: 'Webhook', name: options.name }
+      const authorizer = countDecisions(authorizerFunction(options, answer), name, measures)
+      functions.add(authorizer)
+      current = chained()
+      return () => {
+        functions.delete(authorizer)
+        current = chained()
+      }
+    },
     untilKnown: (wanted, signal) =>
       new Promise((resolve) => {
         const missing = [...wanted]
@@ -109,7 +123,10 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
         check()
       }),
     async follow(parts, signal) {
-      const reread = readAgain(given, signal, (authorizers) => (current = chainOf(authorizers)))
+      const reread = readAgain(given, signal, (authorizers) => {
+        configured = authorizers.map(open)
+        current = chained()
+      })
       await Promise.all([followRoles(parts, rbac, signal, onChange), nodes.run(parts, signal), reread])
       caller[Symbol.dispose]()
     },

@@ -1,5 +1,5 @@
 // Custom resources: the table of what is served, updated by an informer on the definitions, and its OpenAPI documents.
-import type { GroupVersionResource } from '../api/object.ts'
+import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
@@ -7,10 +7,12 @@ import { parseJsonDocument } from '../codec/json-parse.ts'
 import { OpenApiDocuments, type OpenApiOptions } from '../codec/openapi-documents.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { type Distribution, type Family, histogram } from '../lib/measure.ts'
+import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import {
   type ConversionParts,
   type ConvertByWebhook,
+  conversionFunction,
   conversionWebhook,
   DefinitionTable,
   RENAME_VERSION,
@@ -38,8 +40,12 @@ export interface Definitions {
   readonly onWritten: (key: ObjectKey, result: WriteResult) => void
   readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly documents: () => OpenApiDocuments
+  /** A function that converts the objects of a kind, whatever its definition says. Returns how to remove it. */
+  readonly addFunction: (of: ConvertedKind, answer: ReviewFunction) => () => void
   readonly measures: readonly Family[]
 }
+
+type ConvertedKind = Pick<GroupVersionKind, 'group' | 'kind'>
 
 export interface DefinitionsOptions {
   readonly schema: SchemaTable
@@ -57,6 +63,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
   const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJsonDocument(bytes).value }
   const resource = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
   const durations = conversionDurations()
+  const functions = new Map<string, ReviewFunction>()
   const table = new DefinitionTable({
     schema,
     builtIn,
@@ -65,8 +72,11 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
     encodeInTurns: storedJsonInTurns,
     rules: more.rules,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
-    converter: ({ name, webhook }) =>
-      webhook === undefined ? RENAME_VERSION : timed(conversionWebhook(calls, webhook), durations, name),
+    converter: ({ name, group, names: { kind }, webhook }) => {
+      const answer = functions.get(keyOf({ group, kind }))
+      if (answer !== undefined) return timed(conversionFunction(calls.encode, answer), durations, name)
+      return webhook === undefined ? RENAME_VERSION : timed(conversionWebhook(calls, webhook), durations, name)
+    },
     onRetired: (forms, isGone) => cache.retire(forms, isGone),
   })
   const loaded = Promise.withResolvers<void>()
@@ -100,8 +110,23 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
       }
     },
     documents: openDocuments(table, groups, more.documents),
+    addFunction: (of, answer) => {
+      const key = keyOf(of)
+      functions.set(key, answer)
+      table.reconvert(of)
+      return () => {
+        // Another may have taken its place.
+        if (functions.get(key) !== answer) return
+        functions.delete(key)
+        table.reconvert(of)
+      }
+    },
     measures: [durations],
   }
+}
+
+function keyOf({ group, kind }: ConvertedKind): string {
+  return `${group}/${kind}`
 }
 
 function conversionDurations(): Family<Distribution> {

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { SigningKeys } from '../auth/signing-keys.ts'
 import type { SharedContents } from '../cache/cache.ts'
+import type { KeptFunction, KeptFunctions } from '../extensions/kept-functions.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { LateService } from './late-service.ts'
@@ -21,6 +22,7 @@ export interface ServerState {
   readonly cached: SharedContents | undefined
   readonly authority: Authority
   readonly schema: SchemaTable
+  readonly functions: readonly KeptFunction[]
 }
 
 export interface Past {
@@ -34,6 +36,7 @@ export interface PastParts extends Authority {
   readonly schema: SchemaTable
   readonly memory?: MemoryKv
   readonly service: LateService
+  readonly functions: KeptFunctions
   /** Where it went on from itself. */
   readonly from: ServerState | undefined
 }
@@ -44,7 +47,7 @@ const FIRST_TURNS = 8
 
 /** Undefined where the storage is not in memory. */
 export function pastOf(parts: PastParts): Past | undefined {
-  const { memory, service, from, schema, serving, adminToken, keys } = parts
+  const { memory, service, from, functions, schema, serving, adminToken, keys } = parts
   if (memory === undefined) return undefined
   return {
     state: () => ({
@@ -53,6 +56,7 @@ export function pastOf(parts: PastParts): Past | undefined {
       cached: service.current === undefined ? from?.cached : service.current.api.cache.share(),
       authority: { serving, adminToken, keys },
       schema,
+      functions: functions.all(),
     }),
     async restore({ stored }) {
       const changes = memory.restore(stored)

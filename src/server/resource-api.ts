@@ -18,6 +18,7 @@ import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
 import { claimAddressesInUse } from '../controllers/service-ip-repair.ts'
 import { makeSystemNamespaces } from '../controllers/system-objects.ts'
+import type { ExtensionPoints } from '../extensions/registration.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
@@ -145,6 +146,8 @@ export interface ResourceApi {
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
+  /** Where functions are taken in the place of webhooks. */
+  readonly extensionPoints: ExtensionPoints
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
@@ -274,6 +277,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       ...openApiRoutes(() => remotes.documents(definitions.documents()), new Date()),
     ],
     identity,
+    extensionPoints: {
+      admit: admission.addFunction,
+      convert: definitions.addFunction,
+      authorize: authorization.addFunction,
+    },
   }
 }
 

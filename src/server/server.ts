@@ -2,14 +2,15 @@
 // opened before a failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deregisterControllers, runControllers } from '../controllers/controllers.ts'
+import type { Extensible } from '../extensions/extensions.ts'
+import { extensibleHere } from '../extensions/in-process.ts'
+import { KeptFunctions } from '../extensions/kept-functions.ts'
 import { withFilters } from '../http/filters/filters.ts'
 import type { Filter, Handler } from '../http/http.ts'
 import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
 import { routeRequests } from '../http/router.ts'
-import type { Kv } from '../kv/kv.ts'
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
-import { systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
@@ -17,7 +18,6 @@ import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import { Compactor } from '../store/compactor.ts'
 import { readAdmissionSettings } from './admission-config.ts'
 import { ownAddress } from './advertised-address.ts'
 import { adminToken, localUrl } from './admin.ts'
@@ -43,7 +43,7 @@ import { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadCertificates } from './certificate-reload.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { forgetHistory, openStorage, type Storage } from './storage.ts'
 import { versionInfo } from './version.ts'
 
 export interface RunningServer extends ServerAccess {
@@ -51,6 +51,8 @@ export interface RunningServer extends ServerAccess {
   readonly failed: Promise<never>
   /** Undefined where the storage cannot do it: it has to be in memory. */
   readonly past: Past | undefined
+  /** What functions are added with, in this process. */
+  readonly extensible: Extensible
   /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
   reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
@@ -107,7 +109,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   if (order.from === undefined) for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
   const { measures, lifecycle, serving, reloads } = base
-  const service = opened.use(new LateService((parts) => openService(base, order, parts)))
+  const functions = new KeptFunctions(order.from?.functions ?? [])
+  const service = opened.use(new LateService((parts) => openService({ ...base, functions }, order, parts)))
   if (order.from === undefined) service.open()
   const { compilers, takeCollector } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
@@ -147,15 +150,22 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     lifecycle.stage = 'closing'
     await opened.disposeAsync()
   }
-  const past = pastOf({ ...base, service, from: order.from })
-  return { ...access, failed: service.failed, past, reload: () => reloads.ask(), stop: () => (stopped ??= stop()) }
+  return {
+    ...access,
+    failed: service.failed,
+    past: pastOf({ ...base, service, functions, from: order.from }),
+    extensible: extensibleHere(functions, log),
+    reload: () => reloads.ask(),
+    stop: () => (stopped ??= stop()),
+  }
 }
 
 /** What answers requests, and what runs beside it. */
-function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
+function openService(foundation: Foundation & { functions: KeptFunctions }, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
   const { config, log, kv, measures, atRest, lifecycle, reloads } = base
   const api = openApi(base, order.from)
+  base.functions.handOverTo(api.extensionPoints)
   const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log, reloads })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
@@ -374,15 +384,6 @@ function renewServing(
     log,
   }
   return reloadCertificates(renewal, signal)
-}
-
-/** So that the storage does not grow for ever; not where the operator says that somebody else does it. */
-async function forgetHistory(parts: { config: Config; kv: Kv; log: Log }, signal: AbortSignal): Promise<void> {
-  const { config, kv, log } = parts
-  const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
-  if (intervalMs === 0) return
-  const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
-  await new Compactor({ kv, prefix, intervalMs, clock: systemClock, onError }).run(signal)
 }
 
 function readPair(pair: Config['proxyCertificate']): { certificate: string; key: string } | undefined {

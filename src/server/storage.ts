@@ -1,6 +1,9 @@
-// Opens the configured storage engine. Errors are one line.
+// Opens the configured storage engine, and keeps it from growing. Errors are one line.
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError } from '../kv/kv.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { Compactor } from '../store/compactor.ts'
 import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
@@ -72,4 +75,13 @@ export function describeStorage(config: StorageConfig): string {
     case 'etcd':
       return `etcd at ${config.endpoints.join(', ')}`
   }
+}
+
+/** So that the storage does not grow for ever; not where the operator says that somebody else does it. */
+export async function forgetHistory(parts: { config: Config; kv: Kv; log: Log }, signal: AbortSignal): Promise<void> {
+  const { config, kv, log } = parts
+  const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
+  if (intervalMs === 0) return
+  const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
+  await new Compactor({ kv, prefix, intervalMs, clock: systemClock, onError }).run(signal)
 }

@@ -80,6 +80,11 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'words',
   },
   define: { mayImport: ['api', 'codec'], entrance: 'front' },
+  extensions: {
+    mayImport: ['lib', 'client', 'api', 'outgoing'],
+    entrance: 'front',
+    sideDoors: ['registration.ts', 'in-process.ts'],
+  },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
   aggregation: {
@@ -111,6 +116,7 @@ export const BEGINNINGS: readonly string[] = [
   'src/client/client.ts',
   'src/define/define.ts',
   'src/testing/testing.ts',
+  'src/extensions/extensions.ts',
   'src/schema/compile/write-compiled.ts',
 ]
 

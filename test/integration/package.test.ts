@@ -85,6 +85,7 @@ it('has the library, with its types', () => {
 
 /** What each prints; all of them end by themselves. */
 const PRINTED: Readonly<Record<string, string>> = {
+  'admit.ts': 'denied: a config map needs an owner\nowner: ann\nkept by ann: blue\n',
   'define-json-schema.ts': 'pharos is 100 m high and shines white every 5s\n',
   'define-resource.ts': 'backups.example.com\n7\nhttps://backup.example.com\n',
   'apply-deployment.ts': '.spec.replicas: conflict with "installer"\n3 replicas\n',
@@ -145,7 +146,7 @@ it.each(['define-resource.ts', 'define-json-schema.ts'])('writes what %s defines
   expect(run('npx', '--offline', 'quarterdeck', 'check', `${name}.yaml`)).toBe('1 object: no errors\n')
 })
 
-it.each(['client.js', 'define.js'])('has %s, which does not load the server', (entry) => {
+it.each(['client.js', 'define.js', 'extensions.js'])('has %s, which does not load the server', (entry) => {
   const dist = path.join(home, 'node_modules/quarterdeck/dist')
   const loaded = new Set([entry])
   let bytes = 0

@@ -73,16 +73,13 @@ async function ask(
   const { hook } = invocation
   const left = (review.request.deadline ?? Number.POSITIVE_INFINITY) - performance.now()
   if (left <= 0) throw tooLate()
+  const body = encodeReview(invocation, review)
+  const timeoutMs = Math.min(hook.timeoutMs, left)
   try {
+    if (typeof hook.target === 'function') return await hook.target(body, timeoutMs, signal)
     const answer = await caller.call(
       hook.target,
-      {
-        body: encodeReview(invocation, review),
-        userAgent: WEBHOOK_USER_AGENT,
-        timeoutMs: Math.min(hook.timeoutMs, left),
-        tellTimeout: true,
-        maxAnswerBytes: MAX_ANSWER_BYTES,
-      },
+      { body, userAgent: WEBHOOK_USER_AGENT, timeoutMs, tellTimeout: true, maxAnswerBytes: MAX_ANSWER_BYTES },
       signal,
     )
     return answerValue(answer)

@@ -4,8 +4,9 @@ import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { LabelSelector } from '../../api/selector.ts'
 import type { ValueMap } from '../../api/value.ts'
-import { type ResolveService, readWebhookTarget } from '../../outgoing/webhook-client.ts'
+import { type ResolveService, readWebhookTarget, type ReviewFunction } from '../../outgoing/webhook-client.ts'
 import type { OutgoingTarget } from '../../outgoing/call.ts'
+import { compareStrings } from '../../lib/text-order.ts'
 import { selectorIn } from '../request-selectors.ts'
 import { readRule, type ResourceRule } from '../resource-rules.ts'
 import { type Conditions, readConditions } from './conditions.ts'
@@ -28,7 +29,8 @@ export interface Hook {
   readonly reinvoked: boolean
   /** Undefined: it accepts no version that is supported here. */
   readonly reviewVersion: ReviewVersion | undefined
-  readonly target: OutgoingTarget
+  /** What is called: a server, or a function. */
+  readonly target: OutgoingTarget | ReviewFunction
 }
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'] as const
@@ -40,6 +42,8 @@ const DEFAULT_TIMEOUT_SECONDS = 10
 export class Hooks {
   readonly #targets: TargetParts
   readonly #byConfiguration = new Map<string, readonly Hook[]>()
+  readonly #functions = new Set<Hook>()
+  #added = 0
   #all: readonly Hook[] = []
 
   constructor(targets: TargetParts) {
@@ -65,17 +69,31 @@ export class Hooks {
     this.#arrange()
   }
 
+  /** A function in the place of a webhook, with a configuration of its own name. Returns how to remove it. */
+  add(webhook: ValueMap, target: ReviewFunction): () => void {
+    // No configuration can be called so.
+    const key = `function ${++this.#added}`
+    const hook = { ...readHook(webhook, textOrEmpty(webhook, 'name'), target), key }
+    this.#functions.add(hook)
+    this.#arrange()
+    return () => {
+      this.#functions.delete(hook)
+      this.#arrange()
+    }
+  }
+
   #arrange(): void {
-    const sorted = [...this.#byConfiguration].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    this.#all = sorted.flatMap(([, hooks]) => hooks)
+    const hooks = [...this.#byConfiguration.values()].flat()
+    this.#all = [...hooks, ...this.#functions].sort((a, b) => compareStrings(a.configuration, b.configuration))
   }
 }
 
 function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hook[] {
   const name = metaText(configuration, 'name')
-  return mapsInPlace(configuration, 'webhooks').map((hook, index) =>
-    readHook(hook, { configuration: name, index }, targets),
-  )
+  return mapsInPlace(configuration, 'webhooks').map((webhook, index) => {
+    const hook = readHook(webhook, name, targetOf(mapOrEmpty(webhook, 'clientConfig'), targets))
+    return { ...hook, key: `${name}/${index}/${hook.name}` }
+  })
 }
 
 export interface TargetParts {
@@ -96,11 +114,7 @@ function targetOf(config: ValueMap, { locate, credentialsFor }: TargetParts): Ou
   return { ...target, tls: { ...target.tls, ...tls }, ...(headers === undefined ? {} : { headers }) }
 }
 
-function readHook(
-  hook: ValueMap,
-  { configuration, index }: { readonly configuration: string; readonly index: number },
-  targets: TargetParts,
-): Hook {
+function readHook(hook: ValueMap, configuration: string, target: Hook['target']): Omit<Hook, 'key'> {
   const failsOpen = textOrEmpty(hook, 'failurePolicy') === 'Ignore'
   const conditions = mapsOnly(hook, 'matchConditions')
   const [reviewVersion] = textsOnly(hook, 'admissionReviewVersions').flatMap(
@@ -109,7 +123,6 @@ function readHook(
   return {
     configuration,
     name: textOrEmpty(hook, 'name'),
-    key: `${configuration}/${index}/${textOrEmpty(hook, 'name')}`,
     rules: mapsOnly(hook, 'rules').map(readRule),
     wantsEquivalent: textOrEmpty(hook, 'matchPolicy') !== 'Exact',
     namespaceSelector: selectorIn(hook, 'namespaceSelector'),
@@ -120,6 +133,6 @@ function readHook(
     failsOpen,
     reinvoked: textOrEmpty(hook, 'reinvocationPolicy') === 'IfNeeded',
     reviewVersion,
-    target: targetOf(mapOrEmpty(hook, 'clientConfig'), targets),
+    target,
   }
 }

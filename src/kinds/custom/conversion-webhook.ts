@@ -1,14 +1,19 @@
-// Conversion of custom resources by the webhook of their definition (P-366). Of the metadata, the webhook may change only labels and
-// annotations.
+// Conversion of custom resources by the webhook of their definition (P-366), or by a function in its place. Of the metadata, both may
+// change only labels and annotations.
 import { randomUUID } from 'node:crypto'
 import { asMap, listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { equalValues, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { labelValue, qualifiedName } from '../../lib/name-formats.ts'
-import { type ResolveService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../../outgoing/webhook-client.ts'
+import {
+  type ResolveService,
+  readWebhookTarget,
+  type ReviewFunction,
+  WEBHOOK_USER_AGENT,
+} from '../../outgoing/webhook-client.ts'
 import { checkAnswer } from '../../outgoing/answer.ts'
-import type { OutgoingAnswer, OutgoingCaller, OutgoingTarget } from '../../outgoing/call.ts'
+import type { OutgoingAnswer, OutgoingCaller } from '../../outgoing/call.ts'
 import { OutgoingCallError } from '../../outgoing/failure.ts'
 
 export interface ConversionParts {
@@ -41,16 +46,42 @@ export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): Co
   const [version] = textsOnly(webhook, 'conversionReviewVersions').flatMap(
     (wanted) => REVIEW_VERSIONS.find((known) => known === wanted) ?? [],
   )
+  return convertBy(version, async (review, signal) => {
+    const body = parts.encode(review)
+    const call = {
+      body,
+      userAgent: WEBHOOK_USER_AGENT,
+      timeoutMs: TIMEOUT_MS,
+      tellTimeout: true,
+      maxAnswerBytes: Math.max(LEAST_ANSWER_BYTES, ANSWER_FACTOR * body.length),
+    }
+    const answer = await parts.caller.call(target, call, signal)
+    checkAnswer(answer)
+    return parsed(answer, parts.parse)
+  })
+}
+
+/** A function converts in the place of a webhook. */
+export function conversionFunction(encode: ConversionParts['encode'], answer: ReviewFunction): ConvertByWebhook {
+  return convertBy('v1', (review, signal) => answer(encode(review), TIMEOUT_MS, signal))
+}
+
+function convertBy(
+  version: ReviewVersion | undefined,
+  ask: (review: ValueMap, signal: AbortSignal) => Promise<Value>,
+): ConvertByWebhook {
   return async (objects, toApiVersion, signal) => {
     const others = objects.filter(({ apiVersion }) => apiVersion !== toApiVersion)
     const [first] = others
     if (first === undefined) return objects
     if (version === undefined) throw broken('no supported conversion review versions')
-    const review: Review = { version, uid: randomUUID(), desiredAPIVersion: toApiVersion, objects: others }
+    const uid = randomUUID()
+    const request = { uid, desiredAPIVersion: toApiVersion, objects: others }
     const subject = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`
     let converted: readonly Value[]
     try {
-      converted = readAnswer(await ask(parts, target, { review, signal }), review, parts)
+      const review = { kind: 'ConversionReview', apiVersion: `apiextensions.k8s.io/${version}`, request }
+      converted = readAnswer(asMap(await ask(review, signal)), version, uid)
     } catch (error) {
       if (!(error instanceof OutgoingCallError || error instanceof ReviewFault)) throw error
       throw broken(`${subject} failed: ${error.message}`)
@@ -64,43 +95,10 @@ export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): Co
   }
 }
 
-interface Review {
-  readonly version: ReviewVersion
-  readonly uid: string
-  readonly desiredAPIVersion: string
-  readonly objects: readonly ApiObject[]
-}
-
 /** The response is invalid, or reports a failure. */
 class ReviewFault extends Error {}
 
-function ask(
-  { caller, encode }: ConversionParts,
-  target: OutgoingTarget,
-  { review, signal }: { readonly review: Review; readonly signal: AbortSignal },
-): Promise<OutgoingAnswer> {
-  const { version, uid, desiredAPIVersion, objects } = review
-  const body = encode({
-    kind: 'ConversionReview',
-    apiVersion: `apiextensions.k8s.io/${version}`,
-    request: { uid, desiredAPIVersion, objects },
-  })
-  return caller.call(
-    target,
-    {
-      body,
-      userAgent: WEBHOOK_USER_AGENT,
-      timeoutMs: TIMEOUT_MS,
-      tellTimeout: true,
-      maxAnswerBytes: Math.max(LEAST_ANSWER_BYTES, ANSWER_FACTOR * body.length),
-    },
-    signal,
-  )
-}
-
-function readAnswer(answer: OutgoingAnswer, { version, uid }: Review, { parse }: ConversionParts): readonly Value[] {
-  checkAnswer(answer)
-  const review = asMap(parsed(answer, parse))
+function readAnswer(review: ValueMap, version: ReviewVersion, uid: string): readonly Value[] {
   const response = mapOrAbsent(review, 'response')
   if (version === 'v1') {
     const [apiVersion, kind] = [textOrEmpty(review, 'apiVersion'), textOrEmpty(review, 'kind')]

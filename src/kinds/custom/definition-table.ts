@@ -136,6 +136,16 @@ export class DefinitionTable implements ResourceTable {
     this.#retire(known, true)
   }
 
+  /** Objects of the kind are converted in another way from now on. */
+  reconvert({ group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>): void {
+    for (const known of this.#installed.values()) {
+      const { definition, schemas } = known
+      if (definition.group !== group || definition.names.kind !== kind) continue
+      this.#replace(known, { ...known, resources: this.#resourcesOf(definition, schemas) })
+      this.#retire(known, false)
+    }
+  }
+
   /** All groups in the order of discovery; the same list as long as nothing changes. */
   groups(): readonly DiscoveryGroup[] {
     this.#all ??= this.#makeGroups()

@@ -12,7 +12,7 @@ import type { KindSchema, ObjectShape, SchemaTable } from '../../schema/table.ts
 import type { EncodeInTurns, EncodeObject } from '../resources.ts'
 import { IDENTITY } from '../shared/conversion.ts'
 import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
-import { type ConvertObjects, CustomForm } from './form.ts'
+import { type ConvertObjects, CustomForm, RENAME_VERSION } from './form.ts'
 import { customScale } from './scale.ts'
 import { customLargeObjects, customStrategy } from './strategy.ts'
 
@@ -22,7 +22,7 @@ export interface CustomParts {
   readonly encodeInTurns?: EncodeInTurns | undefined
   /** A converted object, as it is served in place of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
-  /** Converts between the versions of a definition. */
+  /** Converts between the versions of a definition; `RENAME_VERSION` where they differ in nothing else. */
   readonly converter: (definition: Definition) => ConvertObjects
   /** For the validation rules. */
   readonly rules?: RuleMeasures
@@ -94,7 +94,7 @@ export function customResource(
       storageVersion: definition.storageVersion,
       schema: (name) => schemas.get(name),
       convert,
-      isLocal: definition.webhook === undefined,
+      isLocal: convert === RENAME_VERSION,
       isStoredAsServed: () => isStoredAsServed(definition, version, schema),
       serve: (object, shown) => parts.serve(object, shown, stored),
     }),
@@ -116,7 +116,7 @@ export function customResource(
     withDefaults: (object) => schema.withDefaults(object),
     decode: (source) => schema.decode(source),
     toCanonical: (object) => schema.canonical(object),
-    versions: versionsOf(group, schemas, definition.webhook === undefined ? undefined : convert),
+    versions: versionsOf(group, schemas, convert === RENAME_VERSION ? undefined : convert),
     get columns() {
       columns ??= customTable(version.columns) ?? DEFAULT_TABLE
       return columns

@@ -235,7 +235,7 @@ describe('what is stored', () => {
     ]
     table.put(stored(definition({ versions }), 1))
     const sent = { kind: 'CronTab', apiVersion: `${GROUP}/v2`, metadata: { name: 'a' }, spec: { old: 2 } }
-    const written = await table.find(place('v2'))?.stored.form?.toStored(sent as unknown as ApiObject, signal)
+    const written = await table.find(place('v2'))?.stored.form?.toStored(sent, signal)
     expect(written).toMatchObject({ apiVersion: `${GROUP}/v1`, spec: { old: 2 } })
     const [shown] = (await table.find(place('v1'))?.stored.form?.fromStored([stored(written!, 7)], signal)) ?? []
     expect(shown?.object()).toMatchObject({ spec: { old: 2, later: 'x' } })

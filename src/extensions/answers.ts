@@ -1,0 +1,79 @@
+// What functions say, as the answers that webhooks give. Reviews and answers are JSON text: a function gets objects of its own, in this
+// process and in another.
+import { jsonText, parseJsonText } from '../api/json-text.ts'
+import { asMap, listOrEmpty, textOrEmpty } from '../api/members.ts'
+import { equalValues, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+
+/** The answer to a review. Throws what the function throws, and a `TypeError` where that returns something else than it should. */
+export type Answer = (review: string) => Promise<string>
+
+/** A function of an extension; what it is given was typed where it was added. */
+export type Run = (...args: never[]) => unknown
+
+const ADMISSION_MEMBERS = 'allowed message code reason object patch warnings auditAnnotations'.split(' ')
+const ACCESS_MEMBERS = 'allowed denied reason'.split(' ')
+
+export function admissionAnswer(run: Run): Answer {
+  return async (text) => {
+    const review = asMap(parseJsonText(text))
+    const { uid = '' } = asMap(review['request'])
+    const result = await resultOf(run(asMap(review['request']) as never), ADMISSION_MEMBERS)
+    const { message, code, reason, warnings, auditAnnotations } = result
+    const response = {
+      uid,
+      allowed: own(result, 'allowed') !== false,
+      ...(own(result, 'allowed') === false && { status: present({ message, code, reason }) }),
+      ...patchOf(result, () => own(asMap(asMap(parseJsonText(text))['request']), 'object') ?? null),
+      ...present({ warnings, auditAnnotations }),
+    }
+    return jsonText({ kind: 'AdmissionReview', apiVersion: textOrEmpty(review, 'apiVersion'), response })
+  }
+}
+
+/** `before` reads the object again: the function may have changed the one that it was given. */
+function patchOf(result: ValueMap, before: () => Value): ValueMap {
+  const { object, patch } = result
+  if (object !== undefined && patch !== undefined) throw new TypeError('return the object or a patch, not both')
+  const changes =
+    object === undefined || equalValues(object, before()) ? patch : [{ op: 'replace', path: '', value: object }]
+  if (changes === undefined) return {}
+  return { patchType: 'JSONPatch', patch: Buffer.from(jsonText(changes)).toString('base64') }
+}
+
+export function authorizationAnswer(run: Run): Answer {
+  return async (text) => {
+    const { kind = '', apiVersion = '', spec = {} } = asMap(parseJsonText(text))
+    const { allowed, denied, reason } = await resultOf(run(spec as never), ACCESS_MEMBERS)
+    return jsonText({ kind, apiVersion, status: { allowed: false, ...present({ allowed, denied, reason }) } })
+  }
+}
+
+export function conversionAnswer(run: Run): Answer {
+  return async (text) => {
+    const { kind = '', apiVersion = '', request } = asMap(parseJsonText(text))
+    const [uid, desired] = [textOrEmpty(asMap(request), 'uid'), textOrEmpty(asMap(request), 'desiredAPIVersion')]
+    const convertedObjects: ValueMap[] = []
+    for (const object of listOrEmpty(asMap(request), 'objects')) {
+      const { kind: ofKind = '', metadata = {} } = asMap(object)
+      const converted = await resultOf(run(object as never, desired.slice(desired.indexOf('/') + 1) as never))
+      convertedObjects.push({ kind: ofKind, metadata, ...converted, apiVersion: desired })
+    }
+    return jsonText({ kind, apiVersion, response: { uid, convertedObjects, result: { status: 'Success' } } })
+  }
+}
+
+/** A result as JSON has it. `members`: those that it may have; a misspelled one would be taken for a yes. Absent: it is an object. */
+async function resultOf(returned: unknown, members?: readonly string[]): Promise<ValueMap> {
+  const result = await returned
+  if (result === undefined && members !== undefined) return {}
+  const value = typeof result === 'object' ? parseJsonText(jsonText(result as Value)) : undefined
+  const wanted = members === undefined ? 'an object' : `nothing or { ${members.join(', ')} }`
+  if (!isMap(value)) throw new TypeError(`the function is to return ${wanted}, not ${JSON.stringify(result)}`)
+  const odd = members === undefined ? undefined : Object.keys(value).find((name) => !members.includes(name))
+  if (odd !== undefined) throw new TypeError(`the function is to return ${wanted}; there is no ${odd}`)
+  return value
+}
+
+function present(members: Readonly<Record<string, Value | undefined>>): ValueMap {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as ValueMap
+}

@@ -1,0 +1,227 @@
+// `quarterdeck/extensions`: what extensions are written with. Types, and a function that does no more than to bind them: whoever imports
+// it does not load the server.
+import type { Kind, KubernetesObject } from '../client/client.ts'
+
+type MaybePromise<T> = T | Promise<T>
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+/** When a function sees a write: `mutating` ones may change it and come first, `validating` ones see what will be stored. */
+export type AdmissionType = 'mutating' | 'validating'
+
+/** Which requests a function is asked about, in the words of a webhook's `rules`. An asterisk stands for all. */
+export interface ResourceRule<O extends AdmissionOperation = AdmissionOperation> {
+  readonly operations: readonly (O | '*')[]
+  readonly apiGroups: readonly string[]
+  readonly apiVersions: readonly string[]
+  /** `pods`, `pods/status`, `pods/*`, `*` */
+  readonly resources: readonly string[]
+  readonly scope?: 'Cluster' | 'Namespaced' | '*'
+}
+
+/** As `metav1.LabelSelector`. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>
+  readonly matchExpressions?: readonly {
+    readonly key: string
+    readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+    readonly values?: readonly string[]
+  }[]
+}
+
+/** Which requests a function admits, and how: as a webhook of a configuration, with the same meaning and the same defaults. */
+export interface AdmissionRule<T, O extends AdmissionOperation, P extends AdmissionType> {
+  /** Stands in messages, metrics and audit annotations: `owner.example.com`. Functions and webhooks are called in the order of names. */
+  readonly name: string
+  /** Absent: `validating`. */
+  readonly type?: P
+  /** The one kind that it is about: `k8s.Pod`, `Backup.versions.v1`. */
+  readonly resource?: Kind<T>
+  /** Absent: CREATE and UPDATE. Goes with `resource`. */
+  readonly operations?: readonly O[]
+  /** In the place of `resource`: several kinds, or subresources. */
+  readonly rules?: readonly ResourceRule<O>[]
+  /** Absent: `Equivalent`, the same object in another version is shown in the one that is named. */
+  readonly matchPolicy?: 'Exact' | 'Equivalent'
+  readonly namespaceSelector?: LabelSelector
+  readonly objectSelector?: LabelSelector
+  /** CEL expressions that must all be true. */
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
+  /** What a function that throws or takes too long means for the request. Absent: `Fail`. */
+  readonly failurePolicy?: 'Fail' | 'Ignore'
+  /** From 1 to 30. Absent: 10. */
+  readonly timeoutSeconds?: number
+  /** Absent: `None`. A function with `Some` is not called in a dry run, which is refused. */
+  readonly sideEffects?: 'None' | 'NoneOnDryRun' | 'Some'
+  /** Whether a mutating function is asked again where others have changed the object after it. Absent: `Never`. */
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded'
+}
+
+interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+interface GroupVersionResource {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+interface AdmissionFacts<O> {
+  readonly uid: string
+  /** What the objects are shown as; `requestKind` is what was asked for. */
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  readonly subResource?: string
+  readonly requestKind: GroupVersionKind
+  readonly requestResource: GroupVersionResource
+  readonly requestSubResource?: string
+  /** Absent where it is still to be generated. */
+  readonly name?: string
+  readonly namespace?: string
+  readonly operation: O
+  readonly userInfo: {
+    readonly username: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  readonly dryRun: boolean
+  /** The CreateOptions, UpdateOptions or DeleteOptions. */
+  readonly options: Readonly<Record<string, unknown>> | null
+}
+
+interface AdmittedObjects<T> {
+  readonly CREATE: { readonly object: T; readonly oldObject: null }
+  readonly UPDATE: { readonly object: T; readonly oldObject: T }
+  readonly DELETE: { readonly object: null; readonly oldObject: T }
+  readonly CONNECT: { readonly object: unknown; readonly oldObject: null }
+}
+
+/** The `request` of an AdmissionReview, `admission.k8s.io/v1`. Its objects are copies of the function's own. */
+export type AdmissionRequest<T = KubernetesObject, O extends AdmissionOperation = AdmissionOperation> = {
+  [P in O]: AdmissionFacts<P> & AdmittedObjects<T>[P]
+}[O]
+
+interface AdmissionNotes {
+  /** Shown to the client. */
+  readonly warnings?: readonly string[]
+  /** Written to the audit log, under the name of the function. */
+  readonly auditAnnotations?: Readonly<Record<string, string>>
+}
+
+export interface Denied extends AdmissionNotes {
+  readonly allowed: false
+  readonly message?: string
+  /** Of the answer, from 400 to 599. Absent: 400. */
+  readonly code?: number
+  /** `Forbidden`, `Invalid`, … */
+  readonly reason?: string
+}
+
+export interface Allowed extends AdmissionNotes {
+  readonly allowed?: true
+}
+
+/** As RFC 6902 has them. */
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string }
+
+/** The object as it is to be, whole, or a patch of it. */
+export type Changed<T> = Allowed &
+  ({ readonly object: T } | { readonly object?: never; readonly patch: readonly JsonPatchOperation[] })
+
+/** What a function says to a write. Nothing: that it is allowed as it is. */
+export type AdmissionResult<T, P extends AdmissionType> =
+  | Allowed
+  | Denied
+  | (P extends 'mutating' ? Changed<T> : never)
+  | undefined
+  | void
+
+/** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`: who wants to do what. */
+export interface SubjectAccess {
+  readonly user: string
+  readonly groups?: readonly string[]
+  readonly uid?: string
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+  /** Of a request for objects. Empty members are absent. */
+  readonly resourceAttributes?: {
+    readonly verb: string
+    readonly group?: string
+    readonly version: string
+    readonly resource: string
+    readonly subresource?: string
+    readonly namespace?: string
+    readonly name?: string
+  }
+  /** Of every other request. */
+  readonly nonResourceAttributes?: { readonly verb: string; readonly path: string }
+}
+
+/** Nothing: no opinion, whoever comes next is asked. */
+export type AccessResult =
+  | { readonly allowed: true; readonly reason?: string }
+  | { readonly denied: true; readonly reason?: string }
+  | undefined
+  | void
+
+export interface AuthorizeOptions {
+  /** Stands in metrics. Absent: `function`. */
+  readonly name?: string
+  /** What a function that throws or takes too long means for the request. Absent: `Deny`. */
+  readonly failurePolicy?: 'Deny' | 'NoOpinion'
+  /** Absent: 3. */
+  readonly timeoutSeconds?: number
+}
+
+/** What is used of a resource that `defineResource` made. */
+export interface ConvertedResource {
+  readonly definition: { readonly spec: { readonly group: string; readonly names: { readonly kind: string } } }
+  convert(object: never, to: never): unknown
+}
+
+/** An object in the version `to`. Its `apiVersion` is filled in; of its metadata only labels and annotations may differ. */
+export type ConvertFunction = (object: KubernetesObject, to: string) => MaybePromise<object>
+
+/**
+ * What functions can be added to: a server of `startServer()`, or `quarterdeck serve --extensions`. Functions are called as webhooks
+ * are, with the same rules, only that there is no HTTP. One that throws is as a webhook that cannot be reached: its failure policy
+ * decides, the client is not told more, and the error stands in the server's log. What each returns removes the function.
+ */
+export interface Extensible {
+  /** Has a function see the writes that the rule names. */
+  readonly admit: <
+    T = KubernetesObject,
+    const O extends AdmissionOperation = 'CREATE' | 'UPDATE',
+    const P extends AdmissionType = 'validating',
+  >(
+    rule: AdmissionRule<T, O, P>,
+    admit: (request: AdmissionRequest<T, O>) => MaybePromise<AdmissionResult<T, P>>,
+  ) => Disposable
+  /**
+   * Has objects of a custom kind converted between its versions: by what `defineResource` made of `convert`, or by a function. It goes
+   * before what the definition says, webhook or none.
+   */
+  readonly convert: {
+    (resource: ConvertedResource): Disposable
+    (of: { readonly group: string; readonly kind: string }, convert: ConvertFunction): Disposable
+  }
+  /** Has a function asked about every request, before all authorizers of `--authorization-mode`; not about `system:masters`. */
+  readonly authorize: (
+    authorize: (access: SubjectAccess) => MaybePromise<AccessResult>,
+    options?: AuthorizeOptions,
+  ) => Disposable
+}
+
+/** What a file of `--extensions` exports as its default: it is called once, and adds its functions. */
+export type Extension = (server: Extensible) => void
+
+/** Binds the types: `export default defineExtension((server) => { server.admit(…) })`. */
+export function defineExtension(extension: Extension): Extension {
+  return extension
+}
