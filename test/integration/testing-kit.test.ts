@@ -137,7 +137,7 @@ describe('waiting for an object', () => {
     await configMaps.create({ metadata: { name: 'phoenix' } })
     await waitFor(client, old, 'deleted')
     const place = { kind: k8s.ConfigMap, name: 'phoenix', namespace: 'default' }
-    await expect(waitFor(client, place, 'deleted', { timeoutMs: 50 })).rejects.toThrow('still exists')
+    await expect(waitFor(client, place, 'deleted', { timeoutMs: 1000 })).rejects.toThrow('still exists')
   })
 
   it('looks at conditions', async () => {
@@ -147,7 +147,7 @@ describe('waiting for an object', () => {
     const conditions = (status: string) => ({ status: { conditions: [{ type: 'Ready', status, reason: 'Sawing' }] } })
     await widgets.inNamespace('workshop').status.patch('left', conditions('False'))
     await waitFor(client, place, { condition: 'Ready', status: 'False' })
-    await expect(waitFor(client, place, { condition: 'Ready' }, { timeoutMs: 50 })).rejects.toThrow(
+    await expect(waitFor(client, place, { condition: 'Ready' }, { timeoutMs: 1000 })).rejects.toThrow(
       'Widget workshop/left has no condition Ready=True: it is False (Sawing: )',
     )
     await widgets.inNamespace('workshop').status.patch('left', conditions('True'))
@@ -226,7 +226,7 @@ describe('what is eventually so', () => {
         message: 'there is no wind',
         count: 3,
       })
-    const waiting = eventually(client, made, { data: { phase: 'old', wind: '3' } }, { timeoutMs: 600 })
+    const waiting = eventually(client, made, { data: { phase: 'old', wind: '3' } }, { timeoutMs: 2000 })
     await waitFor(client, made, 'exists')
     const aged = await configMaps.patch('tale', { data: { phase: 'older' }, metadata: { labels: { a: 'b' } } })
     const error = await failure(waiting)
@@ -238,7 +238,7 @@ describe('what is eventually so', () => {
   .data.wind
     wanted  "3"
     seen    nothing
-(waited for 600 ms)
+(waited for 2000 ms)
 What was seen of it:
   ADDED with resourceVersion ${resourceVersion}
   MODIFIED with resourceVersion ${aged.metadata.resourceVersion}: .metadata.labels, .data.phase
@@ -249,7 +249,7 @@ Events about it:
   it('shows the object where only a function knows what is wanted', async () => {
     const made = await configMaps.create({ metadata: { name: 'shown' }, data: { phase: 'new' } })
     const asserted = await failure(
-      eventually(client, made, ({ data }) => expect(data).toEqual({ phase: 'old' }), { timeoutMs: 50 }),
+      eventually(client, made, ({ data }) => expect(data).toEqual({ phase: 'old' }), { timeoutMs: 1000 }),
     )
     expect(asserted.message).toMatch(
       /is not as wanted: expected .*\n[^]*As it was last seen:\n[^]* {2}data:\n {4}phase: new\n/,
@@ -257,9 +257,9 @@ Events about it:
     expect(asserted.message).not.toContain('managedFields')
     expect(asserted.cause).toMatchObject({ name: 'AssertionError' })
     const absent = await failure(
-      eventually(client, { kind: k8s.ConfigMap, name: 'none', namespace: 'default' }, {}, { timeoutMs: 50 }),
+      eventually(client, { kind: k8s.ConfigMap, name: 'none', namespace: 'default' }, {}, { timeoutMs: 1000 }),
     )
-    expect(absent.message).toBe('ConfigMap default/none does not exist\n(waited for 50 ms)')
+    expect(absent.message).toBe('ConfigMap default/none does not exist\n(waited for 1000 ms)')
   })
 })
 
