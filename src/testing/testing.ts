@@ -113,7 +113,7 @@ export interface ServerTest extends DeclareTest {
  *
  *     test('makes a deployment', async ({ client }) => { … })
  *
- * With jest it is `serverTest({ test: base, afterAll })`, of `@jest/globals` or of its globals.
+ * With jest it is `serverTest({ test: base, afterAll })`; it loads modules with `NODE_OPTIONS=--experimental-vm-modules`.
  */
 export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
   const finish = runner.after ?? runner.afterAll

@@ -178,7 +178,7 @@ class Observation<T extends KubernetesObject> {
   readonly #place: Place<T>
   readonly #findFault: FindFault<T>
   readonly #sightings = new Sightings<T>()
-  readonly #met = Promise.withResolvers<Stored<T> | undefined>()
+  readonly #outcome = Promise.withResolvers<{ readonly met: Stored<T> | undefined } | 'late'>()
   #fault: Fault = { text: 'could not be watched' }
   #error: Error | undefined
 
@@ -206,12 +206,15 @@ class Observation<T extends KubernetesObject> {
     })
     // Rejects where the waiting is over before: that is told below.
     looked.catch(() => undefined)
-    const cancel = (): void => this.#met.reject(signal?.reason)
-    const timer = setTimeout(() => void this.#giveUp(timeoutMs), timeoutMs)
+    const cancel = (): void => this.#outcome.reject(signal?.reason)
+    const timer = setTimeout(() => this.#outcome.resolve('late'), timeoutMs)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
       informer.start()
-      return await this.#met.promise
+      const outcome = await this.#outcome.promise
+      if (outcome !== 'late') return outcome.met
+      // Made here and not by the timer: so its stack leads to whoever waits.
+      throw new WaitTimeoutError(await this.#report(timeoutMs), { cause: this.#fault.cause ?? this.#error })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)
@@ -225,18 +228,19 @@ class Observation<T extends KubernetesObject> {
 
   async #judge(object: Stored<T> | undefined): Promise<void> {
     const fault = await this.#findFault(object)
-    if (fault === undefined) this.#met.resolve(object)
+    this.#error = undefined
+    if (fault === undefined) this.#outcome.resolve({ met: object })
     else this.#fault = fault
   }
 
   /** The kind may be yet to come, and a server may come back; what is refused stays so. */
   #failed(error: unknown): void {
     this.#error = error instanceof Error ? error : new Error(String(error))
-    if (error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)) this.#met.reject(error)
+    if (error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)) this.#outcome.reject(error)
   }
 
-  async #giveUp(timeoutMs: number): Promise<void> {
-    const { text, showsObject, cause = this.#error } = this.#fault
+  async #report(timeoutMs: number): Promise<string> {
+    const { text, showsObject } = this.#fault
     const events = await this.#events()
     const parts = [
       `${labelOf(this.#place)} ${text}`,
@@ -246,7 +250,7 @@ class Observation<T extends KubernetesObject> {
       events.length === 0 ? '' : ['Events about it:', ...events].join('\n'),
       showsObject === true ? this.#sightings.objectText() : '',
     ]
-    this.#met.reject(new WaitTimeoutError(parts.filter((part) => part !== '').join('\n'), { cause }))
+    return parts.filter((part) => part !== '').join('\n')
   }
 
   /** The last ones that controllers have written about the object, if they can be had. */

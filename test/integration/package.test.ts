@@ -130,6 +130,46 @@ it.each([
   expect(stdout).toMatch(summary)
 })
 
+const FAILING = `const body = ({ client }) => client.resource({ group: '', version: 'v1', plural: 'pods' }).get('none')
+test('fails', body)
+`
+
+it.each([
+  [
+    'vitest',
+    `import { test as base } from 'vitest'
+    import { serverFixtures } from 'quarterdeck/testing'
+    const test = base.extend(serverFixtures())`,
+    [path.join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', '.'],
+  ],
+  [
+    'node:test',
+    `import { after, test as base } from 'node:test'
+    import { serverTest } from 'quarterdeck/testing'
+    const test = serverTest({ test: base, after })`,
+    ['--test', '--test-reporter', 'tap'],
+  ],
+])('prints the last requests of a test that fails with %s', async (runner, head, args) => {
+  const name = `failing-${runner.replace(':', '-')}.test.js`
+  writeFileSync(path.join(home, name), `${head}\n${FAILING}`)
+  const env = { PATH: process.env['PATH'], HOME: home, ...PLAIN }
+  const failed = execute(process.execPath, [...args, name], { cwd: home, env, timeout: 60_000 })
+  const { code, stdout, stderr } = await failed.then(
+    (ended): Failed => ended,
+    (error: unknown) => error as Failed,
+  )
+  expect(code).toBe(1)
+  expect(stdout + stderr).toMatch(
+    /The last requests to the server:\n(# )?404 +[\d.]+ ms {2}admin {2}get \/api\/v1\/pods\/none/,
+  )
+})
+
+interface Failed {
+  readonly code?: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
 function kubeconfigOf({ url, authority, adminToken }: ServerAddress): object {
   const cluster = { server: url, 'certificate-authority-data': Buffer.from(authority).toString('base64') }
   return {

@@ -2,10 +2,17 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Client, type CustomObject, k8s } from '../../src/client/client.ts'
-import { startServer } from '../../src/index.ts'
-import { applyYaml, eventually, waitFor, WaitTimeoutError } from '../../src/testing/testing.ts'
+import { type Server, startServer } from '../../src/index.ts'
+import {
+  applyYaml,
+  eventually,
+  type ServerFixtures,
+  serverTest,
+  waitFor,
+  WaitTimeoutError,
+} from '../../src/testing/testing.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
@@ -256,6 +263,7 @@ Events about it:
     )
     expect(asserted.message).not.toContain('managedFields')
     expect(asserted.cause).toMatchObject({ name: 'AssertionError' })
+    expect(asserted.stack).toContain('testing-kit.test.ts')
     const absent = await failure(
       eventually(client, { kind: k8s.ConfigMap, name: 'none', namespace: 'default' }, {}, { timeoutMs: 1000 }),
     )
@@ -283,5 +291,77 @@ describe('recording requests', () => {
     ])
     await watch.return()
     await expect.poll(() => record.requests.at(-1)?.durationMs).toBeGreaterThan(0)
+  })
+})
+
+/** Runs what is declared as jest would: with a callback for whatever has a parameter. */
+function fakeRunner() {
+  const [tests, hooks]: [(() => Promise<void>)[], (() => Promise<void>)[]] = [[], []]
+  const declare = (_name: string, body: () => Promise<void>): void => {
+    expect(body).toHaveLength(0)
+    tests.push(body)
+  }
+  const test = Object.assign(declare, { only: declare, skip: () => {} })
+  return { test, tests, hooks, afterAll: (hook: () => Promise<void>) => void hooks.push(hook) }
+}
+
+describe('tests that have a server each', () => {
+  it('begin with what the setup made, and see nothing of each other', async () => {
+    const runner = fakeRunner()
+    const setup = (own: Server) => applyYaml(own, 'apiVersion: v1\nkind: Namespace\nmetadata: { name: prepared }')
+    const declare = serverTest(runner, { setup, users: [{ name: 'ann' }] })
+    const used: ServerFixtures[] = []
+    const body = async (fixtures: ServerFixtures): Promise<void> => {
+      used.push(fixtures)
+      expect(fixtures.server.credentials('ann').url).toBe(fixtures.server.url)
+      const namespaces = fixtures.client.resource(k8s.Namespace)
+      await namespaces.get('prepared')
+      await namespaces.create({ metadata: { name: 'mine' } })
+      expect(fixtures.requests.requests.map(({ verb }) => verb)).toEqual(['get', 'create'])
+    }
+    declare('one', body)
+    declare.only('two', body)
+    declare.skip('three', () => expect.unreachable('it is skipped'))
+    for (const test of runner.tests) await test()
+    expect(used.map(({ fileServer }) => fileServer === used[0]?.fileServer)).toEqual([true, true])
+    expect(new Set(used.map(({ server: { url } }) => url)).size).toBe(2)
+    await expect(used[0]!.fileServer.client().resource(k8s.Namespace).get('mine')).rejects.toMatchObject({ code: 404 })
+    await expect(fetch(used[0]!.server.url)).rejects.toThrow()
+    for (const hook of runner.hooks) await hook()
+    await expect(used[0]!.fileServer.client().resource(k8s.Namespace).get('prepared')).rejects.toThrow()
+  })
+
+  it.each([
+    ['the last requests', {}, 3],
+    ['as many as they should', { printRequests: 1 }, 1],
+    ['none where they should not', { printRequests: 0 }, 0],
+  ])('print %s when they fail', async (_name, options, count) => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => printed.mockRestore())
+    const runner = fakeRunner()
+    serverTest(runner, options)('fails', async ({ client: own }) => {
+      for (let i = 0; i < 3; i++) await own.resource(k8s.Node).list()
+      throw new Error('as it should')
+    })
+    await expect(runner.tests[0]?.()).rejects.toThrow('as it should')
+    for (const hook of runner.hooks) await hook()
+    const lines = printed.mock.calls.flatMap(([text]) => String(text).split('\n').slice(1))
+    expect(lines).toHaveLength(count)
+    for (const line of lines) expect(line).toMatch(/^200 +[\d.]+ ms {2}admin {2}list \/api\/v1\/nodes/)
+  })
+
+  it('fail where the setup does, and leave no server behind', async () => {
+    const runner = fakeRunner()
+    const urls: string[] = []
+    const setup = async ({ url }: Server): Promise<void> => {
+      urls.push(url)
+      throw new Error('no such file')
+    }
+    serverTest(runner, { setup })('never runs', () => expect.unreachable('it has no server'))
+    await expect(runner.tests[0]?.()).rejects.toThrow('no such file')
+    for (const hook of runner.hooks) await hook()
+    for (const url of urls) await expect(fetch(url)).rejects.toThrow()
+    const { test } = runner
+    expect(() => serverTest({ test })).toThrow('{ test, after } of node:test')
   })
 })
