@@ -8,7 +8,7 @@ export type { Wanted } from './differences.ts'
 export { eventually, type Target, waitFor, type WaitCondition, type WaitOptions, WaitTimeoutError } from './wait.ts'
 export type { RecordedRequest, RecordOptions, RequestRecord, Server, ServerOptions } from '../library/library.ts'
 
-/** How the servers of a file are made, and what is told when a test fails. */
+/** How the server of a file is made, which has to be in memory, and what is told when a test fails. */
 export interface FixtureOptions extends ServerOptions {
   /** Prepares the server of the file, once, before the first test: definitions, users, objects that all tests begin with. */
   readonly setup?: (server: Server) => unknown
@@ -71,7 +71,7 @@ export function serverFixtures(options: FixtureOptions = {}): VitestFixtures {
       { scope: 'file' },
     ],
     server: async ({ serverOptions, fileServer, onTestFailed }, use) => {
-      await using server = await forkOf(fileServer, serverOptions)
+      await using server = await fileServer.fork()
       using requests = server.recordRequests()
       onTestFailed(() => printRequests(requests, serverOptions))
       await use(server)
@@ -129,7 +129,7 @@ export function serverTest(runner: TestRunner, options: FixtureOptions = {}): Se
   })
   const run = async (body: (fixtures: ServerFixtures) => unknown): Promise<void> => {
     const fileServer = await (started ??= startFileServer(options))
-    await using server = await forkOf(fileServer, options)
+    await using server = await fileServer.fork()
     using requests = server.recordRequests()
     try {
       await body({ serverOptions: options, fileServer, server, client: server.client(), requests })
@@ -156,11 +156,6 @@ async function startFileServer(options: FixtureOptions): Promise<Server> {
     await server.stop()
     throw error
   }
-}
-
-/** A server of its own that is as the file's is. */
-function forkOf(_fileServer: Server, options: FixtureOptions): Promise<Server> {
-  return startFileServer(options)
 }
 
 function printRequests(requests: RequestRecord, { printRequests: count = DEFAULT_PRINTED }: FixtureOptions): void {
