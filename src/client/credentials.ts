@@ -1,5 +1,4 @@
 // Who the client is to the server: a token, a file with one, a certificate, or what a plugin (`exec` of a kubeconfig) hands out.
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { givenMembers } from '../lib/given-members.ts'
 import type { ClientCertificate } from './transport.ts'
@@ -107,11 +106,13 @@ async function runPlugin(exec: ExecConfig, cluster: ClusterInfo): Promise<ExecSt
     KUBERNETES_EXEC_INFO: JSON.stringify({ apiVersion, kind: 'ExecCredential', spec }),
   }
   const text = await new Promise<string>((resolve, reject) => {
-    execFile(command, [...(args ?? [])], { env: variables }, (cause, stdout, stderr) => {
-      if (cause === null) return resolve(stdout)
-      const said = [cause.message, stderr.trim(), installHint ?? ''].filter((part) => part !== '').join('\n')
-      reject(new Error(`the credential plugin ${command} failed: ${said}`, { cause }))
-    })
+    process
+      .getBuiltinModule('node:child_process')
+      .execFile(command, [...(args ?? [])], { env: variables }, (cause, stdout, stderr) => {
+        if (cause === null) return resolve(stdout)
+        const said = [cause.message, stderr.trim(), installHint ?? ''].filter((part) => part !== '').join('\n')
+        reject(new Error(`the credential plugin ${command} failed: ${said}`, { cause }))
+      })
   })
   const { status } = JSON.parse(text) as { readonly status?: ExecStatus }
   if (status?.token === undefined && status?.clientCertificateData === undefined) {

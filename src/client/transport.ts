@@ -1,12 +1,19 @@
 // Requests over connections that are shared: HTTP/2, or HTTP/1.1 where the server's ALPN or a plain URL says so. Invariant: a
 // connection without an open request keeps no process alive, and one that went silent is found by its pings.
-import http from 'node:http'
-import http2 from 'node:http2'
-import https from 'node:https'
+import type http from 'node:http'
+import type http2 from 'node:http2'
 import type { Readable } from 'node:stream'
 import tls from 'node:tls'
 import { ConnectionError } from './errors.ts'
 import { settled } from './waiting.ts'
+
+/** Loaded by the first request: importing programs pay for neither, and an `import` of `http` would load a fetch client too. */
+const { getBuiltinModule } = process
+
+/** Of HTTP/2. */
+const NO_ERROR = 0
+const REFUSED_STREAM = 7
+const CANCEL = 8
 
 /** A client certificate and its key, as PEM. */
 export interface ClientCertificate {
@@ -141,10 +148,11 @@ export class Transport {
     const { url } = this.#options
     const isPlain = url.protocol === 'http:'
     const options = { keepAlive: true, ...(isPlain ? {} : this.#tlsOptions(certificate)) }
-    const agent = agents.get(certificate) ?? (isPlain ? new http.Agent(options) : new https.Agent(options))
+    const { Agent, request: open } = getBuiltinModule(isPlain ? 'node:http' : 'node:https')
+    const agent = agents.get(certificate) ?? new Agent(options)
     agents.set(certificate, agent)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
-    const request = (isPlain ? http : https).request(new URL(path, url), { method, headers, agent })
+    const request = open(new URL(path, url), { method, headers, agent })
     let answer: http.IncomingMessage | undefined
     const cancel = (): void => {
       answer?.destroy(signal.reason as Error)
@@ -183,7 +191,7 @@ class SharedSession {
   constructor(url: URL, socket: tls.TLSSocket, { certificate, pingIntervalMs }: SessionOptions) {
     this.certificate = certificate
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES }
-    this.#session = http2.connect(url, { createConnection: () => socket, settings })
+    this.#session = getBuiltinModule('node:http2').connect(url, { createConnection: () => socket, settings })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(WINDOW_BYTES))
     // Whoever waits on a broken connection is told by the request.
     this.#session.on('error', () => undefined)
@@ -220,19 +228,19 @@ class SharedSession {
     )
     if (this.#open++ === 0) this.#session.ref()
     const cancel = (): void => {
-      stream.close(http2.constants.NGHTTP2_CANCEL)
+      stream.close(CANCEL)
       stream.destroy(signal.reason as Error)
     }
     let hasAnswer = false
     const fail = (cause?: Error): void => {
       if (hasAnswer) return
-      const phase = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'sent'
+      const phase = stream.rstCode === REFUSED_STREAM ? 'refused' : 'sent'
       const what = cause?.message ?? 'the connection was closed before the answer'
       reject(new ConnectionError(phase, `${method} ${path}: ${what}`, cause))
     }
     stream.on('response', (answered) => {
       hasAnswer = true
-      const isComplete = (): boolean => stream.rstCode === http2.constants.NGHTTP2_NO_ERROR && !stream.aborted
+      const isComplete = (): boolean => stream.rstCode === NO_ERROR && !stream.aborted
       const { ':status': status = 0, ...rest } = answered
       resolve({ status, headers: rest, body: stream, isComplete })
     })

@@ -1,7 +1,7 @@
 // Work on documents of megabytes that cannot be cut into turns, in a thread: reading and writing YAML, CBOR and protobuf, and
 // computing managed fields. The event loop stays free for everybody else. There is one thread, started when it is first needed
 // and ended after a while without jobs, which run one by one.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { ApiError } from '../api/status.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -183,6 +183,7 @@ export class Offload implements AsyncDisposable {
 
   #startThread(): Worker {
     const program = import.meta.url.endsWith('.ts') ? './thread.ts' : './offload-thread.js'
+    const { Worker } = process.getBuiltinModule('node:worker_threads')
     const thread = new Worker(new URL(program, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
     })

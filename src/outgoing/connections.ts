@@ -1,7 +1,6 @@
 // Connections to one other server, kept open between calls. A name is looked up once for each connection, every address is
 // checked, and the connection goes to an address that was checked: no second look-up can lead it elsewhere.
 import { X509Certificate } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -44,7 +43,7 @@ export interface OutgoingTls {
 /** All addresses of a name, in order of preference. */
 export type Lookup = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
-export const systemLookup: Lookup = (host) => lookup(host, { all: true })
+export const systemLookup: Lookup = (host) => process.getBuiltinModule('node:dns/promises').lookup(host, { all: true })
 
 export interface ConnectionRules {
   readonly egress: EgressPolicy
