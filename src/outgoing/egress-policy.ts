@@ -39,11 +39,17 @@ const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128']
 
 /** `own` gives the addresses of this machine at the time: interfaces come and go. */
 export function egressPolicy({ loopback, allow = [], deny = [] }: EgressRules, own = ownAddresses): EgressPolicy {
-  const closed = blockList([...NEVER, ...(loopback ? [] : LOOPBACK)])
-  const opened = blockList(allow)
-  const shut = blockList(deny)
+  const listsOnce = (): Record<'closed' | 'opened' | 'shut', BlockList> => ({
+    closed: blockList([...NEVER, ...(loopback ? [] : LOOPBACK)]),
+    opened: blockList(allow),
+    shut: blockList(deny),
+  })
+  // Most servers never call anybody.
+  let lists: ReturnType<typeof listsOnce> | undefined
   return {
     allows(address) {
+      lists ??= listsOnce()
+      const { closed, opened, shut } = lists
       const family = isIP(address)
       if (family === 0) return false
       const plain = address.replace(/%.*$/, '')

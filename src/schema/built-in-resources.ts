@@ -47,7 +47,11 @@ const SUBRESOURCE_VERBS: readonly string[] = ['get', 'patch', 'update']
 
 /** The groups in the order of discovery, the core group first. */
 export function builtInGroups(): readonly BuiltInGroup[] {
-  const served = BUILT_IN.files.filter((file) => file.served === true)
+  return GROUPS
+}
+
+function groupsOf(files: readonly CompiledFile[]): readonly BuiltInGroup[] {
+  const served = files.filter((file) => file.served === true)
   return [...Map.groupBy(served, (file) => file.group ?? '')]
     .map(([group, files]) => ({ group, files: files.toSorted((a, b) => priorityOf(b, 1) - priorityOf(a, 1)) }))
     .sort((a, b) => compareGroups(a.files[0], b.files[0]))
@@ -95,3 +99,5 @@ function storageVersionHash(gvk: GroupVersionKind, resource: CompiledResource): 
   const text = `${stored.includes('/') ? stored : `/${stored}`}/${gvk.kind}`
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
+
+const GROUPS = groupsOf(BUILT_IN.files)
