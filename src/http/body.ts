@@ -17,6 +17,7 @@ export class BoundedBody implements RequestBody {
   readonly #largeBodies: LargeBodies
   #hasEntered = false
   #isReleased = false
+  #again: Buffer | undefined
 
   constructor(request: WireRequest, signal: AbortSignal, largeBodies: LargeBodies) {
     this.#request = request
@@ -25,6 +26,9 @@ export class BoundedBody implements RequestBody {
   }
 
   read(): Promise<Buffer> {
+    const again = this.#again
+    this.#again = undefined
+    if (again !== undefined) return Promise.resolve(again)
     return readBody(this.#request, this.#signal).then((bytes) => {
       this.length = bytes.length
       this.onRead?.(bytes)
@@ -44,6 +48,10 @@ export class BoundedBody implements RequestBody {
     this.#isReleased = true
     if (this.#hasEntered) this.#largeBodies.leave(this.length)
     this.#hasEntered = false
+  }
+
+  putBack(bytes: Buffer): void {
+    this.#again = bytes
   }
 }
 

@@ -82,6 +82,7 @@ export class Connections {
       isLoopback: /^(::ffff:)?127\.|^::1$/.test(address),
       protocol,
       certificate: certificateOf(socket, this.#options.trustsCertificates),
+      hangUp: () => socket.destroy(),
     }
     this.#remotes.set(connection, remote)
     return remote

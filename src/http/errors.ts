@@ -54,7 +54,8 @@ export function answerError(
   return writeStatus(faultError(request.auditId), request)
 }
 
-function faultError(auditId: string): ApiError {
+/** What every bug of ours is answered with. */
+export function faultError(auditId: string): ApiError {
   const text = `unexpected failure, see the log of the server for audit ID ${auditId}`
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }

@@ -105,6 +105,10 @@ export class Exchange implements HttpRequest {
     } else if (this.#untakenMs(now) >= (isWatch(this.info) ? stalledMs : STREAM_STALLED_MS)) this.onOverdue?.()
   }
 
+  breakOff(): void {
+    this.onOverdue?.()
+  }
+
   expire(): void {
     if (this.responder.isOver || this.signal.aborted) return
     this.signal.fire(new DeadlineError())

@@ -39,6 +39,8 @@ export interface HttpRequest {
   filterSince: number
   readonly body: RequestBody
   readonly responder: Responder
+  /** Breaks the answer off, begun or not: the client sees its connection (HTTP/1.1) or its stream (HTTP/2) reset. */
+  breakOff(): void
   /** The `Authorization` header, once, for the authentication filter alone; it is not among the headers. */
   takeCredential(): string | undefined
   /** The values of a header, line by line; it is removed, so that nobody further in takes it for true. */
@@ -73,6 +75,8 @@ export interface RequestBody {
   read(): Promise<Buffer>
   /** Nothing is made of it any more: the next large one may have its turn. Called at the latest when there is an answer. */
   release(): void
+  /** For who has read it before its handler, which then reads this. */
+  putBack(bytes: Buffer): void
   /** How long it was; 0 while it has not been read. */
   readonly length: number
   /** Called when it has been read; for the audit log. */
@@ -106,6 +110,8 @@ export interface RemoteEnd {
   readonly isLoopback: boolean
   readonly protocol: 'http/1.1' | 'h2'
   readonly certificate: CertificateCredential | undefined
+  /** Breaks the connection off, with everything that is under way on it. */
+  hangUp(): void
 }
 
 export interface ResponseHeaders {

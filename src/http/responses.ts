@@ -19,3 +19,8 @@ export function bytesOf(contentType: string, bytes: Buffer, headers: ResponseHea
 export function pageNotFound(): HttpResponse {
   return plainText(404, '404 page not found\n')
 }
+
+export function tooManyRequests(retryAfterSeconds: number): HttpResponse {
+  const text = 'Too many requests, please try again later.\n'
+  return plainText(429, text, { 'retry-after': String(retryAfterSeconds) })
+}

@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
 import { type AdmittedCreation, admitNew, prepareNew } from './create-steps.ts'
-import { alreadyExistsError } from './errors.ts'
+import { alreadyExistsError, noUniqueNameError } from './errors.ts'
 import { HeldReservation } from './held-reservation.ts'
 import { isTerminating } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteAnswer, WriteContext } from './registry.ts'
@@ -52,8 +52,6 @@ function nameTaken(resource: Resource, sent: ApiObject, result: WriteResult): Ap
   const error = alreadyExistsError(resource, name)
   const terminating = existing?.kind === 'object' && isTerminating(existing.object())
   const message = terminating ? `object is being deleted: ${error.message}` : error.message
-  const details = error.details ?? {}
-  if (metaText(sent, 'generateName') === '') return new ApiError('AlreadyExists', message, { details })
-  const why = 'the server was not able to generate a unique name for the object'
-  return new ApiError('AlreadyExists', `${message}, ${why}`, { details: { ...details, retryAfterSeconds: 1 } })
+  const taken = new ApiError('AlreadyExists', message, { details: error.details ?? {} })
+  return metaText(sent, 'generateName') === '' ? taken : noUniqueNameError(taken)
 }

@@ -19,6 +19,12 @@ export function alreadyExistsError(resource: GroupResource, name: string): ApiEr
   return new ApiError('AlreadyExists', message, { details: resourceDetails(resource, name) })
 }
 
+/** The same where the name was generated, again and again. */
+export function noUniqueNameError({ message, details }: ApiError): ApiError {
+  const why = 'the server was not able to generate a unique name for the object'
+  return new ApiError('AlreadyExists', `${message}, ${why}`, { details: { ...details, retryAfterSeconds: 1 } })
+}
+
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again'
 
 export function conflictError(resource: GroupResource, name: string, why: string = MODIFIED): ApiError {

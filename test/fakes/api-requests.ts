@@ -100,7 +100,7 @@ function requestOf(
       ...(accept === undefined ? {} : { accept }),
     },
     signal: new AbortController().signal,
-    body: { read: () => Promise.resolve(bytes), length: 0, onRead: undefined, release: () => {} },
+    body: { read: () => Promise.resolve(bytes), putBack: () => {}, length: 0, onRead: undefined, release: () => {} },
     responder: {
       warn: (text) => void warnings.push(text),
       addHeaders: () => undefined,

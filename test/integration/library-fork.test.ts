@@ -61,7 +61,7 @@ async function defineShips(client: Client, least: number): Promise<void> {
   )
 }
 
-const ship = (name: string, masts: number): Ship => ({ metadata: { name }, spec: { masts } }) as Ship
+const ship = (name: string, masts: number): Ship => ({ metadata: { name }, spec: { masts } })
 
 describe('a fork', () => {
   it('has what the original has, and neither sees what the other does after', async () => {

@@ -4,13 +4,11 @@ import type { Entry, FlowControl } from '../../flow/flow.ts'
 import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
 import { isLongRunning, isWatch } from '../deadline.ts'
 import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
-import { plainText } from '../responses.ts'
+import { tooManyRequests } from '../responses.ts'
 
 /** A watch has no deadline, and waits no longer than a short request would by default (P-215). */
 const WATCH_WAIT_MS = 15_000
 const LONGEST_WAIT_MS = 60_000
-
-const TOO_MANY = 'Too many requests, please try again later.\n'
 
 export function controlFlow(control: FlowControl): CallerFilter {
   return (next) => (request, caller) => {
@@ -23,9 +21,7 @@ export function controlFlow(control: FlowControl): CallerFilter {
 
 function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpRequest): MaybePromise<HttpResponse> {
   request.responder.addHeaders(entry.headers)
-  if (entry.kind === 'rejected') {
-    return plainText(429, TOO_MANY, { 'retry-after': String(entry.retryAfterSeconds) })
-  }
+  if (entry.kind === 'rejected') return tooManyRequests(entry.retryAfterSeconds)
   return settle(
     next,
     (response) => {

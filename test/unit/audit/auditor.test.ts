@@ -70,6 +70,7 @@ async function send(
       length: 0,
       onRead: undefined,
       release: () => {},
+      putBack: () => {},
       read() {
         this.onRead?.(sent)
         return Promise.resolve(sent)

@@ -80,7 +80,13 @@ function messageOf(response: HttpResponse): unknown {
   return (JSON.parse(bodyText(response)) as { message: unknown }).message
 }
 
-const afar = { address: '10.0.0.9', isLoopback: false, protocol: 'h2', certificate: undefined } as const
+const afar = {
+  address: '10.0.0.9',
+  isLoopback: false,
+  protocol: 'h2',
+  certificate: undefined,
+  hangUp: () => {},
+} as const
 
 describe('who is asking', () => {
   it('a bad token is refused even where strangers are welcome (R-015, P-012, P-014)', async () => {
@@ -295,7 +301,13 @@ describe('a closing server', () => {
 describe('connections', () => {
   it('of HTTP/2 are sent away now and then, those of HTTP/1.1 never (P-232)', async () => {
     const sometimes = { goawayChance: 1 }
-    const remote = { address: '127.0.0.1', isLoopback: true, protocol: 'h2', certificate: undefined } as const
+    const remote = {
+      address: '127.0.0.1',
+      isLoopback: true,
+      protocol: 'h2',
+      certificate: undefined,
+      hangUp: () => {},
+    } as const
     expect(await isSentAway('GET /version', { ...as('root-token'), remote }, sometimes)).toBe(true)
     expect(await isSentAway('GET /version', as('root-token'), sometimes)).toBe(false)
     expect(await isSentAway('GET /version', { ...as('root-token'), remote })).toBe(false)
