@@ -99,6 +99,8 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly hiddenMetrics: ReadonlySet<string>
   readonly profiling: boolean
+  /** What is unsafe outside of development is allowed. */
+  readonly dev: boolean
   /** Nothing that Node, V8 and packages do not promise is relied on. */
   readonly plainRuntime: boolean
   /** What was asked for and will not happen: a line each. */
@@ -215,6 +217,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     logLevel: logLevel(read),
     hiddenMetrics: new Set(read.list('disabled-metrics')),
     profiling: read.switch('profiling'),
+    dev: read.switch('dev'),
     plainRuntime: read.switch('plain-runtime'),
     notices: [...ignoredNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),

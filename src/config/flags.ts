@@ -151,7 +151,9 @@ const OPERATION_FLAGS = flagsOf('Operation', {
   'disabled-metrics': list('NAME,...', 'Metrics to hide.'),
   // Unlike the reference's: profiles are served on request only (CIS 1.2.15).
   profiling: off('Serve profiles at /debug/pprof, and the log level at /debug/flags/v.'),
-  dev: off('Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow.'),
+  dev: off(
+    'Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults.',
+  ),
   'plain-runtime': off(
     'Do not rely on internals of Node, V8 and packages, at a loss of speed. For Node releases on which the server fails otherwise.',
   ),

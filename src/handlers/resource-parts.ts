@@ -8,6 +8,7 @@ import type { Turns } from '../lib/turns.ts'
 import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
+import type { Watch } from '../registry/read.ts'
 import type { RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { LARGE_BYTES } from '../registry/registry.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
@@ -47,6 +48,8 @@ export interface WatchParts {
   readonly measures: WatchMeasures
   /** A watch whose client does not say how long lasts at least so long, and at most twice as long (P-228). */
   readonly shortestSeconds: number
+  /** What every watch goes through; absent: nothing. */
+  readonly wrap?: ((request: ResourceRequest, watch: Watch) => Watch) | undefined
 }
 
 export interface CallersRequest {

@@ -35,7 +35,8 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // `AbortSignal.any` would do the same for many times the price.
   http.signal.addEventListener('abort', () => signal.fire(http.signal.reason), { once: true })
   if (http.signal.aborted) signal.fire(http.signal.reason)
-  const opened = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(failInStream)
+  const asked = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(failInStream)
+  const opened = parts.watches.wrap === undefined ? asked : parts.watches.wrap(request, asked)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
   // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
   if (resource.isCustom && parts.resources().find(info) !== resource) end()

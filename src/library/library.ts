@@ -3,6 +3,7 @@
 import { Client } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Extensible } from '../extensions/extensions.ts'
+import type { Faults } from '../faults/faults.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
   ADMIN,
@@ -19,6 +20,8 @@ import { type ServerUser, Users } from './users.ts'
 
 export type { Client, Kubeconfig, Log, ServerUser, Snapshot }
 export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
+export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, FaultVerb } from '../faults/faults.ts'
+export type { Repeated, RequestMatch, WatchFaults, WatchMatch } from '../faults/faults.ts'
 
 export interface ServerOptions {
   /** Where everything is kept; absent: in memory only. */
@@ -57,6 +60,8 @@ export interface Server extends AsyncDisposable, Extensible {
   readonly url: string
   /** Never resolves. Rejects where something that must run has failed for good. */
   readonly failed: Promise<never>
+  /** Injects faults: requests that fail, watches that break, a store that goes away. */
+  readonly faults: Faults
   /** For the administrator, or for a user by name; one that is not known yet is made as it is described. */
   credentials(user?: string | ServerUser): ServerCredentials
   /** A client for the same; it is closed when the server stops. */
@@ -100,8 +105,17 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
   const users = new Users([...(taken?.users ?? []), ...(options.users ?? [])])
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
-  const order = { config, log, signal, tokens: users.method, outermost: records.filter, sharesProcess: true, ...from }
-  return new LibraryServer(await composeServer(order), users, { config, log, records })
+  const running = await composeServer({
+    config,
+    log,
+    signal,
+    tokens: users.method,
+    outermost: records.filter,
+    sharesProcess: true,
+    injectsFaults: true,
+    ...from,
+  })
+  return new LibraryServer(running, users, { config, log, records })
 }
 
 function flagsOf({ dataDir, port = 0, flags = {} }: ServerOptions): string[] {
@@ -137,6 +151,10 @@ class LibraryServer implements Server {
 
   get url(): string {
     return this.#running.url
+  }
+
+  get faults(): Faults {
+    return this.#running.faults!
   }
 
   get failed(): Promise<never> {

@@ -4,6 +4,7 @@ import type { SigningKeys } from '../auth/signing-keys.ts'
 import type { SharedContents } from '../cache/cache.ts'
 import type { KeptFunction, KeptFunctions } from '../extensions/kept-functions.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
+import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { LateService } from './late-service.ts'
 import type { ServingFiles } from './serving.ts'
@@ -23,6 +24,8 @@ export interface ServerState {
   readonly authority: Authority
   readonly schema: SchemaTable
   readonly functions: readonly KeptFunction[]
+  /** What was served. */
+  readonly groups: readonly DiscoveryGroup[]
 }
 
 export interface Past {
@@ -57,6 +60,7 @@ export function pastOf(parts: PastParts): Past | undefined {
       authority: { serving, adminToken, keys },
       schema,
       functions: functions.all(),
+      groups: service.current?.api.groups() ?? from?.groups ?? [],
     }),
     async restore({ stored }) {
       const changes = memory.restore(stored)

@@ -65,6 +65,7 @@ import type { FeatureGates } from '../config/feature-gates.ts'
 import { aggregatedDiscoveryReader } from '../aggregation/aggregated-discovery.ts'
 import { AggregatedGroups, aggregatedTarget } from '../aggregation/aggregated-groups.ts'
 import { aggregatedDocumentsReader } from '../aggregation/aggregated-openapi.ts'
+import type { DiscoveryGroup } from '../registry/discovery.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
@@ -123,6 +124,8 @@ export interface ResourceApiOptions {
   readonly isFork: boolean
   /** What that server had in its cache. */
   readonly shared: SharedContents | undefined
+  /** What every watch goes through. */
+  readonly wrapWatch: ResourceParts['watches']['wrap']
 }
 
 export interface ResourceApi {
@@ -138,6 +141,8 @@ export interface ResourceApi {
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
+  /** All that discovery tells of. */
+  readonly groups: () => readonly DiscoveryGroup[]
   readonly families: readonly Family[]
   /** What can be counted by. */
   readonly types: KnownTypes
@@ -200,7 +205,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
-    watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
+    watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000, wrap: options.wrapWatch },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log, queues: measures.queues }
@@ -211,6 +216,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: probeRemote,
     documents: aggregatedDocumentsReader(caller, targetOf),
   })
+  const discovered = (): readonly DiscoveryGroup[] => remotes.among(table.groups())
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
@@ -250,6 +256,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       isKnown: (name) => table.isKnown(name) || OWN_TYPES.has(name),
     },
     find: (resource) => table.find(resource),
+    groups: discovered,
     load: (resource) => {
       const found = table.find(resource)
       return found === undefined ? undefined : store.load(found.stored)
@@ -268,7 +275,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     passOnRemote: proxyAggregatedGroups(remotes, aggregatedProxy(caller, targetOf)),
     routes: [
       ...discoveryRoutes({
-        groups: () => remotes.among(table.groups()),
+        groups: discovered,
         withNamed: (groups) => remotes.withNamed(groups),
         serverAddress: options.shownAddress,
         kind: (group, version, kind) => kindIn(schema, group, kind, version),

@@ -25,9 +25,11 @@ import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { shownAddress } from '../config/cluster-config.ts'
 import type { Config } from '../config/config.ts'
+import type { FaultInjector } from '../faults/faults.ts'
 import { gateStates } from '../config/feature-gates.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
-import { closeDataDirectory, makePrivateDirectory, readTextFile } from '../config/files.ts'
+import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
+import { openFaults } from './faults.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
 import { ServerMeasures } from './measures.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
@@ -38,7 +40,7 @@ import { accountKeys, openIdentity, openIdOf } from './identity.ts'
 import { LateService, type Service } from './late-service.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type Authority, type Past, pastOf, type ServerState } from './past.ts'
-import { listen, operatorsFiles, readServingFiles, servingFiles } from './serving.ts'
+import { listen, operatorsFiles, readProxyCertificate, readServingFiles, servingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadCertificates } from './certificate-reload.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
@@ -47,6 +49,8 @@ import { forgetHistory, openStorage, type Storage } from './storage.ts'
 import { versionInfo } from './version.ts'
 
 export interface RunningServer extends ServerAccess {
+  /** Undefined where nobody asked for it. */
+  readonly faults: FaultInjector | undefined
   /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
   readonly failed: Promise<never>
   /** Undefined where the storage cannot do it: it has to be in memory. */
@@ -83,6 +87,8 @@ export interface StartOrder {
   readonly sharesProcess?: boolean
   /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
   readonly from?: ServerState
+  /** Faults can be injected; with `--dev` they can be in any case. */
+  readonly injectsFaults?: boolean
 }
 
 /** How long a replica that goes may take to tell the others. */
@@ -109,9 +115,9 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   if (order.from === undefined) for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
   const { measures, lifecycle, serving, reloads } = base
-  const functions = new KeptFunctions(order.from?.functions ?? [])
-  const service = opened.use(new LateService((parts) => openService({ ...base, functions }, order, parts)))
+  const service = opened.use(new LateService((parts) => openService(base, order, parts)))
   if (order.from === undefined) service.open()
+  else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
   const { compilers, takeCollector } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
   const noted: Handler = (request) => {
@@ -143,6 +149,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   }
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
+    base.faults?.clear()
     lifecycle.stage = 'stopping'
     const controllers = service.current?.api.controllers ?? []
     const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
@@ -152,20 +159,22 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   }
   return {
     ...access,
+    faults: base.faults,
     failed: service.failed,
-    past: pastOf({ ...base, service, functions, from: order.from }),
-    extensible: extensibleHere(functions, log),
+    past: pastOf({ ...base, service, from: order.from }),
+    extensible: extensibleHere(base.functions, log),
     reload: () => reloads.ask(),
     stop: () => (stopped ??= stop()),
   }
 }
 
 /** What answers requests, and what runs beside it. */
-function openService(foundation: Foundation & { functions: KeptFunctions }, order: StartOrder, opened: AsyncDisposableStack): Service {
+function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
   const { config, log, kv, measures, atRest, lifecycle, reloads } = base
   const api = openApi(base, order.from)
   base.functions.handOverTo(api.extensionPoints)
+  base.faults?.know(api)
   const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log, reloads })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
@@ -218,6 +227,8 @@ function runtimeOfProcess({
 
 /** What is there before anything is served: the storage, the keys and the counters. */
 interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'>, Storage, Authority {
+  readonly faults: FaultInjector | undefined
+  readonly functions: KeptFunctions
   readonly schema: SchemaTable
   readonly measures: ServerMeasures
   readonly atRest: AtRest
@@ -244,8 +255,9 @@ async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): 
     closeDataDirectory(dataDirectory, log)
   }
   const storage = await openStorage(config, from?.stored, signal)
-  const { kv } = storage
-  opened.defer(() => kv.close())
+  opened.defer(() => storage.kv.close())
+  const faults = await openFaults(order)
+  const kv = faults?.stored(storage.kv) ?? storage.kv
   if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
   const measures = new ServerMeasures()
   const reloads = new ReloadRequests()
@@ -256,6 +268,9 @@ async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): 
     log,
     ...(tokens === undefined ? {} : { tokens }),
     ...storage,
+    kv,
+    faults,
+    functions: new KeptFunctions(from?.functions ?? []),
     schema: from?.schema ?? loadBuiltInSchema(),
     measures,
     atRest,
@@ -312,7 +327,7 @@ function openApi(base: Foundation & Guards, from: ServerState | undefined): Reso
     admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
-    proxyCertificate: readPair(config.proxyCertificate),
+    proxyCertificate: readProxyCertificate(config),
     caller: base.caller,
     operatorsCaller: base.operatorsCaller,
     log,
@@ -329,6 +344,7 @@ function openApi(base: Foundation & Guards, from: ServerState | undefined): Reso
     hasReplicas: config.storage.kind === 'etcd',
     isFork: from !== undefined,
     shared: from?.cached,
+    wrapWatch: base.faults?.watched,
   })
 }
 
@@ -343,10 +359,15 @@ interface ServedParts {
 function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: ServedParts): Handler {
   const { config, kv, log, lifecycle, measures, atRest } = base
   const gates = config.featureGates
-  const more = openIdOf(config, api.identity, () => base.address.shown)
+  const { faults } = base
+  const more = [
+    ...openIdOf(config, api.identity, () => base.address.shown),
+    ...(faults !== undefined && config.dev ? faults.routes : []),
+  ]
   const routes = routesOf({ config, kv, api, metrics, lifecycle, log, checks: atRest.checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
-  return withFilters(api.passOnRemote(routed), {
+  const served = api.passOnRemote(routed)
+  return withFilters(faults === undefined ? served : faults.requests(served), {
     ...config,
     log,
     encodeStatus: openStatusEncoder(base.schema),
@@ -384,14 +405,6 @@ function renewServing(
     log,
   }
   return reloadCertificates(renewal, signal)
-}
-
-function readPair(pair: Config['proxyCertificate']): { certificate: string; key: string } | undefined {
-  if (pair === undefined) return undefined
-  return {
-    certificate: readTextFile(pair.certificateFile, '--proxy-client-cert-file'),
-    key: readTextFile(pair.keyFile, '--proxy-client-key-file'),
-  }
 }
 
 /** One line a request, at its end. */

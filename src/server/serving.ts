@@ -41,6 +41,17 @@ function readPair(
   return { certificate, key }
 }
 
+/** What we show to other servers that serve groups. */
+export function readProxyCertificate({
+  proxyCertificate: pair,
+}: Config): { readonly certificate: string; readonly key: string } | undefined {
+  if (pair === undefined) return undefined
+  return {
+    certificate: readTextFile(pair.certificateFile, '--proxy-client-cert-file'),
+    key: readTextFile(pair.keyFile, '--proxy-client-key-file'),
+  }
+}
+
 /** The last that fits is taken: whole names come behind those with a star, and names by a flag behind those in a certificate. */
 function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertificate[] {
   const named = pairs.flatMap((pair) => {

@@ -79,6 +79,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'kinds', 'informers'],
     entrance: 'words',
   },
+  faults: { mayImport: ['lib', 'api', 'codec', 'kv', 'store', 'registry', 'http'], entrance: 'front' },
   define: { mayImport: ['api', 'codec'], entrance: 'front' },
   extensions: {
     mayImport: ['lib', 'client', 'api', 'outgoing'],
