@@ -46,6 +46,8 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
   whenHit(times = 1): Promise<void> {
     if (this.hits >= times) return Promise.resolve()
     const done = Promise.withResolvers<void>()
+    // Who does not wait for it any more is not to be told by the end of the process.
+    done.promise.catch(() => {})
     if (this.removed.aborted) done.reject(this.#tooFew())
     else this.#waiters = [...this.#waiters, { times, done }]
     return done.promise

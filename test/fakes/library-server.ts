@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { k8s, type Resource } from '../../src/client/client.ts'
 import { type Server, type ServerOptions, type ServerUser, startServer } from '../../src/index.ts'
-import { type OpenServer, reachServer } from './running-server.ts'
+import { type OpenServer, reachServer, type ServerAnswer } from './running-server.ts'
 
 export const MAPS = '/api/v1/namespaces/default/configmaps'
 
@@ -23,4 +23,10 @@ export function plain(server: Server, user?: string | ServerUser): OpenServer {
 /** The config maps of the namespace `default`. */
 export function mapsOf(server: Server, user?: string | ServerUser): Resource<k8s.ConfigMap> {
   return server.client(user).resource(k8s.ConfigMap).inNamespace('default')
+}
+
+/** Without what differs between any two answers. */
+export function shown({ status, headers, body }: ServerAnswer): object {
+  const { date: _, 'audit-id': auditId, ...others } = headers
+  return { status, headers: others, body: body.replaceAll(String(auditId), 'AUDIT-ID') }
 }

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { k8s, type Stored } from '../../src/client/client.ts'
 import type { Server } from '../../src/index.ts'
-import { MAPS, mapsOf, newServer, plain } from '../fakes/library-server.ts'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { MAPS, mapsOf, newServer, plain, shown } from '../fakes/library-server.ts'
+import type { ServerCall } from '../fakes/running-server.ts'
 
 type ConfigMap = Stored<k8s.ConfigMap>
 
@@ -207,4 +209,39 @@ describe('a store that goes away', () => {
     await expect.poll(() => told).toEqual(['add a', 'add b'])
     expect(errors).toEqual([])
   })
+
+  it('is gone as a real etcd is that was killed', async () => {
+    const store = await startEtcd()
+    onTestFinished(() => store[Symbol.asyncDispose]())
+    const server = await newServer({ flags: { 'etcd-servers': store.endpoint } })
+    const api = plain(server)
+    await mapsOf(server).create({ metadata: { name: 'a' } })
+    const errors: unknown[] = []
+    const { told } = await follow(server, (error) => errors.push(error))
+    const asked = (
+      [
+        [MAPS, { method: 'POST', body: { metadata: { name: 'b' } } }],
+        [`${MAPS}/a`, { method: 'PUT', body: { metadata: { name: 'a' } } }],
+        [`${MAPS}/a`, { method: 'DELETE' }],
+        [`${MAPS}/a`, {}],
+        [MAPS, {}],
+        [`${MAPS}?limit=1`, {}],
+        [`${MAPS}/a?resourceVersion=0`, {}],
+        ['/readyz', {}],
+      ] as [string, ServerCall][]
+    ).map(([path, call]) => ({ path, call }))
+    // All at once: a real one is only given up after a while.
+    const answers = () => Promise.all(asked.map(async ({ path, call }) => shown(await api.request(path, call))))
+    const outage = server.faults.storeOutage()
+    const injected = await answers()
+    outage.remove()
+    await store.kill()
+    const real = await answers()
+    await store.start()
+    expect(injected).toEqual(real)
+    await expect.poll(async () => (await api.request('/readyz')).status).toBe(200)
+    await mapsOf(server).delete('a')
+    await expect.poll(() => told).toEqual(['add a', 'delete a'])
+    expect(errors).toEqual([])
+  }, 60_000)
 })

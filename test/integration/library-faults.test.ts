@@ -2,14 +2,7 @@
 // it means it.
 import { describe, expect, it } from 'vitest'
 import { type ApiStatusError, ConnectionError } from '../../src/client/client.ts'
-import { MAPS, mapsOf, newServer, plain } from '../fakes/library-server.ts'
-import type { ServerAnswer } from '../fakes/running-server.ts'
-
-/** Without what differs between any two answers. */
-function shown({ status, headers, body }: ServerAnswer) {
-  const { date: _, 'audit-id': auditId, ...others } = headers
-  return { status, headers: others, body: body.replaceAll(String(auditId), 'AUDIT-ID') }
-}
+import { MAPS, mapsOf, newServer, plain, shown } from '../fakes/library-server.ts'
 
 async function codeOf(work: Promise<unknown>): Promise<number | string> {
   return work.then(
