@@ -1,11 +1,15 @@
 // Informers under faults of every kind, and programs in other languages that inject them over HTTP.
+import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Fault, Server } from '../../src/index.ts'
 import { dice } from '../fakes/dice.ts'
+import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
+import { FollowedCommand, Kubectl } from '../fakes/kubectl.ts'
 import { MAPS, mapsOf, newServer, plain } from '../fakes/library-server.ts'
 import { SEED } from '../fakes/seed.ts'
+import { newHome } from '../fakes/server-process.ts'
 
 /** Who is made to suffer; the test itself is somebody else. */
 const INFORMED = { name: 'informed', groups: ['system:masters'] }
@@ -119,49 +123,91 @@ function ways({ faults }: Server, roll: (sides: number) => number): Readonly<Rec
   }
 }
 
-describe('another client’s informer', () => {
-  it('comes through all of it (@kubernetes/client-node)', async () => {
-    const server = await newServer()
-    const config = new KubeConfig()
-    config.loadFromString(JSON.stringify(server.kubeconfig(INFORMED)))
-    const core = config.makeApiClient(CoreV1Api)
-    const informer = makeInformer(config, MAPS, () => core.listNamespacedConfigMap({ namespace: 'default' }))
+/** Starts an informer of the config maps as `INFORMED`; what it gives tells which ones it believes to be there. */
+type StartInformer = (server: Server) => Promise<() => readonly string[]>
+
+const startNodeInformer: StartInformer = async (server) => {
+  const config = new KubeConfig()
+  config.loadFromString(JSON.stringify(server.kubeconfig(INFORMED)))
+  const core = config.makeApiClient(CoreV1Api)
+  const informer = makeInformer(config, MAPS, () => core.listNamespacedConfigMap({ namespace: 'default' }))
+  const there = new Set<string>()
+  informer.on('add', ({ metadata }) => void there.add(metadata?.name ?? ''))
+  informer.on('delete', ({ metadata }) => void there.delete(metadata?.name ?? ''))
+  let again: NodeJS.Timeout | undefined
+  informer.on('error', () => {
+    again = setTimeout(() => void informer.start(), 20)
+  })
+  onTestFinished(() => {
+    clearTimeout(again)
+    return informer.stop()
+  })
+  await informer.start()
+  return () => [...there]
+}
+
+const startGoInformer: StartInformer = async (server) => {
+  const args = [server.kubeconfigFile(INFORMED), 'default']
+  const informer = new FollowedCommand(
+    spawn(await buildGoClient('informer'), args, { stdio: ['pipe', 'pipe', 'ignore'] }),
+  )
+  await expect.poll(() => informer.lines.some((line) => line.includes('synced'))).toBe(true)
+  return () => {
     const there = new Set<string>()
-    informer.on('add', ({ metadata }) => void there.add(metadata?.name ?? ''))
-    informer.on('delete', ({ metadata }) => void there.delete(metadata?.name ?? ''))
-    let errors = 0
-    informer.on('error', () => {
-      errors++
-      setTimeout(() => void informer.start(), 20)
-    })
-    await informer.start()
-    onTestFinished(() => informer.stop())
+    for (const line of informer.lines) {
+      const { event, name } = JSON.parse(line) as { event: string; name?: string }
+      // Missed: found to be gone when everything was read anew.
+      if (event === 'delete' || event === 'missed') there.delete(name?.replace('default/', '') ?? '')
+      else if (name !== undefined) there.add(name)
+    }
+    return [...there]
+  }
+}
+
+describe('an informer of others', () => {
+  it.each([
+    ['@kubernetes/client-node', startNodeInformer],
+    ['client-go', startGoInformer],
+  ])('comes through all of it: %s', { timeout: GO_BUILD_LIMIT_MS }, async (_, start) => {
+    const server = await newServer()
+    const there = await start(server)
     const maps = mapsOf(server)
     const expectSame = async (): Promise<void> => {
       const { items } = await maps.list()
       const names = items.map(({ metadata }) => metadata.name).sort()
-      await expect.poll(() => [...there].sort(), { timeout: 8000 }).toEqual(names)
+      await expect.poll(() => there().toSorted(), { timeout: 30_000 }).toEqual(names)
     }
+    const watches = server.faults.watches({ user: INFORMED.name, resource: 'configmaps' })
     await maps.create({ metadata: { name: 'a' } })
     await expectSame()
-    server.faults.watches({ resource: 'configmaps' }).cut()
+    expect(watches.cut().hits).toBe(1)
     await maps.create({ metadata: { name: 'b' } })
     await expectSame()
-    const loss = server.faults.watches({ resource: 'configmaps' }).dropEvents()
-    await expect
-      .poll(async () => {
-        await maps.patch('b', { data: { at: String(Math.random()) } })
-        return loss.hits
-      })
-      .toBe(1)
+    const changeUntilHit = (fault: Fault) =>
+      expect
+        .poll(
+          async () => {
+            await maps.patch('b', { data: { at: String(Math.random()) } })
+            return fault.hits
+          },
+          { timeout: 30_000 },
+        )
+        .toBe(1)
+    await changeUntilHit(watches.dropEvents({ events: 2 }))
     await maps.delete('a')
     await expectSame()
-    server.faults.fail({ verb: 'list', user: INFORMED.name }, { status: 500 })
-    server.faults.watches({ resource: 'configmaps' }).cut()
-    await maps.create({ metadata: { name: 'c' } })
+    for (const status of [429, 410] as const) {
+      const fault = server.faults.fail({ verb: ['list', 'watch'], user: INFORMED.name }, { status })
+      watches.cut()
+      await maps.create({ metadata: { name: `after-${status}` } })
+      await expectSame()
+      expect(fault.hits).toBe(1)
+    }
+    const frozen = watches.freeze()
+    await maps.delete('b')
+    frozen.remove()
     await expectSame()
-    expect(errors).toBeGreaterThan(0)
-  }, 60_000)
+  })
 })
 
 describe('/debug/faults', () => {
@@ -191,6 +237,22 @@ describe('/debug/faults', () => {
     expect(await api.must(PATH, { method: 'DELETE' })).toEqual({ faults: [] })
     await api.must(MAPS)
     expect(await api.must(PATH)).toEqual({ faults: [] })
+  })
+
+  it('is spoken to by kubectl', { timeout: GO_BUILD_LIMIT_MS }, async () => {
+    const server = await newServer({ flags: { dev: true } })
+    const kubectl = new Kubectl(await buildGoClient('kubectl'), {
+      kubeconfig: server.kubeconfigFile(),
+      home: await newHome(),
+    })
+    const fault = '{"fault":"fail","match":{"verb":"get","resource":"deployments.apps"},"status":500,"times":"always"}'
+    const made = await kubectl.run(['create', '--raw', PATH, '-f', '-'], fault)
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('"id":"1"') as string])
+    const got = await kubectl.run(['get', 'deployment', 'web'])
+    expect(got.stderr).toContain('Error from server (InternalError)')
+    expect((await kubectl.run(['get', '--raw', `${PATH}/1`])).stdout).toContain('"hits":1')
+    await kubectl.run(['delete', '--raw', `${PATH}/1`])
+    expect((await kubectl.run(['get', 'deployment', 'web'])).stderr).toContain('Error from server (NotFound)')
   })
 
   it('says what is wrong with a fault', async () => {

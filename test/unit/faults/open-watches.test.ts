@@ -74,8 +74,9 @@ describe('a watch', () => {
     ]
     for (let i = 0; i < 400; i++) {
       if (roll(4) > 0) written.push(await cache.put(`o-${roll(5)}`, i))
-      if (roll(6) === 0) faults = [...faults, scene.inject(specs[roll(specs.length)]!)]
-      else if (roll(6) === 0) {
+      const chance = roll(6)
+      if (chance === 0) faults = [...faults, scene.inject(specs[roll(specs.length)]!)]
+      if (chance === 1) {
         faults[0]?.remove()
         faults = faults.slice(1)
       }
