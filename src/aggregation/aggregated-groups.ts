@@ -8,7 +8,7 @@ import {
 } from '../kinds/kinds.ts'
 import type { ResolveService } from '../outgoing/webhook-client.ts'
 import { servedResource } from '../registry/served-resource.ts'
-import { systemClock } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import { pause } from '../lib/pause.ts'
@@ -33,6 +33,8 @@ const REFRESH_MS = 30_000
 export interface AggregatedReaders {
   readonly resources: ReadAggregatedDiscovery
   readonly documents: ReadAggregatedDocuments
+  /** They are read again every so often. */
+  readonly clock: Clock
 }
 
 export class AggregatedGroups {
@@ -146,7 +148,7 @@ export class AggregatedGroups {
       },
       signal,
     )
-    while (await pause(systemClock, REFRESH_MS, signal)) {
+    while (await pause(this.#read.clock, REFRESH_MS, signal)) {
       const open = [...this.#services.values()].filter(({ isAvailable }) => isAvailable)
       await Promise.all(open.map((service) => this.#load(service, signal)))
     }

@@ -1,11 +1,11 @@
 // Service account tokens: issued and verified. A signature is checked once; that the account and the bound objects still exist is
 // checked every time, so that deleting them revokes the token (P-040 to P-044).
-import { randomUUID } from 'node:crypto'
 import { mapOrEmpty, numberOrAbsent, textOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Random } from '../lib/random.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import type { Jwt, SigningKey } from './jwt.ts'
 import { parseJwt, signJwt } from './jwt.ts'
@@ -43,11 +43,11 @@ export interface IssuedToken {
 export function issueToken(
   issuer: { readonly url: string; readonly key: SigningKey },
   order: TokenOrder,
-  nowMs: number,
+  { nowMs, random }: { readonly nowMs: number; readonly random: Random },
 ): IssuedToken {
   const { account, pod, secret, node } = order
   const now = Math.floor(nowMs / 1000)
-  const id = randomUUID()
+  const id = random.uuid()
   const claims = {
     aud: order.audiences,
     exp: now + order.lifetimeSeconds,

@@ -59,7 +59,10 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
   readonly countKeys?: CountKeys
+  /** By which the past grows old, and bookmarks come. */
   readonly clock?: Clock
+  /** By which requests wait, and the storage is tried again. Absent: the same. */
+  readonly waitClock?: Clock
   readonly measures?: CacheMeasures
   /** Progress of a load. */
   readonly onLoading?: (loaded: number, total: number) => void
@@ -144,18 +147,20 @@ class MemoryStore implements WatchCache {
   constructor(options: WatchCacheOptions) {
     this.#store = options.store
     this.#clock = options.clock ?? systemClock
-    this.#loaded = new Loaded(this.#clock, () => this.#contents !== undefined)
+    const { waitClock = this.#clock } = options
+    this.#loaded = new Loaded(waitClock, () => this.#contents !== undefined)
     this.#servePastStates = options.servePastStates ?? true
     this.#countKeys = options.countKeys ?? countByNodes
     this.capacity = (options.historyLimits ?? HISTORY_LIMITS).records
     for (const resource of options.resources) this.#resources.set(resource.storagePrefix, resource)
-    this.#progress = new Progress(this.#clock, () => this.#follower.requestProgress())
+    this.#progress = new Progress(waitClock, () => this.#follower.requestProgress())
     this.#barrier = new Barrier(this.#progress, () => this.#store.newestRevision(this.#life.signal))
     this.#bookmarks = new Bookmarks(this.#clock, () => this.#progress.revision)
     this.#follower = new Follower({
       source: options.store,
       shared: options.shared,
       clock: this.#clock,
+      waitClock,
       limits: options.historyLimits ?? HISTORY_LIMITS,
       measures: options.measures ?? new CacheMeasures(),
       onUnreadable: options.onUnreadable ?? (() => {}),

@@ -2,6 +2,7 @@
 // cannot be resumed. Lost connections are handled by the storage itself.
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../api/status.ts'
+import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Feed, Source } from '../store/source.ts'
 import { Contents, type ContentsOptions, type SharedContents } from './contents.ts'
@@ -25,6 +26,8 @@ export interface FollowerOptions extends ContentsOptions {
   readonly source: Source
   /** What the source had a moment ago, so that it need not be loaded. */
   readonly shared: SharedContents | undefined
+  /** By which the storage is tried again. */
+  readonly waitClock: Clock
   /** Adds the types that are known from the start. */
   readonly prepare: (contents: Contents) => void
   readonly events: FollowerEvents
@@ -63,7 +66,7 @@ export class Follower {
   }
 
   async #keepInStep(signal: AbortSignal): Promise<void> {
-    const { clock, events } = this.#options
+    const { waitClock, events } = this.#options
     for (let failures = 0; !signal.aborted; ) {
       try {
         this.#loaded ??= this.#takeShared() ?? (await this.#load(signal))
@@ -77,7 +80,7 @@ export class Follower {
           continue
         }
       }
-      await pause(clock, Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), signal)
+      await pause(waitClock, Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), signal)
     }
   }
 

@@ -18,7 +18,8 @@ export interface Past {
 
 interface RecentHistoryOptions {
   readonly source: Source
-  readonly clock: Clock
+  /** By which the storage is waited for. */
+  readonly waitClock: Clock
 }
 
 /** Undefined where the storage does not have it: the cache is complete without it. */
@@ -40,7 +41,7 @@ async function readSince(
   between: { readonly floor: number; readonly revision: number },
   signal: AbortSignal,
 ): Promise<readonly SourceChange[] | undefined> {
-  const { clock, source } = options
+  const { waitClock: clock, source } = options
   const scope = new AbortController()
   const cancelTimeout = clock.callAfter(TIMEOUT_MS, () => scope.abort())
   const feed = source.follow({ after: between.floor, withPrevious: true }, anySignal([signal, scope.signal]))

@@ -198,7 +198,7 @@ function faultsOf(resource: Resource, sent: ApiObject): readonly FieldError[] {
       ? withMeta(sent, { namespace: 'default' })
       : sent
   const { strategy } = resource
-  const prepared = strategy.prepareForCreate(metaForCreate(placed, context.now), context)
+  const prepared = strategy.prepareForCreate(metaForCreate(placed, context), context)
   return strategy.validateCreate(resource.toCanonical(prepared), context)
 }
 

@@ -5,7 +5,6 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -61,7 +60,7 @@ class RemoteAvailability {
       runInformer(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, signal),
       // Before the services are known every one of them would be missing.
       Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(signal)),
-      pause(systemClock, Number.POSITIVE_INFINITY, signal).then(() => loaded.forEach(({ resolve }) => resolve())),
+      pause(this.#parts.clock, Number.POSITIVE_INFINITY, signal).then(() => loaded.forEach(({ resolve }) => resolve())),
     ])
   }
 

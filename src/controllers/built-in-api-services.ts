@@ -3,7 +3,6 @@
 import { labelsOf } from '../api/object-members.ts'
 import type { GroupVersion } from '../api/object.ts'
 import { own } from '../api/value.ts'
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -22,7 +21,7 @@ export function builtInApiServices(parts: ControllerParts, services: readonly Bu
     name: 'built-in-services',
     async run(signal) {
       await makeBuiltInApiServices(parts, services, signal)
-      await pause(systemClock, FOREVER_MS, signal)
+      await pause(parts.clock, FOREVER_MS, signal)
     },
   }
 }

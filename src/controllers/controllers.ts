@@ -2,8 +2,9 @@
 // Lease; each can be disabled where another program does its work.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
-import { systemClock } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
+import type { Random } from '../lib/random.ts'
 import type { QueueMeasures } from './queue-measures.ts'
 import type { RegistryParts, ResourceTable } from '../registry/registry.ts'
 
@@ -11,8 +12,11 @@ export interface ControllerParts {
   readonly registry: RegistryParts
   readonly resources: () => ResourceTable
   readonly gates: ReadonlySet<string>
-  /** RFC 3339 in whole seconds. */
+  readonly clock: Clock
+  /** The same in RFC 3339, in whole seconds. */
   readonly now: () => string
+  /** Absent: the system's. */
+  readonly random?: Random | undefined
   readonly log: Log
   readonly queues?: QueueMeasures | undefined
 }
@@ -43,20 +47,28 @@ export async function deregisterControllers(
 }
 
 /** Runs all of them; one that fails is restarted. */
-export async function runControllers(controllers: readonly Controller[], log: Log, signal: AbortSignal): Promise<void> {
-  await Promise.all(controllers.map((controller) => runOne(controller, log, signal)))
+export async function runControllers(
+  controllers: readonly Controller[],
+  parts: Pick<ControllerParts, 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(controllers.map((controller) => runOne(controller, parts, signal)))
 }
 
 const RESTART_PAUSE_MS = 1_000
 
-async function runOne(controller: Controller, log: Log, signal: AbortSignal): Promise<void> {
+async function runOne(
+  controller: Controller,
+  { clock, log }: Pick<ControllerParts, 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await controller.run(signal)
     } catch (error) {
       if (signal.aborted || error instanceof CancelledError) continue
       log.error({ err: error, controller: controller.name }, 'controller failed')
-      await pause(systemClock, RESTART_PAUSE_MS, signal)
+      await pause(clock, RESTART_PAUSE_MS, signal)
     }
   }
 }

@@ -3,7 +3,6 @@
 import type { ApiObject } from '../api/object.ts'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -35,7 +34,7 @@ export function extensionAuthentication(parts: ControllerParts, trust: () => Pub
     name: 'authentication-trust',
     async run(signal) {
       do await publishAuthentication(parts, trust(), signal)
-      while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+      while (await pause(parts.clock, LOOK_AGAIN_MS, signal))
     },
   }
 }

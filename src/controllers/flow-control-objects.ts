@@ -4,7 +4,6 @@ import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { metaNumber } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -40,7 +39,7 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
       await Promise.all([reportDangling(parts, signal), keep()])
       async function keep(): Promise<void> {
         do await makeFlowObjects(parts, wanted, signal)
-        while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+        while (await pause(parts.clock, LOOK_AGAIN_MS, signal))
       }
     },
   }

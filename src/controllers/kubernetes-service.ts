@@ -4,7 +4,6 @@ import { isIP } from 'node:net'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
@@ -57,7 +56,7 @@ export async function makeKubernetesService(
   const reconciler = new ServiceReconciler(parts, advertised, signal)
   let attempts = FIRST_ATTEMPTS
   do await reconciler.reconcile()
-  while (reconciler.isBlocked && --attempts > 0 && (await pause(systemClock, WAIT_FOR_NAMESPACE_MS, signal)))
+  while (reconciler.isBlocked && --attempts > 0 && (await pause(parts.clock, WAIT_FOR_NAMESPACE_MS, signal)))
 }
 
 export function kubernetesService(parts: ControllerParts, advertised: Advertised): Controller {
@@ -67,12 +66,12 @@ export function kubernetesService(parts: ControllerParts, advertised: Advertised
     name: 'kubernetes-service',
     async run(signal) {
       const stop = AbortSignal.any([signal, deregistering.signal])
-      while (advertised.port() === 0) if (!(await pause(systemClock, WAIT_FOR_PORT_MS, stop))) break
+      while (advertised.port() === 0) if (!(await pause(parts.clock, WAIT_FOR_PORT_MS, stop))) break
       const reconciler = new ServiceReconciler(parts, advertised, signal)
       while (!stop.aborted) {
         reconciling = reconciler.reconcile()
         await reconciling
-        await pause(systemClock, reconciler.isBlocked ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, stop)
+        await pause(parts.clock, reconciler.isBlocked ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, stop)
       }
       // Not restarted until the server ends.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -179,7 +178,11 @@ class ServiceReconciler {
     const { address } = this.#advertised
     if (address !== undefined) {
       // As kube-apiserver says it, which reads the addresses of all who serve here. What is as it was would not be written anew.
-      const metadata = { name: address, creationTimestamp: this.#parts.now(), uid: String(Date.now()) }
+      const metadata = {
+        name: address,
+        creationTimestamp: this.#parts.now(),
+        uid: String(this.#parts.clock.timeOfDay()),
+      }
       const object = { kind: 'Endpoints', apiVersion: 'v1', metadata, subsets: [{ addresses: [{ ip: address }] }] }
       const key = { resource: MASTER_LEASES, namespace: '', name: address }
       await store.write(key, () => ({ kind: 'put', object, ttlSeconds: LEASE_SECONDS }), this.#signal)

@@ -5,7 +5,6 @@ import { metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
-import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
@@ -30,7 +29,6 @@ export interface LeaderElectionOptions {
   readonly parts: ControllerParts
   /** Unique to this run of this replica. */
   readonly identity: string
-  readonly clock: Clock
   /** Open while this replica is the one. */
   readonly fence: Fence
 }
@@ -54,14 +52,14 @@ class Candidate {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options
+    const { clock, log } = this.#options.parts
     while (!signal.aborted) {
       try {
         if (await this.#acquire(signal)) await this.#lead(signal)
       } catch (error) {
         if (signal.aborted || error instanceof CancelledError) continue
         // The store is unavailable, or kube-system does not exist yet: try again.
-        this.#options.parts.log.debug({ err: error }, 'leader election attempt failed')
+        log.debug({ err: error }, 'leader election attempt failed')
       }
       await pause(clock, LOOK_EVERY_MS, signal)
     }
@@ -69,7 +67,8 @@ class Candidate {
 
   /** Whether the lease is ours now. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    const { parts, clock } = this.#options
+    const { parts } = this.#options
+    const { clock } = parts
     const key = { resource: this.#lease.stored, ...LEASE }
     const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
     if (item !== undefined && item.kind !== 'object') return false
@@ -86,7 +85,7 @@ class Candidate {
   }
 
   #isFree(lease: ApiObject): boolean {
-    const { clock } = this.#options
+    const { clock } = this.#options.parts
     const spec = specOf(lease)
     const holder = own(spec, 'holderIdentity')
     if (holder === undefined || holder === '') return true
@@ -101,7 +100,7 @@ class Candidate {
     const term = new AbortController()
     const end = (): void => term.abort()
     signal.addEventListener('abort', end, { once: true })
-    const running = runControllers(this.#controllers, parts.log, term.signal)
+    const running = runControllers(this.#controllers, parts, term.signal)
     try {
       await this.#renew(signal)
     } finally {
@@ -116,7 +115,8 @@ class Candidate {
 
   /** Resolves when the lease is lost or the signal fires. */
   async #renew(signal: AbortSignal): Promise<void> {
-    const { clock, fence } = this.#options
+    const { fence, parts } = this.#options
+    const { clock } = parts
     let wait = RENEW_EVERY_MS
     while (fence.isOpen && (await pause(clock, wait, signal))) {
       const askedAt = clock.now()
@@ -144,7 +144,7 @@ class Candidate {
   async #write(target: ApiObject | undefined | 'own' | 'release', signal: AbortSignal): Promise<boolean> {
     const { parts, identity } = this.#options
     const context = controllerContext(parts, LEASE.namespace, signal)
-    const renewTime = new Date().toISOString().replace('Z', '000Z')
+    const renewTime = new Date(parts.clock.timeOfDay()).toISOString().replace('Z', '000Z')
     try {
       if (target === undefined) {
         const spec = { ...holding(identity, renewTime), leaseTransitions: 0 }

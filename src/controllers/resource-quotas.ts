@@ -9,7 +9,6 @@ import { formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
-import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities, compareQuantities, formatQuantity, quantityOf } from '../lib/quantity.ts'
@@ -45,10 +44,10 @@ const OBJECTS_AT_ONCE = 200
 const ZERO = quantityOf(0, 'decimalSI')
 const ENDED: readonly string[] = ['"phase":"Succeeded"', '"phase":"Failed"']
 
-export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting, clock: Clock): Controller {
+export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting): Controller {
   return {
     name: 'resource-quotas',
-    run: (signal) => new QuotaController(parts, accounting, clock).run(signal),
+    run: (signal) => new QuotaController(parts, accounting).run(signal),
   }
 }
 
@@ -60,7 +59,6 @@ interface Known {
 class QuotaController {
   readonly #parts: ControllerParts
   readonly #accounting: QuotaAccounting
-  readonly #clock: Clock
   readonly #queue: WorkQueue
   readonly #quotas = new Map<string, Known>()
   readonly #byNamespace = new Map<string, Set<string>>()
@@ -72,10 +70,9 @@ class QuotaController {
   readonly #running = new Set<Promise<void>>()
   readonly #failed = Promise.withResolvers<void>()
 
-  constructor(parts: ControllerParts, accounting: QuotaAccounting, clock: Clock) {
+  constructor(parts: ControllerParts, accounting: QuotaAccounting) {
     this.#parts = parts
     this.#accounting = accounting
-    this.#clock = clock
     const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#sync(key, signal)
     this.#queue = new WorkQueue(parts, { name: 'resource-quotas', workers: WORKERS, work })
     this.#types = new TypeInformers({
@@ -115,7 +112,8 @@ class QuotaController {
   }
 
   async #resync(signal: AbortSignal): Promise<void> {
-    while (await pause(this.#clock, RESYNC_MS, signal)) for (const key of this.#quotas.keys()) this.#queue.add(key)
+    while (await pause(this.#parts.clock, RESYNC_MS, signal))
+      for (const key of this.#quotas.keys()) this.#queue.add(key)
   }
 
   #onQuota(stored: StoredObject): void {
@@ -130,7 +128,7 @@ class QuotaController {
       this.#nameTypes(quota)
       this.#queue.add(key)
     } else if (isRaised(before, quota)) {
-      this.#raisedAt.set(key, this.#clock.now())
+      this.#raisedAt.set(key, this.#parts.clock.now())
       this.#queue.addAfter(key, RECOUNT_MS)
     }
   }
@@ -199,7 +197,7 @@ class QuotaController {
   async #sync(key: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#quotas.get(key)
     if (known === undefined) return false
-    const now = this.#clock.now()
+    const now = this.#parts.clock.now()
     if (!isUncounted(known.quota)) {
       if (now - (this.#raisedAt.get(key) ?? -Infinity) < SETTLE_MS) return true
       if (now - (this.#countedAt.get(key) ?? -Infinity) < REST_MS) return true
@@ -224,7 +222,7 @@ class QuotaController {
       for await (const batch of page.batches) {
         for (const stored of batch) {
           if (++seen % OBJECTS_AT_ONCE === 0) await setImmediate()
-          const counted = { type, object: stored.object(), nowMs: this.#clock.now() }
+          const counted = { type, object: stored.object(), nowMs: this.#parts.clock.now() }
           for (const [name, amount] of this.#accounting.chargeOf(quota, about, counted) ?? []) {
             used.set(name, addQuantities(used.get(name) ?? ZERO, amount))
           }

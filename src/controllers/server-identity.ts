@@ -1,12 +1,12 @@
 // The identity lease of this server in kube-system, named after its host and renewed; expired leases of other servers are
 // deleted (P-460).
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mapOrEmpty, numberOrAbsent, textOrAbsent } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
-import type { Clock } from '../lib/clock.ts'
+import { systemRandom } from '../lib/random.ts'
 import { pause } from '../lib/pause.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
@@ -48,11 +48,12 @@ function labelOf(hostname: string): string {
   return hostname.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
 }
 
-export function serverIdentity(parts: ControllerParts, hostname: string, clock: Clock): Controller {
+export function serverIdentity(parts: ControllerParts, hostname: string): Controller {
+  const { clock } = parts
   return {
     name: 'server-identity',
     async run(signal) {
-      const lease = new IdentityLease(parts, hostname, clock, signal)
+      const lease = new IdentityLease(parts, hostname, signal)
       let collectAt = clock.now()
       let isRenewed: boolean
       do {
@@ -71,16 +72,14 @@ class IdentityLease {
   readonly #labels: Readonly<Record<string, string>>
   readonly #name: string
   readonly #holder: string
-  readonly #clock: Clock
   readonly #signal: AbortSignal
 
-  constructor(parts: ControllerParts, hostname: string, clock: Clock, signal: AbortSignal) {
+  constructor(parts: ControllerParts, hostname: string, signal: AbortSignal) {
     this.#parts = parts
     this.#leases = servedResource(parts.resources(), 'leases', 'coordination.k8s.io')
     this.#labels = { [LABEL]: COMPONENT, 'kubernetes.io/hostname': labelOf(hostname) }
     this.#name = identityOf(hostname)
-    this.#holder = `${this.#name}_${randomUUID()}`
-    this.#clock = clock
+    this.#holder = `${this.#name}_${(parts.random ?? systemRandom).uuid()}`
     this.#signal = signal
   }
 
@@ -90,7 +89,7 @@ class IdentityLease {
 
   /** False: the namespace does not exist yet. */
   async renew(): Promise<boolean> {
-    const renewTime = new Date(this.#clock.now()).toISOString().replace('Z', '000Z')
+    const renewTime = new Date(this.#parts.clock.now()).toISOString().replace('Z', '000Z')
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime }
     const fresh = newObject(this.#leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
     const wanted = (live: ApiObject | undefined): ApiObject => (live === undefined ? fresh : { ...live, spec })
@@ -119,7 +118,7 @@ class IdentityLease {
     const spec = mapOrEmpty(stored.object(), 'spec')
     const [renewed, seconds] = [textOrAbsent(spec, 'renewTime'), numberOrAbsent(spec, 'leaseDurationSeconds')]
     if (renewed === undefined || seconds === undefined) return true
-    return Date.parse(renewed) + seconds * 1000 < this.#clock.now()
+    return Date.parse(renewed) + seconds * 1000 < this.#parts.clock.now()
   }
 
   async #remove(stored: StoredObject): Promise<void> {

@@ -1,6 +1,5 @@
 // Repairs the allocations of cluster IPs and node ports every few minutes: a server that stops between allocating and storing
 // leaks one, and a user may delete an IPAddress.
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -18,7 +17,7 @@ export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasure
         if (repaired.claimed.length + repaired.released.length > 0) {
           log.info({ ...repaired }, 'repaired service IP and node port allocations')
         }
-      } while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+      } while (await pause(parts.clock, LOOK_AGAIN_MS, signal))
     },
   }
 }
@@ -31,5 +30,5 @@ export async function claimAddressesInUse(parts: ControllerParts, signal: AbortS
 }
 
 function claimParts(parts: ControllerParts, signal: AbortSignal): Parameters<typeof claimWhatServicesHave>[0] {
-  return { registry: parts.registry, resources: parts.resources(), now: parts.now(), signal }
+  return { registry: parts.registry, resources: parts.resources(), now: parts.now(), random: parts.random, signal }
 }

@@ -1,5 +1,4 @@
 // The namespaces and priority classes that always exist: created at the start, and again should one go missing (W-384, W-627).
-import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -28,7 +27,7 @@ export function systemNamespaces(parts: ControllerParts): Controller {
   return {
     name: 'system-namespaces',
     async run(signal) {
-      while (await pause(systemClock, LOOK_AGAIN_MS, signal)) await makeSystemNamespaces(parts, signal)
+      while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await makeSystemNamespaces(parts, signal)
     },
   }
 }
@@ -51,7 +50,7 @@ export function systemPriorityClasses(parts: ControllerParts): Controller {
           const object = resource.withDefaults(newObject(resource, { name }, rest), parts)
           await createMissing(parts, resource, object, serverContext(parts, '', signal))
         }
-      } while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+      } while (await pause(parts.clock, LOOK_AGAIN_MS, signal))
     },
   }
 }

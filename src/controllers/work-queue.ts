@@ -1,5 +1,6 @@
 // A queue of keys to reconcile, each at most once at a time and at most once in the queue. What fails is retried with exponential
 // backoff.
+import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { ControllerParts } from './controllers.ts'
@@ -17,6 +18,7 @@ export interface WorkQueueOptions {
 }
 
 export class WorkQueue {
+  readonly #clock: Clock
   readonly #log: Log
   readonly #options: WorkQueueOptions
   readonly #tally: QueueTally
@@ -25,10 +27,12 @@ export class WorkQueue {
   /** Added while they were being worked on. */
   readonly #again = new Set<string>()
   readonly #attempts = new Map<string, number>()
-  readonly #timers = new Map<string, NodeJS.Timeout>()
+  /** How to call off what is to be added later. */
+  readonly #timers = new Map<string, () => void>()
   #wake: (() => void)[] = []
 
-  constructor({ log, queues }: Pick<ControllerParts, 'log' | 'queues'>, options: WorkQueueOptions) {
+  constructor({ clock, log, queues }: Pick<ControllerParts, 'clock' | 'log' | 'queues'>, options: WorkQueueOptions) {
+    this.#clock = clock
     this.#log = log
     this.#options = options
     this.#tally = (queues ?? new QueueMeasures()).of(options.name)
@@ -39,7 +43,7 @@ export class WorkQueue {
       this.#again.add(key)
       return
     }
-    clearTimeout(this.#timers.get(key))
+    this.#timers.get(key)?.()
     this.#timers.delete(key)
     if (!this.#waiting.has(key)) {
       this.#waiting.set(key, performance.now())
@@ -51,18 +55,17 @@ export class WorkQueue {
 
   addAfter(key: string, milliseconds: number): void {
     if (this.#waiting.has(key) || this.#timers.has(key)) return
-    const timer = setTimeout(() => {
+    const callOff = this.#clock.callAfter(milliseconds, () => {
       this.#timers.delete(key)
       this.add(key)
-    }, milliseconds)
-    timer.unref()
-    this.#timers.set(key, timer)
+    })
+    this.#timers.set(key, callOff)
   }
 
   /** Works until the signal fires; resolves when nothing is under way any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
-      for (const timer of this.#timers.values()) clearTimeout(timer)
+      for (const callOff of this.#timers.values()) callOff()
       for (const wake of this.#wake) wake()
       this.#wake = []
     }

@@ -23,6 +23,7 @@ export function controllerContext(parts: ControllerParts, namespace: string, sig
     namespace,
     dryRun: false,
     now: parts.now(),
+    random: parts.random,
     gates: parts.gates,
     warn: () => {},
     annotate: () => {},

@@ -5,6 +5,7 @@ import { OPENAPI_V2_PROTOBUF, OPENAPI_V3_PROTOBUF } from '../codec/openapi-docum
 import type { Handler, HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
+import type { Clock } from '../lib/clock.ts'
 import { byteRangeOf } from './byte-range.ts'
 import { headerOf } from './resource-parts.ts'
 
@@ -12,11 +13,12 @@ type Documents = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-export function openApiRoutes(documents: () => Documents, startedAt: Date): Route[] {
-  const modified = startedAt.toUTCString()
+/** What is served was last changed when this is called. */
+export function openApiRoutes(documents: () => Documents, clock: Clock): Route[] {
+  const modified = new Date(clock.timeOfDay()).toUTCString()
   return [
     { path: '/openapi/v2', handler: showV2(documents, modified) },
-    { path: '/openapi/v3', subtree: true, handler: showV3(documents, modified) },
+    { path: '/openapi/v3', subtree: true, handler: showV3(documents, modified, clock) },
     { path: '/openapi/v3', handler: showIndex(documents), listed: () => ['/openapi/v3', '/openapi/v3/'] },
   ]
 }
@@ -37,7 +39,7 @@ function showIndex(documents: () => Documents): Handler {
   })
 }
 
-function showV3(documents: () => Documents, modified: string): Handler {
+function showV3(documents: () => Documents, modified: string, clock: Clock): Handler {
   return (request) => {
     const key = request.path.slice('/openapi/v3/'.length)
     const document = documents().v3(key)
@@ -52,7 +54,7 @@ function showV3(documents: () => Documents, modified: string): Handler {
       'last-modified': modified,
       vary: 'Accept',
       ...(asked === document.hash
-        ? { 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR_MS).toUTCString() }
+        ? { 'cache-control': 'public, immutable', expires: new Date(clock.timeOfDay() + YEAR_MS).toUTCString() }
         : {}),
     }
     return answer(request, document, { headers, protobuf: OPENAPI_V3_PROTOBUF, compress: false })

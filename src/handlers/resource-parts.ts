@@ -4,6 +4,8 @@ import { selectableFields, type SelectableFields } from '../api/selector-fields.
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Asked, Negotiator } from '../codec/negotiate.ts'
 import type { Caller, HttpRequest } from '../http/http.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Random } from '../lib/random.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
@@ -32,8 +34,12 @@ export interface ResourceParts {
   /** For large bodies; absent: they are processed like others. */
   readonly ifLarge?: { readonly turns: Turns; readonly offload: Offload }
   readonly components?: readonly ComponentProbe[]
-  /** RFC 3339 in whole seconds. */
+  /** By which watches end, and objects have an age. */
+  readonly clock: Clock
+  /** The same in RFC 3339, in whole seconds. */
   readonly now: () => string
+  /** Absent: the system's. */
+  readonly random?: Random | undefined
   /** Throws `Forbidden` where the caller may not do this with the object of the request. */
   readonly authorize: (request: CallersRequest, verb: string) => Promise<void>
 }
@@ -112,6 +118,7 @@ export function writeContext(
     namespace: request.namespace,
     dryRun: options.dryRun,
     now: parts.now(),
+    random: parts.random,
     gates: parts.gates,
     warn: http.responder.warn,
     annotate: (key, value) => caller.audit.annotate(key, value),

@@ -89,7 +89,10 @@ function completeView(parts: ResourceParts, { http, resource }: ServedRequest, f
   }
   if (transform?.as !== 'Table') return { ...view, table: undefined }
   const include = parseIncludeObject(http.query.get('includeObject'))
-  return { ...view, table: { shape: resource.columns, apiVersion: transform.apiVersion, include, now: Date.now() } }
+  return {
+    ...view,
+    table: { shape: resource.columns, apiVersion: transform.apiVersion, include, now: parts.clock.timeOfDay() },
+  }
 }
 
 const NEWLINE = Buffer.from('\n')

@@ -6,10 +6,14 @@ import { frameEncoding } from '../codec/watch-encodings.ts'
 import { type WatchForm, WatchFrames } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
+import { systemRandom } from '../lib/random.ts'
 import { type Watch, watchObjects } from '../registry/read.ts'
 import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import type { OneWatch } from './watch-measures.ts'
+
+/** Into how many moments the ends of watches are spread. */
+const SPREAD = 2 ** 20
 
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
@@ -24,7 +28,8 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const scope = info.namespace === undefined ? 'cluster' : 'namespace'
   const counts = parts.watches.measures.of(resource, scope)
   // Where the client does not say, watches end at different times, so that they do not all come back at once.
-  const timeoutSeconds = query.timeoutSeconds ?? parts.watches.shortestSeconds * (1 + Math.random())
+  const timeoutSeconds =
+    query.timeoutSeconds ?? parts.watches.shortestSeconds * (1 + (parts.random ?? systemRandom).below(SPREAD) / SPREAD)
   if (timeoutSeconds < 0) return { status: 200, headers, body: { kind: 'stream', run: () => Promise.resolve() } }
   const signal = new LightSignal()
   let isOver = false
@@ -45,7 +50,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     encoding: frameEncoding(view.encoding, view.tools),
     type: listTypeOf(request),
     ...(resource.conversion.isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }),
-    now: Date.now,
+    now: () => parts.clock.timeOfDay(),
   })
   return {
     status: 200,
@@ -53,13 +58,13 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     body: {
       kind: 'stream',
       run: async (sink) => {
-        const timer = setTimeout(end, timeoutSeconds * 1000)
+        const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)
         try {
           await pump(watch, { frames, counts, since: http.receivedAt }, sink)
         } catch (error) {
           if (!isOver) throw error
         } finally {
-          clearTimeout(timer)
+          callOff()
         }
       },
     },

@@ -1,8 +1,8 @@
 // One request on a socket, from its first byte to the last of its answer: the record that filters and handlers see, and the owner
 // of the request's signal and deadline. The signal comes from the *response* closing early; the request's own `close` event fires
 // as soon as a body has been read.
-import { randomUUID } from 'node:crypto'
 import { LightSignal } from '../lib/light-signal.ts'
+import type { Random } from '../lib/random.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
@@ -21,6 +21,8 @@ export interface ExchangeOptions {
   readonly requestTimeoutMs: number
   readonly infos: RequestInfos
   readonly largeBodies: LargeBodies
+  /** Where audit ids come from. */
+  readonly random: Random
 }
 
 export class Exchange implements HttpRequest {
@@ -52,7 +54,7 @@ export class Exchange implements HttpRequest {
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {
-    const { remote, transport, requestTimeoutMs, infos, largeBodies } = options
+    const { remote, transport, requestTimeoutMs, infos, largeBodies, random } = options
     const { headers, target } = request
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)
@@ -60,7 +62,7 @@ export class Exchange implements HttpRequest {
     this.#request = request
     this.target = target
     this.receivedAt = performance.now()
-    this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId : randomUUID()
+    this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId : random.uuid()
     this.method = request.method
     this.path = decoded ?? path
     this.query = parseQuery(search)

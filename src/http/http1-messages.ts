@@ -1,6 +1,7 @@
 // Node's request and response for HTTP/1.1 behind the same interfaces as a stream of HTTP/2 (`wire/http2-server-stream.ts`).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WriteBuffer } from './write-buffer.ts'
+import type { HttpDate } from '../wire/http-date.ts'
 import type { Holding } from '../wire/unfinished-memory.ts'
 import type {
   BodyListener,
@@ -50,14 +51,16 @@ class Http1Body implements WireBody {
 export class Http1Response implements WireResponse {
   readonly #raw: ServerResponse
   readonly #holding: Holding
+  readonly #date: HttpDate
   #buffer: WriteBuffer | undefined
   #leaves = false
   #givenBytes = 0
   #heldBytes = 0
 
-  constructor(raw: ServerResponse, holding: Holding) {
+  constructor(raw: ServerResponse, holding: Holding, date: HttpDate) {
     this.#raw = raw
     this.#holding = holding
+    this.#date = date
     raw.once('close', () => this.#hold(-this.#heldBytes))
   }
 
@@ -150,6 +153,7 @@ export class Http1Response implements WireResponse {
   }
 
   #head(status: number, headers: HeaderRecord): void {
+    headers['date'] = this.#date.text
     if (this.#leaves) headers['connection'] = 'close'
     // Node's declared type has no place for lists that are not to be changed.
     this.#raw.writeHead(status, headers as Record<string, string | number | string[]>)

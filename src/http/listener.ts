@@ -9,6 +9,8 @@ import type { Duplex } from 'node:stream'
 import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { OutboxBuffers } from '../wire/frame-outbox.ts'
 import type { User } from '../api/user.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import { type Random, systemRandom } from '../lib/random.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { readInPlace, type ReadSocket } from '../runtime/read-socket.ts'
@@ -62,6 +64,10 @@ export interface ListenerOptions {
   /** How HTTP/2 sessions read from their sockets. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
+  /** Where audit ids come from. Absent: the system's. */
+  readonly random?: Random
+  /** What answers bear as their date. Absent: the system's. */
+  readonly clock?: Clock
   /** Called for every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
 }
@@ -146,9 +152,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     if (connections.admit(socket)) handshakes.add(socket)
   })
   const infos = new RequestInfos()
+  const { random = systemRandom } = options
   const largeBodies = new LargeBodies()
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
-    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos, largeBodies })
+    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos, largeBodies, random })
     running.add(exchange)
     return exchange
   }
@@ -159,6 +166,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       running.remove(exchange)
     }
   }
+  const date = new HttpDate(options.clock ?? systemClock)
   const onHttp1Request = (message: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.http1Of(message.socket)
     const { holding } = connection
@@ -166,7 +174,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     connection.take(() => {
       const remote = connections.remoteOf(connection, 'http/1.1')
       const exchange = begin(requestOf(message, holding), remote, 'plain')
-      response.once('close', serve(exchange, new Http1Response(response, holding)))
+      response.once('close', serve(exchange, new Http1Response(response, holding, date)))
     })
   }
   const onHttp2Request = (stream: Http2Stream, session: Http2Session): void => {
@@ -187,7 +195,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       exchange.closed(false)
       running.remove(exchange)
     })
-    void upgrade(exchange, { message, socket, head, holding, delivery: parts.delivery }, parts)
+    void upgrade(exchange, { message, socket, head, holding, date, delivery: parts.delivery }, parts)
   }
   const http1 = openHttp1(limits).on('request', onHttp1Request).on('upgrade', onUpgrade)
   const sessionOptions: SessionOptions = {
@@ -197,7 +205,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     memory,
     turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
-    date: new HttpDate(),
+    date,
     readSocket: options.readSocket ?? readInPlace,
     onRequest: onHttp2Request,
     onFault: (error) => options.log.error({ err: error }, 'connection closed after an internal error'),

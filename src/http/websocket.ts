@@ -15,6 +15,7 @@ import { Http1Response } from './http1-messages.ts'
 import type { AnswerProgress } from '../wire/request-response.ts'
 import { respond } from './respond.ts'
 import { joinEnds } from './tunnel.ts'
+import type { HttpDate } from '../wire/http-date.ts'
 import type { Holding } from '../wire/unfinished-memory.ts'
 
 export interface Upgrade {
@@ -23,6 +24,7 @@ export interface Upgrade {
   /** What came behind the request already. */
   readonly head: Buffer
   readonly holding: Holding
+  readonly date: HttpDate
   readonly delivery: Delivery
 }
 
@@ -83,7 +85,7 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   raw.assignSocket(upgrade.socket as Socket)
   raw.once('finish', () => hangUp(upgrade.socket))
   const closing = { ...response, headers: { ...response.headers, connection: 'close' } }
-  const answer = new Http1Response(raw, upgrade.holding)
+  const answer = new Http1Response(raw, upgrade.holding, upgrade.date)
   const sentBytes = await respond(answer, closing, { exchange: request, delivery })
   return { status: response.status, sentBytes }
 }

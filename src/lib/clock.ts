@@ -3,6 +3,8 @@
 export interface Clock {
   /** Milliseconds since 1970. Never goes back within a process, even where the machine's clock is set. */
   now(): number
+  /** Milliseconds since 1970 by the machine's clock, which may be set back: for what people and other machines are told. */
+  timeOfDay(): number
   /** Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. */
   callAfter(delayMs: number, callback: () => void): () => void
 }
@@ -17,11 +19,26 @@ export function repeat(clock: Clock, intervalMs: number, callback: () => void): 
   return () => cancel()
 }
 
+/** The time of day in RFC 3339, in whole seconds; written once a second, not once a request. */
+export function inWholeSeconds(clock: Clock): () => string {
+  let second = 0
+  let text = ''
+  return () => {
+    const now = Math.floor(clock.timeOfDay() / 1000)
+    if (now !== second) {
+      second = now
+      text = `${new Date(now * 1000).toISOString().slice(0, 19)}Z`
+    }
+    return text
+  }
+}
+
 /** Longer delays than this overflow a Node timer, which then fires at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
+  timeOfDay: Date.now,
   callAfter: (delayMs, callback) => {
     const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS))
     timer.unref()

@@ -1,6 +1,5 @@
 // ServiceAccount: sets the service account of a pod, mounts its token unless that is disabled, and adds its image pull secrets (W-450
 // to W-453).
-import { randomInt } from 'node:crypto'
 import { mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -8,6 +7,7 @@ import { own, type Value, type ValueMap } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { pause } from '../lib/pause.ts'
+import { nameSuffix, type Random } from '../lib/random.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { isMirror, secretRefusal, secretsOf, usesTokens } from './pod-secrets.ts'
@@ -18,13 +18,13 @@ const VOLUME_PREFIX = 'kube-api-access-'
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** One hour, and a few seconds to tell it from a lifetime that a user chose. */
 const TOKEN_SECONDS = 3607
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
 /** The default account is created shortly after its namespace. */
 const DEFAULT_ATTEMPTS = 10
 const RETRY_MS = 100
 
-export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionPlugin {
+/** `clock`: by which a request waits. */
+export function serviceAccount(accounts: ObjectReader, clock: Clock, random: Random): AdmissionPlugin {
   const find = (request: AdmissionRequest, name: string, signal: AbortSignal): MaybePromise<ApiObject> =>
     whenKnown(accounts.find(request.namespace, name, signal), (cached) => cached ?? findStored(request, name, signal))
   const findStored = async (request: AdmissionRequest, name: string, signal: AbortSignal): Promise<ApiObject> => {
@@ -33,7 +33,7 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const found = await accounts.findLatest(namespace, name, signal)
       if (found !== undefined) return found
-      if (attempt < attempts && !(await pause(clock, RETRY_MS + randomInt(RETRY_MS), signal))) break
+      if (attempt < attempts && !(await pause(clock, RETRY_MS + random.below(RETRY_MS), signal))) break
     }
     const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`
     throw forbidden(request, why)
@@ -65,7 +65,7 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
       }
       const named = withAccount(pod)
       return whenKnown(find(request, textOrEmpty(specOf(named), 'serviceAccountName'), signal), (account) => {
-        const mounted = wantsToken(account, named) ? withToken(named) : named
+        const mounted = wantsToken(account, named) ? withToken(named, random) : named
         const object = withPullSecrets(mounted, account)
         return enforcesSecrets(account) ? whenKnown(check({ ...request, object }, signal), () => object) : object
       })
@@ -105,11 +105,11 @@ function wantsToken(account: ApiObject, pod: ApiObject): boolean {
   return wish !== false
 }
 
-function withToken(pod: ApiObject): ApiObject {
+function withToken(pod: ApiObject, random: Random): ApiObject {
   const spec = specOf(pod)
   const volumes = mapsOnly(spec, 'volumes')
   const existing = volumes.find((volume) => textOrEmpty(volume, 'name').startsWith(VOLUME_PREFIX))
-  const name = existing === undefined ? VOLUME_PREFIX + suffix() : textOrEmpty(existing, 'name')
+  const name = existing === undefined ? VOLUME_PREFIX + nameSuffix(random) : textOrEmpty(existing, 'name')
   const changed: Record<string, Value> = {}
   for (const list of ['initContainers', 'containers'] as const) {
     const containers = mapsOnly(spec, list)
@@ -143,12 +143,6 @@ function tokenVolume(name: string): ValueMap {
       defaultMode: 0o644,
     },
   }
-}
-
-function suffix(): string {
-  let text = ''
-  while (text.length < 5) text += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]
-  return text
 }
 
 function withPullSecrets(pod: ApiObject, account: ApiObject): ApiObject {

@@ -131,14 +131,14 @@ export function authorizedAsItIs(
   return authorizeWrite({ object, stored: undefined, name }, context, parts).then(() => object)
 }
 
-export function named(object: ApiObject): ApiObject {
+export function named(object: ApiObject, { context }: Creation): ApiObject {
   const prefix = metaText(object, 'generateName')
   if (metaText(object, 'name') !== '' || prefix === '') return object
-  return withMeta(object, { name: generateName(prefix) })
+  return withMeta(object, { name: generateName(prefix, context.random) })
 }
 
 export function withSystemMeta(object: ApiObject, { context }: Creation): ApiObject {
-  return metaForCreate(object, context.now)
+  return metaForCreate(object, context)
 }
 
 export function preparedByStrategy(object: ApiObject, { resource, context }: Creation): ApiObject {

@@ -1,9 +1,10 @@
 // Metadata as the server sets and keeps it, on create and on update.
-import { randomInt, randomUUID } from 'node:crypto'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import { asMap, numberOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { isList, isMap, own, type ValueMap } from '../api/value.ts'
+import { nameSuffix, type Random, systemRandom } from '../lib/random.ts'
+import type { WriteContext } from './registry.ts'
 
 export function metaNumber(object: ValueMap, field: string): number | undefined {
   return numberOrAbsent(metaOf(object), field)
@@ -25,6 +26,8 @@ export function withMemberOf(object: ApiObject, other: ValueMap, name: string): 
   return rest as unknown as ApiObject
 }
 
+type Moment = Pick<WriteContext, 'now' | 'random'>
+
 const NOT_OF_NEW_ONES = Object.freeze({
   deletionTimestamp: undefined,
   deletionGracePeriodSeconds: undefined,
@@ -33,8 +36,8 @@ const NOT_OF_NEW_ONES = Object.freeze({
 })
 
 /** Replaces what clients may not set on a new object. */
-export function metaForCreate(object: ApiObject, now: string): ApiObject {
-  const metadata = { ...metaOf(object), uid: randomUUID(), creationTimestamp: now }
+export function metaForCreate(object: ApiObject, { now, random = systemRandom }: Moment): ApiObject {
+  const metadata = { ...metaOf(object), uid: random.uuid(), creationTimestamp: now }
   const made = { ...object, metadata }
   const isClean = Object.keys(NOT_OF_NEW_ONES).every((name) => !Object.hasOwn(metadata, name))
   return isClean ? made : withMeta(made, NOT_OF_NEW_ONES)
@@ -61,19 +64,15 @@ export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
   })
 }
 
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
-const SUFFIX_LENGTH = 5
 const MAX_PREFIX_BYTES = 58
 
 /** A name that begins with the prefix, cut so that the whole fits a label (W-044, W-045). */
-export function generateName(prefix: string): string {
+export function generateName(prefix: string, random: Random = systemRandom): string {
   const base =
     Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES
       ? prefix
       : Buffer.from(prefix).subarray(0, MAX_PREFIX_BYTES).toString()
-  let suffix = ''
-  for (let i = 0; i < SUFFIX_LENGTH; i++) suffix += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]
-  return base + suffix
+  return base + nameSuffix(random)
 }
 
 const OWNER_FIELDS = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'] as const

@@ -9,6 +9,7 @@ import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Random } from '../lib/random.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { Offload } from '../offload/offload.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -231,6 +232,8 @@ export interface WriteContext {
   readonly dryRun: boolean
   /** RFC 3339 in whole seconds: one moment for the whole request. */
   readonly now: string
+  /** Where uids, generated names and free addresses come from. Absent: the system's. */
+  readonly random?: Random | undefined
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
   readonly warn: (text: string) => void

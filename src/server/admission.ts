@@ -24,8 +24,9 @@ import { TAINT_NODES_BY_CONDITION } from '../plugins/taint-nodes-by-condition.ts
 import { WebhookMeasures } from '../admission/webhook/webhook.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { ResolveService } from '../outgoing/webhook-client.ts'
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { readThrough } from '../informers/read-through.ts'
+import type { Random } from '../lib/random.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
@@ -56,6 +57,8 @@ export interface AdmissionParts {
   readonly operatorsCaller: OutgoingCaller
   readonly measures: ServerMeasures
   readonly locate: ResolveService
+  readonly clock: Clock
+  readonly random: Random
   readonly log: Log
 }
 
@@ -100,7 +103,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     ...singlePlugins(parts, read),
     ...policies.plugins,
     ...webhooks.plugins,
-    ...resourceQuota(quotas, () => systemClock.now(), settings.limitedResources),
+    ...resourceQuota(quotas, () => parts.clock.now(), settings.limitedResources),
     ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
@@ -125,13 +128,13 @@ type Read = (resource: string, group?: string) => ObjectReader & SampleReader
 
 /** Those that stand for themselves: they need no more than to read other objects. */
 function singlePlugins(
-  { authorizer, settings, defaults, measures }: AdmissionParts,
+  { authorizer, settings, defaults, random, measures }: AdmissionParts,
   read: Read,
 ): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(read('namespaces')),
     limitRanger(read('limitranges')),
-    serviceAccount(read('serviceaccounts'), systemClock),
+    serviceAccount(read('serviceaccounts'), systemClock, random),
     nodeRestriction({
       authorizer,
       nodes: read('nodes'),

@@ -12,7 +12,7 @@ import type { Value } from '../api/value.ts'
 import { convert, type SourceEncoding } from '../codec/convert.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { FilterOptions } from '../http/filters/filters.ts'
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import type { Count } from '../lib/measure.ts'
@@ -27,6 +27,7 @@ import { readWebhookKubeconfig } from '../config/webhook-kubeconfig.ts'
 export interface AuditParts {
   readonly caller: OutgoingCaller
   readonly kinds: SchemaTable
+  readonly clock: Clock
   readonly log: Log
   readonly reloads: ReloadRequests
 }
@@ -44,7 +45,7 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   const { policyFile } = config
   if (policyFile === undefined) return { filter: undefined, measures, close: () => Promise.resolve() }
   const backends = [...logBackends(config, measures, parts), ...webhookBackends(config, measures, parts)]
-  const auditor = new Auditor({ policy: readPolicy(policyFile), backends, clock: systemClock, measures })
+  const auditor = new Auditor({ policy: readPolicy(policyFile), backends, clock: parts.clock, measures })
   parts.reloads.listen(() => {
     try {
       auditor.policy = readPolicy(policyFile)

@@ -1,5 +1,4 @@
 // The controllers of the server.
-import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { chargeOf, countedTypes, namesAbout } from '../plugins/quota/quota.ts'
 import { extensionAuthentication, type PublishedAuthentication } from '../controllers/extension-authentication.ts'
@@ -22,7 +21,7 @@ import { serverIdentity } from '../controllers/server-identity.ts'
 import { serviceIpRepair } from '../controllers/service-ip-repair.ts'
 import { systemNamespaces, systemPriorityClasses } from '../controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
-import { systemClock } from '../lib/clock.ts'
+import { systemRandom } from '../lib/random.ts'
 import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import { policyTypeWarnings } from '../schema/policy-type-check.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -60,12 +59,12 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
   const isOn = ({ name }: Controller): boolean => !options.controllersOff.has(name)
   const own = ownControllers(parts, options).filter(isOn)
   if (!options.hasReplicas) return [...own, ...sharedControllers(parts, options).filter(isOn)]
-  const fence = new Fence(systemClock)
+  const fence = new Fence(parts.clock)
   const fenced = { ...parts, registry: { ...parts.registry, store: fence.around(parts.registry.store) } }
   const shared = sharedControllers(fenced, options).filter(isOn)
   if (shared.length === 0) return own
-  const identity = `${hostname()}_${randomUUID()}`
-  return [...own, withLeaderElection(shared, { parts, identity, clock: systemClock, fence })]
+  const identity = `${hostname()}_${(parts.random ?? systemRandom).uuid()}`
+  return [...own, withLeaderElection(shared, { parts, identity, fence })]
 }
 
 /** Every replica has its own part in these. */
@@ -73,7 +72,7 @@ function ownControllers(parts: ControllerParts, options: ControllerOptions): rea
   return [
     kubernetesService(parts, advertisedBy(options)),
     extensionAuthentication(parts, options.trust),
-    serverIdentity(parts, hostname(), systemClock),
+    serverIdentity(parts, hostname()),
   ]
 }
 
@@ -115,7 +114,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     roleAggregation(parts),
     policyStatus(parts, (policy) => policyTypeWarnings(policy, (place) => parts.resources().find(place)?.schema)),
     flowControlObjects(parts, FLOW_OBJECTS),
-    resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
+    resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }),
     definitionCleanup(parts, options.objectsOfDefinition),
     builtInApiServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups())),
     definitionApiServices(parts),

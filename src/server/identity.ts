@@ -13,9 +13,10 @@ import type { PublishedAuthentication } from '../controllers/extension-authentic
 import { openIdRoutes } from '../handlers/openid.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import type { Route } from '../http/router.ts'
-import { systemClock } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { Random } from '../lib/random.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { TokenRequestOptions } from '../kinds/kinds.ts'
 import { ADMIN } from './admin.ts'
@@ -46,6 +47,9 @@ export interface Identity {
 export interface IdentityParts {
   readonly config: Config
   readonly adminToken: string
+  readonly clock: Clock
+  /** Where the ids of tokens come from. */
+  readonly random: Random
   readonly log: Log
   readonly live: LiveObjects
   /** An old token was used, of this secret. */
@@ -59,7 +63,7 @@ export interface IdentityParts {
 }
 
 export function openIdentity(parts: IdentityParts): Identity {
-  const { config, adminToken, log, live, tls, onLegacyUse, reloads, keys } = parts
+  const { config, adminToken, clock, log, live, tls, onLegacyUse, reloads, keys } = parts
   const { auth: measures, outgoing } = parts.measures
   const uses = {
     valid: measures.validTokens.of(),
@@ -69,8 +73,7 @@ export function openIdentity(parts: IdentityParts): Identity {
   const onUse = (kind: keyof typeof uses): void => void uses[kind].value++
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const onReload = (status: string): void => void measures.configReloads.of(status, '').value++
-  const issuersOfOthers = openTokenIssuers({ config, log, outgoing, onReload, reloads })
-  const clock = systemClock
+  const issuersOfOthers = openTokenIssuers({ config, clock, log, outgoing, onReload, reloads })
   const tokens = bearerTokens(
     [
       staticTokens(new Map([[adminToken, ADMIN]])),
@@ -101,7 +104,7 @@ export function openIdentity(parts: IdentityParts): Identity {
         const key = keys.signing
         if (key === undefined || url === undefined)
           throw new InvariantError('no service account signing key is configured')
-        return issueToken({ url, key }, order, clock.now())
+        return issueToken({ url, key }, order, { nowMs: clock.now(), random: parts.random })
       },
     },
   }

@@ -4,7 +4,7 @@ import type { TokenAnswer, TokenMethod } from '../auth/bearer-tokens.ts'
 import { DistributedClaims, type FetchText } from '../auth/distributed-claims.ts'
 import { type FetchJson, IssuerKeys } from '../auth/issuer-keys.ts'
 import { jwtIssuer } from '../auth/jwt-issuer.ts'
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { answerValue, checkAnswer } from '../outgoing/answer.ts'
@@ -32,6 +32,8 @@ export interface JwtIssuersParts {
   readonly caller: OutgoingCaller
   /** Calls whom tokens name. */
   readonly strictCaller: OutgoingCaller
+  /** By which tokens expire. */
+  readonly clock: Clock
   readonly log: Log
   readonly onReload: OnReload
   readonly reloads: ReloadRequests
@@ -94,12 +96,12 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
   }
 }
 
-type Callers = Pick<JwtIssuersParts, 'caller' | 'strictCaller'>
+type SetParts = Pick<JwtIssuersParts, 'caller' | 'strictCaller' | 'clock'>
 
-function makeSet(issuers: readonly JwtIssuerConfig[], { caller, strictCaller }: Callers): IssuerSet {
+function makeSet(issuers: readonly JwtIssuerConfig[], { caller, strictCaller, clock }: SetParts): IssuerSet {
   const made = issuers.map(({ rules, discoveryUrl, authority }) => {
-    const clock = systemClock
-    const keys = new IssuerKeys({ issuer: rules.issuer, discoveryUrl, fetch: jsonFrom(caller, authority), clock })
+    const fetch = jsonFrom(caller, authority)
+    const keys = new IssuerKeys({ issuer: rules.issuer, discoveryUrl, fetch, clock: systemClock })
     const [fetchText, fetchJson] = [textFrom(strictCaller, authority), jsonFrom(strictCaller, authority)]
     const distributedClaims = new DistributedClaims({ rules, fetchText, fetchJson, clock })
     return { keys, method: jwtIssuer(rules, { keys, clock, distributedClaims }) }

@@ -5,6 +5,7 @@ import type { ApiObject } from '../api/object.ts'
 import { LAST_USED_LABEL } from '../auth/legacy-token.ts'
 import type { LiveObject } from '../auth/live-objects.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
@@ -14,14 +15,15 @@ const TIMEOUT_MS = 10_000
 export interface LegacyUseParts {
   readonly store: () => Store
   readonly table: () => ResourceTable
+  readonly clock: Clock
   readonly log: Log
 }
 
 /** Nobody waits for it; what fails is tried again at the next use. */
-export function noteLegacyUse({ store, table, log }: LegacyUseParts): (secret: LiveObject) => void {
+export function noteLegacyUse({ store, table, clock, log }: LegacyUseParts): (secret: LiveObject) => void {
   const underWay = new Set<string>()
   return ({ object, uid }) => {
-    const today = new Date().toISOString().slice(0, 10)
+    const today = new Date(clock.timeOfDay()).toISOString().slice(0, 10)
     if (lastUsed(object) === today || underWay.has(uid)) return
     const { stored } = servedResource(table(), 'secrets')
     const key = { resource: stored, namespace: metaText(object, 'namespace'), name: metaText(object, 'name') }

@@ -14,7 +14,7 @@ import { LIMIT_HARD_ANTI_AFFINITY } from '../plugins/limit-pod-hard-anti-affinit
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { controllerContext, createMissing, newObject } from '../controllers/writes.ts'
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
@@ -33,6 +33,7 @@ export interface OptionalParts {
   readonly namespaces: ObjectReader
   readonly defaults: () => DefaultsContext
   readonly operatorsCaller: OutgoingCaller
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -46,7 +47,7 @@ export function optionalPlugins(parts: OptionalParts): readonly AdmissionPlugin[
     ...imagePolicyOf(parts),
     podNodeSelector(namespaces, settings.nodeSelectors),
     podTolerationRestriction(namespaces),
-    eventRateLimit(settings.eventLimits, systemClock),
+    eventRateLimit(settings.eventLimits, parts.clock),
     EXTENDED_RESOURCE_TOLERATION,
     ownerPermission(authorizer, (kind) => servingResource(parts.table(), kind)),
     DENY_SERVICE_EXTERNAL_IPS,
@@ -70,11 +71,11 @@ function servingResource(table: ResourceTable, { group, version, kind }: GroupVe
 }
 
 /** A namespace that is made along the way is nobody's request: admission is not asked about it. */
-function namespaceMaker({ store, table, defaults, log }: OptionalParts): MakeNamespace {
+function namespaceMaker({ store, table, defaults, clock, log }: OptionalParts): MakeNamespace {
   return async (name, signal) => {
     const { gates, now } = defaults()
     const registry = { store, dryRunStore: dryRunOf(store), admission: ADMIT_ALL }
-    const parts = { registry, resources: table, gates, now, log }
+    const parts = { registry, resources: table, gates, clock, now, log }
     const resource = servedResource(parts.resources(), 'namespaces')
     const wanted = resource.withDefaults(newObject(resource, { name }), { gates, now })
     await createMissing(parts, resource, wanted, controllerContext(parts, '', signal))

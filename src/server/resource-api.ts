@@ -41,8 +41,10 @@ import { builtInGroups } from '../schema/built-in-resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import type { Random } from '../lib/random.ts'
 import { Turns } from '../lib/turns.ts'
 import { Offload } from '../offload/offload.ts'
+import { type Clock, inWholeSeconds, systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { CountKeys } from '../runtime/count-keys.ts'
@@ -100,6 +102,8 @@ export interface ResourceApiOptions {
   readonly caller: OutgoingCaller
   /** Calls whom the operator names. */
   readonly operatorsCaller: OutgoingCaller
+  readonly clock: Clock
+  readonly random: Random
   readonly log: Log
   /** As the documents about the API tell it. */
   readonly version: string
@@ -156,10 +160,10 @@ export interface ResourceApi {
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { schema, gates, authorization, caller, cluster, log, measures } = options
+  const { schema, gates, authorization, caller, cluster, clock, random, log, measures } = options
   const { authorizer } = authorization
   const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
-  const now = openSecondClock()
+  const now = inWholeSeconds(clock)
   const defaults = { gates: openGates, now }
   const { identity, builtIn, store } = openObjects(options, defaults)
   const locate = openServiceResolver(store, builtIn)
@@ -186,6 +190,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     enabled: options.admissionPlugins,
     settings: options.admissionSettings,
     defaults: () => defaults,
+    clock,
+    random,
     measures,
     caller,
     operatorsCaller: options.operatorsCaller,
@@ -196,7 +202,9 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => table,
     registry: { store: served, dryRunStore, admission: admission.admission },
     gates: openGates,
+    clock,
     now,
+    random,
   }
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
   const handler = serveResources({
@@ -215,6 +223,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const remotes = new AggregatedGroups({
     resources: probeRemote,
     documents: aggregatedDocumentsReader(caller, targetOf),
+    clock,
   })
   const discovered = (): readonly DiscoveryGroup[] => remotes.among(table.groups())
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
@@ -240,7 +249,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       admission.follow(signal),
       definitions.follow(signal),
       remotes.follow(store, builtIn, signal),
-      runControllers([definitionNames(parts)], log, signal),
+      runControllers([definitionNames(parts)], parts, signal),
     ])
   }
   return {
@@ -281,7 +290,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
         kind: (group, version, kind) => kindIn(schema, group, kind, version),
         cbor: gates.CBORServingAndStorage,
       }),
-      ...openApiRoutes(() => remotes.documents(definitions.documents()), new Date()),
+      ...openApiRoutes(() => remotes.documents(definitions.documents()), clock),
     ],
     identity,
     extensionPoints: {
@@ -306,7 +315,10 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   const { kv, prefix, schema, transformer, gates, authorization, log, measures } = options
   const { authorizer } = authorization
   const late = { store: () => store, table: () => builtIn }
-  const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
+  const identity = options.openIdentity(
+    liveObjects(late.store, late.table),
+    noteLegacyUse({ ...late, clock: options.clock, log }),
+  )
   const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
     texts: rememberingManagedFields,
     encodeInTurns: storedJsonInTurns,
@@ -331,6 +343,8 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     shared: options.shared,
     servePastStates: gates.ListFromCacheSnapshot,
     countKeys: options.countKeys,
+    clock: options.clock,
+    waitClock: systemClock,
     onLoading: tellProgress(log),
     onUnreadable: tellUnreadable(log, prefix),
     onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
@@ -375,20 +389,6 @@ function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'
   const found = schema.kind({ group, version, kind })
   if (found === undefined) throw new InvariantError(`the schema has no ${kind}`)
   return found
-}
-
-/** RFC 3339 in whole seconds; written once a second, not once a request. */
-function openSecondClock(): () => string {
-  let second = 0
-  let text = ''
-  return () => {
-    const now = Math.floor(Date.now() / 1000)
-    if (now !== second) {
-      second = now
-      text = `${new Date(now * 1000).toISOString().slice(0, 19)}Z`
-    }
-    return text
-  }
 }
 
 /** Says how far loading is where it takes longer than a second. */

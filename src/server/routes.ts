@@ -7,6 +7,7 @@ import { showFlagz, showStatusz } from '../handlers/zpages.ts'
 import type { Handler } from '../http/http.ts'
 import { indexPage, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { type Config, levelOf } from '../config/config.ts'
 import { healthChecks } from '../telemetry/health.ts'
@@ -22,6 +23,7 @@ interface RouteParts {
   readonly kv: Kv
   readonly metrics: Metrics
   readonly lifecycle: Lifecycle
+  readonly clock: Clock
   readonly log: Log
   readonly api: ResourceApi
   readonly more: readonly Route[]
@@ -29,7 +31,7 @@ interface RouteParts {
   readonly checks: readonly HealthCheck[]
 }
 
-export function routesOf({ config, kv, metrics, lifecycle, log, api, more, checks }: RouteParts): Route[] {
+export function routesOf({ config, kv, metrics, lifecycle, clock, log, api, more, checks }: RouteParts): Route[] {
   const isLoaded = (): boolean => api.cache.status().isReady
   const health = new HealthMeasures()
   const routes: Route[] = [
@@ -52,7 +54,7 @@ export function routesOf({ config, kv, metrics, lifecycle, log, api, more, check
     ...(config.profiling ? pprofRoutes(profilingOf(config, log)) : []),
     ...more,
   ]
-  routes.push(...pagesBeside(routes, config))
+  routes.push(...pagesBeside(routes, { config, clock }))
   const index: Handler = indexPage(routes)
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
 }
@@ -65,13 +67,17 @@ function profilingOf({ logLevel }: Config, log: Log): PprofParts {
 }
 
 /** What shows how the server itself is: /statusz names the others, so they come first. */
-function pagesBeside(routes: readonly Route[], { featureGates: gates, flags }: Config): readonly Route[] {
+function pagesBeside(
+  routes: readonly Route[],
+  { config, clock }: Pick<RouteParts, 'config' | 'clock'>,
+): readonly Route[] {
+  const { featureGates: gates, flags } = config
   const cbor = gates.CBORServingAndStorage
   const pages: Route[] =
     gates['ComponentFlagz'] === true ? [{ path: '/flagz', handler: showFlagz({ flags, cbor }) }] : []
   if (gates['ComponentStatusz'] !== true) return pages
   const paths = [...routes, ...pages, { path: '/statusz' }].map(({ path }) => path)
-  const { timeOrigin: startedAt } = performance
-  const statusz = showStatusz({ version: versionInfo(), startedAt, now: Date.now, paths, cbor })
+  const startedAt = clock.timeOfDay()
+  const statusz = showStatusz({ version: versionInfo(), startedAt, now: () => clock.timeOfDay(), paths, cbor })
   return [...pages, { path: '/statusz', handler: statusz }]
 }

@@ -11,8 +11,10 @@ import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
 import { routeRequests } from '../http/router.ts'
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
+import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
 import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
@@ -75,6 +77,10 @@ export interface ServerAccess {
 export interface StartOrder {
   readonly config: Config
   readonly log: Log
+  /** What goes by the time of day, and what is done every so often. Absent: the system's. */
+  readonly clock?: Clock
+  /** What uids, generated names and the like follow from. Absent: nobody can foresee them. */
+  readonly seed?: string
   /** Gives up starting. */
   readonly signal: AbortSignal
   /** Tokens beside those of the configuration. */
@@ -133,6 +139,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       logRequest(log, finished)
     },
     measures: measures.http,
+    clock: base.clock,
+    random: base.randomFor('audit ids'),
   })
   const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
   opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
@@ -171,11 +179,11 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
 /** What answers requests, and what runs beside it. */
 function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
-  const { config, log, kv, measures, atRest, lifecycle, reloads } = base
+  const { config, kv, measures, atRest, lifecycle } = base
   const api = openApi(base, order.from)
   base.functions.handOverTo(api.extensionPoints)
   base.faults?.know(api)
-  const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log, reloads })
+  const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
@@ -195,11 +203,11 @@ function openService(foundation: Foundation, order: StartOrder, opened: AsyncDis
     Promise.all([
       api.cache.run(stop),
       api.follow(stop),
-      runControllers(api.controllers, log, stop),
+      runControllers(api.controllers, base, stop),
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
-      forgetHistory({ config, kv, log }, stop),
+      forgetHistory(base, stop),
     ]),
   )
   return {
@@ -229,6 +237,9 @@ function runtimeOfProcess({
 interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'>, Storage, Authority {
   readonly faults: FaultInjector | undefined
   readonly functions: KeptFunctions
+  readonly clock: Clock
+  /** Chance for one purpose. */
+  readonly randomFor: (purpose: string) => Random
   readonly schema: SchemaTable
   readonly measures: ServerMeasures
   readonly atRest: AtRest
@@ -248,13 +259,13 @@ interface Guards {
 }
 
 async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
-  const { config, log, signal, tokens, from } = order
+  const { config, log, clock = systemClock, seed, signal, tokens, from } = order
   const { dataDirectory } = config
   if (dataDirectory !== undefined) {
     makePrivateDirectory(dataDirectory, 'the data directory')
     closeDataDirectory(dataDirectory, log)
   }
-  const storage = await openStorage(config, from?.stored, signal)
+  const storage = await openStorage({ config, clock, snapshot: from?.stored }, signal)
   opened.defer(() => storage.kv.close())
   const faults = await openFaults(order)
   const kv = faults?.stored(storage.kv) ?? storage.kv
@@ -266,6 +277,8 @@ async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): 
   return {
     config,
     log,
+    clock,
+    randomFor: (purpose) => (seed === undefined ? systemRandom : seededRandom(seed, purpose)),
     ...(tokens === undefined ? {} : { tokens }),
     ...storage,
     kv,
@@ -314,6 +327,8 @@ function openApi(base: Foundation & Guards, from: ServerState | undefined): Reso
       openIdentity({
         config,
         adminToken,
+        clock: base.clock,
+        random: base.randomFor('tokens'),
         log,
         live,
         tls,
@@ -330,6 +345,8 @@ function openApi(base: Foundation & Guards, from: ServerState | undefined): Reso
     proxyCertificate: readProxyCertificate(config),
     caller: base.caller,
     operatorsCaller: base.operatorsCaller,
+    clock: base.clock,
+    random: base.randomFor('objects'),
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
@@ -364,7 +381,7 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: S
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(faults !== undefined && config.dev ? faults.routes : []),
   ]
-  const routes = routesOf({ config, kv, api, metrics, lifecycle, log, checks: atRest.checks, more })
+  const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks: atRest.checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
   return withFilters(faults === undefined ? served : faults.requests(served), {

@@ -101,7 +101,7 @@ function readAuthorities(file: string | undefined, flag: string): string | undef
   return text
 }
 
-type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'log' | 'observe' | 'measures'>
+type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'log' | 'observe' | 'measures' | 'clock' | 'random'>
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
   const { bindAddress: host, securePort: port, requestTimeoutMs, tlsRules, http2, sharesPort } = config

@@ -1,7 +1,7 @@
 // Opens the configured storage engine, and keeps it from growing. Errors are one line.
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError } from '../kv/kv.ts'
-import { systemClock } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Compactor } from '../store/compactor.ts'
 import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
@@ -17,20 +17,22 @@ export interface Storage {
   readonly memory?: MemoryKv
 }
 
+interface StorageOrder {
+  readonly config: Config
+  readonly clock: Clock
+  readonly snapshot: MemorySnapshot | undefined
+}
+
 /** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
-export async function openStorage(
-  config: Config,
-  snapshot: MemorySnapshot | undefined,
-  signal: AbortSignal,
-): Promise<Storage> {
+export async function openStorage(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
   try {
-    return await openEngine(config, snapshot, signal)
+    return await openEngine(order, signal)
   } catch (error) {
     throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
   }
 }
 
-async function openEngine(config: Config, snapshot: MemorySnapshot | undefined, signal: AbortSignal): Promise<Storage> {
+async function openEngine({ config, clock, snapshot }: StorageOrder, signal: AbortSignal): Promise<Storage> {
   const { storage } = config
   if (snapshot !== undefined && storage.kind !== 'memory') {
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
@@ -38,12 +40,12 @@ async function openEngine(config: Config, snapshot: MemorySnapshot | undefined, 
   switch (storage.kind) {
     case 'memory': {
       const { openMemory } = await import('../kv/embedded/memory.ts')
-      const memory = openMemory({ historyBytes: MEMORY_HISTORY_BYTES, ...(snapshot === undefined ? {} : { snapshot }) })
+      const memory = openMemory({ clock, historyBytes: MEMORY_HISTORY_BYTES, ...(snapshot === undefined ? {} : { snapshot }) })
       return { kv: memory, memory }
     }
     case 'embedded': {
       const { openEmbedded } = await import('../kv/embedded/embedded.ts')
-      return { kv: await openEmbedded({ dataDir: storage.directory }, signal) }
+      return { kv: await openEmbedded({ dataDir: storage.directory, clock }, signal) }
     }
     case 'etcd': {
       const { openEtcd } = await import('../kv/etcd/etcd.ts')
@@ -51,6 +53,22 @@ async function openEngine(config: Config, snapshot: MemorySnapshot | undefined, 
       return { kv: await openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal) }
     }
   }
+}
+
+interface HistoryParts {
+  readonly config: Config
+  readonly kv: Kv
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** So that the storage does not grow for ever; not where the operator says that somebody else does it. */
+export async function forgetHistory(parts: HistoryParts, signal: AbortSignal): Promise<void> {
+  const { config, kv, clock, log } = parts
+  const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
+  if (intervalMs === 0) return
+  const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
+  await new Compactor({ kv, prefix, intervalMs, clock, onError }).run(signal)
 }
 
 function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: string; key?: string } {
@@ -75,13 +93,4 @@ export function describeStorage(config: StorageConfig): string {
     case 'etcd':
       return `etcd at ${config.endpoints.join(', ')}`
   }
-}
-
-/** So that the storage does not grow for ever; not where the operator says that somebody else does it. */
-export async function forgetHistory(parts: { config: Config; kv: Kv; log: Log }, signal: AbortSignal): Promise<void> {
-  const { config, kv, log } = parts
-  const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
-  if (intervalMs === 0) return
-  const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
-  await new Compactor({ kv, prefix, intervalMs, clock: systemClock, onError }).run(signal)
 }

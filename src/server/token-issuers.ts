@@ -2,7 +2,7 @@
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { webhookTokens } from '../auth/webhook-token.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
@@ -31,6 +31,7 @@ export interface TokenIssuers {
 
 export interface TokenIssuersParts {
   readonly config: Config
+  readonly clock: Clock
   readonly log: Log
   readonly outgoing: OutgoingMeasures
   readonly onReload: OnReload
@@ -43,7 +44,7 @@ const WEBHOOK_TIMEOUT_MS = 30_000
 
 /** Where the operator says to ask, this machine may be asked too; where tokens say so, it is held to the rules. */
 export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
-  const { config, log, outgoing: measures, onReload, reloads } = parts
+  const { config, clock, log, outgoing: measures, onReload, reloads } = parts
   const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures })
   const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress), measures })
   const file = config.identity.authenticationFile
@@ -54,7 +55,7 @@ export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
   const jwt: JwtIssuers | undefined =
     file === undefined && issuers.length === 0
       ? undefined
-      : openJwtIssuers({ issuers, file, reread: read, caller, strictCaller, log, onReload, reloads })
+      : openJwtIssuers({ issuers, file, reread: read, caller, strictCaller, clock, log, onReload, reloads })
   return {
     methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
     anonymous: fromFile?.anonymous,

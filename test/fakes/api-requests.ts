@@ -1,6 +1,7 @@
 // Requests to the handlers of resources without sockets: the whole way of a request but for transport and filters, on a
 // store in memory and with a clock that the test moves.
 import { ANONYMOUS } from '../../src/auth/user.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { parseYaml } from '../../src/codec/yaml-parse.ts'
 import { ApiError, statusOf } from '../../src/api/status.ts'
 import { Negotiator } from '../../src/codec/negotiate.ts'
@@ -63,6 +64,7 @@ export class ApiRequests {
       encoding: { schemas: schema, transcoder: new Transcoder() },
       deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
       now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
+      clock: systemClock,
       watches: { measures: new WatchMeasures(), shortestSeconds: 1800 },
       authorize: async (_request, verb) => authorize(verb),
     })

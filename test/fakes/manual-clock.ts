@@ -18,6 +18,10 @@ export class ManualClock implements Clock {
     return this.#now
   }
 
+  timeOfDay(): number {
+    return this.#now
+  }
+
   callAfter(delayMs: number, callback: () => void): () => void {
     const alarm = { at: this.#now + Math.max(0, delayMs), callback }
     this.#alarms.add(alarm)

@@ -1,5 +1,6 @@
 // Controllers at work on the objects of a world: begun and ended with the test.
 import { onTestFinished } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
 import type { Controller, ControllerParts } from '../../src/controllers/controllers.ts'
 import type { ApiWorld } from './api-world.ts'
@@ -9,6 +10,7 @@ export function controllerParts(world: ApiWorld): ControllerParts {
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set(),
+    clock: systemClock,
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,
     log: SILENT_LOG,
   }

@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONNECTION_LIMITS } from '../../src/wire/connection-limits.ts'
 import { readInPlace } from '../../src/runtime/read-socket.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { HttpDate } from '../../src/wire/http-date.ts'
 import { Http2Session } from '../../src/wire/http2-server-session.ts'
 import type { Http2Stream } from '../../src/wire/http2-server-stream.ts'
@@ -65,7 +66,7 @@ beforeAll(async () => {
     ),
     turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
-    date: new HttpDate(),
+    date: new HttpDate(systemClock),
     readSocket: readInPlace,
     onRequest: (stream: Http2Stream) => {
       const chunks: Buffer[] = []

@@ -1,5 +1,5 @@
 // Limit ranges: each type once, and defaults between minimum and maximum.
-import { randomUUID } from 'node:crypto'
+import { systemRandom } from '../../lib/random.ts'
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
@@ -142,6 +142,7 @@ export const LIMIT_RANGE: Kind = {
   strategy: {
     createOnUpdate: true,
     // The name may be left out (W-043).
-    prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
+    prepareForCreate: (object, { random = systemRandom }) =>
+      metaText(object, 'name') === '' ? withMeta(object, { name: random.uuid() }) : object,
   },
 }

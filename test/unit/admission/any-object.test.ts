@@ -31,6 +31,7 @@ import { systemClock } from '../../../src/lib/clock.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
 import { requestFor } from './request-for.ts'
+import { systemRandom } from '../../../src/lib/random.ts'
 
 const SIGNAL = new AbortController().signal
 const SCHEMA = loadBuiltInSchema()
@@ -83,7 +84,7 @@ function plugins(around: Around): readonly AdmissionPlugin[] {
   const namespaces = always(around.namespace)
   return [
     limitRanger(always(around.range)),
-    serviceAccount(always(around.account), systemClock),
+    serviceAccount(always(around.account), systemClock, systemRandom),
     TAINT_NODES_BY_CONDITION,
     PULL_ALWAYS,
     podSecurity(

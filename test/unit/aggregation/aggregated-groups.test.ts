@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DiscoveryGroup } from '../../../src/registry/discovery.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { AggregatedGroups } from '../../../src/aggregation/aggregated-groups.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { runUntilFinished } from '../../fakes/running-controller.ts'
@@ -17,6 +18,7 @@ it('groups of other servers stand by their priorities, and it is counted when on
   const remotes = new AggregatedGroups({
     resources: () => Promise.resolve([]),
     documents: (service) => Promise.resolve({ service, v3Address: undefined, v2: undefined }),
+    clock: systemClock,
   })
   runUntilFinished({ name: 'remotes', run: (signal) => remotes.follow(world.parts.store, world.resources, signal) })
   const serve = async (version: string, of: string, priorities: readonly [number, number]): Promise<void> => {

@@ -8,6 +8,7 @@ import type { LiveObject, LiveObjects, ObjectName } from '../../../src/auth/live
 import { issueToken, serviceAccountTokens, type TokenOrder } from '../../../src/auth/service-account-token.ts'
 import { readSigningKeys } from '../../../src/auth/signing-keys.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
+import { systemRandom } from '../../../src/lib/random.ts'
 
 const ISSUER = 'https://issuer.example'
 const { signal } = new AbortController()
@@ -82,7 +83,9 @@ async function review(token: string, audiences: readonly string[] = [], over = t
   return over.review(token, audiences, signal)
 }
 
-const issue = (more: Partial<TokenOrder> = {}): string => issueToken(issuer, { ...order, ...more }, clock.now()).token
+const at = (nowMs: number) => ({ nowMs, random: systemRandom })
+const issue = (more: Partial<TokenOrder> = {}): string =>
+  issueToken(issuer, { ...order, ...more }, at(clock.now())).token
 
 function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
@@ -175,12 +178,12 @@ describe('tokens of service accounts', () => {
     ],
     [
       'it is from the future',
-      () => issueToken(issuer, order, clock.now() + 62_000).token,
+      () => issueToken(issuer, order, at(clock.now() + 62_000)).token,
       'service account token is not valid yet',
     ],
     [
       'it was signed by another',
-      () => issueToken({ url: ISSUER, key: otherKeys.signing! }, order, clock.now()).token,
+      () => issueToken({ url: ISSUER, key: otherKeys.signing! }, order, at(clock.now())).token,
       'go-jose/go-jose: error in cryptographic primitive',
     ],
     [
@@ -230,7 +233,7 @@ describe('tokens of service accounts', () => {
   })
 
   it('of an issuer that is not ours are not ours (P-043, P-044)', async () => {
-    const token = issueToken({ url: 'https://other.example', key: keys.signing! }, order, clock.now()).token
+    const token = issueToken({ url: 'https://other.example', key: keys.signing! }, order, at(clock.now())).token
     expect(await review(token)).toEqual({ kind: 'refused', problem: 'invalid bearer token' })
     expect((await review(token, [], tokens([ISSUER, 'https://other.example']))).kind).toBe('user')
   })

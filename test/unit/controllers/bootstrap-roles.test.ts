@@ -3,6 +3,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles, reconciled } from '../../../src/controllers/bootstrap-roles.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
@@ -12,6 +13,7 @@ async function furnished(): Promise<{ world: ApiWorld; again: () => Promise<void
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set<string>(),
+    clock: systemClock,
     now: () => NOW,
     log: SILENT_LOG,
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { type BuiltInApiService, makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
@@ -19,6 +20,7 @@ async function made(world: ApiWorld, services: readonly BuiltInApiService[]): Pr
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set(),
+    clock: systemClock,
     now: () => NOW,
     log: SILENT_LOG,
   }

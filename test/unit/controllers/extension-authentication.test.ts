@@ -4,6 +4,7 @@ import {
   type PublishedAuthentication,
 } from '../../../src/controllers/extension-authentication.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
@@ -23,7 +24,14 @@ let parts: ControllerParts
 
 beforeEach(() => {
   world = new ApiWorld()
-  parts = { registry: world.parts, resources: () => world.resources, gates: new Set(), now: () => NOW, log: SILENT_LOG }
+  parts = {
+    registry: world.parts,
+    resources: () => world.resources,
+    gates: new Set(),
+    clock: systemClock,
+    now: () => NOW,
+    log: SILENT_LOG,
+  }
 })
 
 const publish = (trust: PublishedAuthentication): Promise<void> =>

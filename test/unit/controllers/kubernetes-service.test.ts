@@ -4,12 +4,14 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller } from '../../../src/controllers/controllers.ts'
 import { kubernetesService, MASTER_LEASES } from '../../../src/controllers/kubernetes-service.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 
 function serviceOf(world: ApiWorld, address: string | undefined): Controller {
   const parts = {
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set<string>(),
+    clock: systemClock,
     now: () => NOW,
     log: SILENT_LOG,
   }

@@ -25,6 +25,7 @@ class Replica {
       registry: this.world.parts,
       resources: () => this.world.resources,
       gates: new Set(),
+      clock: this.clock,
       now: () => NOW,
       log: SILENT_LOG,
     }
@@ -36,9 +37,7 @@ class Replica {
         this.leads = false
       },
     }
-    this.#ended = withLeaderElection([controller], { parts, identity, clock: this.clock, fence: this.fence }).run(
-      this.#stop.signal,
-    )
+    this.#ended = withLeaderElection([controller], { parts, identity, fence: this.fence }).run(this.#stop.signal)
   }
 
   /** Moves its clock in small steps until it leads or does not. */

@@ -26,11 +26,12 @@ function counting(): { readonly world: ApiWorld; readonly clock: ManualClock } {
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set<string>(),
+    clock,
     now: () => NOW,
     log: SILENT_LOG,
   }
   const stop = new AbortController()
-  const running = resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, clock).run(stop.signal)
+  const running = resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }).run(stop.signal)
   ends.push(async () => {
     stop.abort()
     await running

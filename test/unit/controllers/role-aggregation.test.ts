@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { roleAggregation } from '../../../src/controllers/role-aggregation.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
@@ -13,6 +14,7 @@ it('a role that gathers has the rules of those it selects, in the order of their
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set<string>(),
+    clock: systemClock,
     now: () => NOW,
     log: SILENT_LOG,
   }

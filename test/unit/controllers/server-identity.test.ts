@@ -14,11 +14,12 @@ async function runFor(world: ApiWorld, clock: ManualClock, hostname: string): Pr
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set(),
+    clock,
     now: () => NOW,
     log: SILENT_LOG,
   }
   const stop = new AbortController()
-  const running = serverIdentity(parts, hostname, clock).run(stop.signal)
+  const running = serverIdentity(parts, hostname).run(stop.signal)
   return async () => {
     stop.abort()
     await running

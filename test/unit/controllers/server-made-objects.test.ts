@@ -3,6 +3,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles } from '../../../src/controllers/bootstrap-roles.ts'
 import { makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
@@ -20,6 +21,7 @@ beforeAll(async () => {
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set(),
+    clock: systemClock,
     now: () => NOW,
     log: SILENT_LOG,
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { QueueMeasures } from '../../../src/controllers/queue-measures.ts'
 import { WorkQueue } from '../../../src/controllers/work-queue.ts'
@@ -6,7 +7,10 @@ import { WorkQueue } from '../../../src/controllers/work-queue.ts'
 function running(work: (key: string) => Promise<boolean>) {
   const measures = new QueueMeasures()
   const stop = new AbortController()
-  const queue = new WorkQueue({ log: SILENT_LOG, queues: measures }, { name: 'q', workers: 1, work })
+  const queue = new WorkQueue(
+    { clock: systemClock, log: SILENT_LOG, queues: measures },
+    { name: 'q', workers: 1, work },
+  )
   const run = (): void => {
     const ended = queue.run(stop.signal)
     onTestFinished(async () => {
@@ -37,7 +41,7 @@ describe('a queue of keys', () => {
     const stop = new AbortController()
     const held = Promise.withResolvers<boolean>()
     const queue = new WorkQueue(
-      { log: SILENT_LOG, queues: measures },
+      { clock: systemClock, log: SILENT_LOG, queues: measures },
       { name: 'q', workers: 2, work: () => held.promise },
     )
     const shown = async (name: string): Promise<number> => {

@@ -5,10 +5,11 @@ import { InvariantError } from '../../../src/lib/errors.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import { builtInOpenApiParts } from '../../../src/schema/openapi-parts.ts'
 import { ANYBODY, fakeRequest } from '../http/fake-request.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const parts = builtInOpenApiParts().filter(({ key }) => key === 'version')
 const documents = new OpenApiDocuments({ info: { title: 'Test', version: 'v1' }, turns: new Turns() }, parts)
-const [v2] = openApiRoutes(() => documents, new Date('2030-01-02T03:04:05Z'))
+const [v2] = openApiRoutes(() => documents, new ManualClock(Date.parse('2030-01-02T03:04:05Z')))
 const PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const TAG = `"${documents.v2.hash}"`
 

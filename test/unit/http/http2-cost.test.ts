@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { CONNECTION_LIMITS } from '../../../src/wire/connection-limits.ts'
 import { readInPlace } from '../../../src/runtime/read-socket.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { HttpDate } from '../../../src/wire/http-date.ts'
 import { Http2Session } from '../../../src/wire/http2-server-session.ts'
 import type { Http2Stream } from '../../../src/wire/http2-server-stream.ts'
@@ -48,7 +49,7 @@ function open(onRequest: (stream: Http2Stream) => void, turns = new RequestTurns
     ),
     turns,
     buffers: new OutboxBuffers(),
-    date: new HttpDate(),
+    date: new HttpDate(systemClock),
     readSocket: readInPlace,
     onRequest,
     onFault: (error) => {

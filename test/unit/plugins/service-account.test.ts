@@ -5,11 +5,13 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { knownObjects } from '../admission/known-objects.ts'
 import { requestFor } from '../admission/request-for.ts'
+import { systemRandom } from '../../../src/lib/random.ts'
 
 const SIGNAL = new AbortController().signal
 /** Every pause is over at once. */
 const HASTY: Clock = {
   now: () => 0,
+  timeOfDay: () => 0,
   callAfter: (_, callback) => {
     queueMicrotask(callback)
     return () => {}
@@ -26,7 +28,7 @@ function podRequest(spec: object, metadata: object = {}, more: Partial<Admission
 }
 
 async function admitted(request: AdmissionRequest, ...accounts: readonly object[]): Promise<ApiObject> {
-  const plugin = serviceAccount(knownObjects(...accounts), HASTY)
+  const plugin = serviceAccount(knownObjects(...accounts), HASTY, systemRandom)
   const object = (await plugin.mutate!(request, SIGNAL))!
   await plugin.validate!({ ...request, object }, SIGNAL)
   return object

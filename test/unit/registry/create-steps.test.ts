@@ -177,7 +177,7 @@ describe('the steps of a create', () => {
     ['stays', { name: 'a', generateName: 'b-' }, /^a$/],
     ['is generated', { generateName: 'b-' }, /^b-[a-z0-9]{5}$/],
   ])('named: the name %s', (_name, metadata, expected) => {
-    expect(named(configMap(metadata)).metadata['name']).toMatch(expected)
+    expect(named(configMap(metadata), creation()).metadata['name']).toMatch(expected)
   })
 
   it('withSystemMeta: what the server says of a new object it says anew', () => {

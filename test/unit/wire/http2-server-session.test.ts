@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import * as fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from '../../../src/wire/connection-limits.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { HttpDate } from '../../../src/wire/http-date.ts'
 import { Http2Session } from '../../../src/wire/http2-server-session.ts'
 import type { Http2Stream } from '../../../src/wire/http2-server-stream.ts'
@@ -52,7 +53,7 @@ beforeEach(async () => {
     maxHeaderBytes: MAX_HEADER_BYTES,
     turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
-    date: new HttpDate(),
+    date: new HttpDate(systemClock),
     readSocket,
     onRequest: (stream: Http2Stream, session: Http2Session) => onRequest(stream, session),
     onFault: (error: unknown) => void faults.push(error),

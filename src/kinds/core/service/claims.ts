@@ -1,12 +1,12 @@
 // Cluster IPs and node ports belong to one service at a time. Each is claimed by creating a record under its name: of two who try
 // at once the store lets one, so replicas need no lock. What a crash leaves claimed is released by a loop
 // (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps its bitmap of ports, the bitmap claims them.
-import { randomInt, randomUUID } from 'node:crypto'
 import { asMap, textOrEmpty } from '../../../api/members.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { StoredObject } from '../../../api/read.ts'
 import { own, type Value, type ValueMap } from '../../../api/value.ts'
+import { type Random, systemRandom } from '../../../lib/random.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
 import { addressAt, type AddressRange } from './address-range.ts'
 import type { ServiceMeasures } from './measures.ts'
@@ -38,13 +38,15 @@ export interface ServiceNetwork {
 export interface ClaimContext {
   readonly store: Store
   readonly now: string
+  /** Absent: the system's. */
+  readonly random?: Random | undefined
   readonly signal: AbortSignal
 }
 
 /** How claims of addresses, or of ports, are stored. */
 export interface ClaimType {
   readonly resource: StoredResource
-  record(name: string, owner: Owner, now: string): ApiObject
+  record(name: string, owner: Owner, moment: Pick<ClaimContext, 'now' | 'random'>): ApiObject
   ownerOf(record: ApiObject): Owner
   /** Its names are ports, which another server may keep a map of. */
   readonly isMapped?: true
@@ -67,12 +69,12 @@ const ADDRESS_FIELDS: ValueMap = {
 export function addressClaims(addresses: Resource): ClaimType {
   return {
     resource: addresses.stored,
-    record: (name, owner, now) => ({
+    record: (name, owner, { now, random = systemRandom }) => ({
       kind: 'IPAddress',
       apiVersion: 'networking.k8s.io/v1',
       metadata: {
         name,
-        uid: randomUUID(),
+        uid: random.uuid(),
         creationTimestamp: now,
         labels: { [FAMILY]: name.includes(':') ? 'IPv6' : 'IPv4', [MANAGED_BY]: ALLOCATOR },
         managedFields: [{ ...ADDRESS_OWNER, time: now, fieldsType: 'FieldsV1', fieldsV1: ADDRESS_FIELDS }],
@@ -99,7 +101,7 @@ export const NODE_PORTS: StoredResource = {
 
 export const PORT_CLAIMS: ClaimType = {
   resource: NODE_PORTS,
-  record: (name, owner, now) => ({
+  record: (name, owner, { now }) => ({
     kind: 'ServiceNodePort',
     apiVersion: 'v1',
     metadata: { name, creationTimestamp: now },
@@ -122,7 +124,7 @@ function keyIn(type: ClaimType, name: string): ObjectKey {
 export async function claim(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
   const found = await changeMap(type, name, (map, port) => map.with([port]), context)
   if (found !== undefined) return !found.has(Number(name))
-  const record = type.record(name, owner, context.now)
+  const record = type.record(name, owner, context)
   const result = await context.store.write(
     keyIn(type, name),
     (current) => (current === undefined ? { kind: 'put', object: record } : { kind: 'keep' }),
@@ -194,12 +196,12 @@ export async function claimAny(
 ): Promise<string | undefined> {
   const preferred = choice.ranges[0]!
   for (let i = 0; i < RANDOM_TRIES; i++) {
-    const name = choice.nameOf(randomWithin(preferred))
+    const name = choice.nameOf(randomWithin(preferred, context.random))
     if (await claim(type, name, owner, context)) return name
   }
   // The range is nearly full: look for a free one. Another may take it first, so look again then.
   for (let round = 0; round < ROUNDS; round++) {
-    const name = firstFree(choice, await claimedNames(type, context))
+    const name = firstFree(choice, await claimedNames(type, context), context.random)
     if (name === undefined) return undefined
     if (await claim(type, name, owner, context)) return name
   }
@@ -222,9 +224,9 @@ export async function readAll(
   return items
 }
 
-function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>): string | undefined {
+function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>, random?: Random): string | undefined {
   for (const [first, last] of ranges) {
-    const start = randomWithin([first, last])
+    const start = randomWithin([first, last], random)
     const size = last - first + 1n
     // One step more than there are taken ones finds a free one.
     const steps = size < BigInt(taken.size + 1) ? size : BigInt(taken.size + 1)
@@ -238,7 +240,7 @@ function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>): stri
 
 const MAX_RANDOM = 2 ** 47
 
-function randomWithin([first, last]: readonly [bigint, bigint]): bigint {
+function randomWithin([first, last]: readonly [bigint, bigint], random = systemRandom): bigint {
   const size = last - first + 1n
-  return first + BigInt(randomInt(size > BigInt(MAX_RANDOM) ? MAX_RANDOM : Number(size)))
+  return first + BigInt(random.below(size > BigInt(MAX_RANDOM) ? MAX_RANDOM : Number(size)))
 }

@@ -23,11 +23,9 @@ import { nodePortsOf } from './reservation.ts'
 
 const OLD_ENOUGH_MS = 5 * 60_000
 
-interface ClaimParts {
+interface ClaimParts extends Omit<ClaimContext, 'store'> {
   readonly registry: RegistryParts
   readonly resources: ResourceTable
-  readonly now: string
-  readonly signal: AbortSignal
 }
 
 interface RepairParts extends ClaimParts {
@@ -102,8 +100,8 @@ function heldByServices({ resources }: ClaimParts): readonly Held[] {
   ]
 }
 
-function contextOf({ registry, now, signal }: ClaimParts): ClaimContext {
-  return { store: registry.store, now, signal }
+function contextOf({ registry, now, random, signal }: ClaimParts): ClaimContext {
+  return { store: registry.store, now, random, signal }
 }
 
 type Used = ReadonlyMap<string, Owner>

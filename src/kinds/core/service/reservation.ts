@@ -58,8 +58,8 @@ export class ServiceReservation {
 
   constructor(parts: ReservationParts) {
     this.#parts = parts
-    const { now, signal } = parts.context
-    this.#claims = { store: parts.registry.store, now, signal }
+    const { now, random, signal } = parts.context
+    this.#claims = { store: parts.registry.store, now, random, signal }
     const service = parts.change.object ?? parts.change.stored ?? {}
     this.#owner = { namespace: metaText(service, 'namespace'), name: metaText(service, 'name') }
   }
