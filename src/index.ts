@@ -2,6 +2,7 @@
 export {
   startServer,
   type Client,
+  type Clock,
   type Cut,
   type Delay,
   type Failure,

@@ -16,14 +16,16 @@ import {
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
 import { type RecordOptions, type RequestRecord, RequestRecords } from './request-record.ts'
 import { pastIn, type Snapshot, TakenSnapshot } from './snapshot.ts'
+import { openTime, type ServerTime, type TimeOptions } from './time.ts'
 import { type ServerUser, Users } from './users.ts'
+import type { Clock } from './virtual-clock.ts'
 
-export type { Client, Kubeconfig, Log, ServerUser, Snapshot }
+export type { Client, Clock, Kubeconfig, Log, ServerUser, Snapshot }
 export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
 export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, FaultVerb } from '../faults/faults.ts'
 export type { Repeated, RequestMatch, WatchFaults, WatchMatch } from '../faults/faults.ts'
 
-export interface ServerOptions {
+export interface ServerOptions extends TimeOptions {
   /** Where everything is kept; absent: in memory only. */
   readonly dataDir?: string
   /** 0 or absent: any free port. */
@@ -58,6 +60,8 @@ export interface ServerCredentials {
 export interface Server extends AsyncDisposable, Extensible {
   /** `https://127.0.0.1:41234` */
   readonly url: string
+  /** What time it is for the server; it can be moved on where the server was started with `clock: 'virtual'`. */
+  readonly clock: Clock
   /** Never resolves. Rejects where something that must run has failed for good. */
   readonly failed: Promise<never>
   /** Injects faults: requests that fail, watches that break, a store that goes away. */
@@ -105,6 +109,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
   const users = new Users([...(taken?.users ?? []), ...(options.users ?? [])])
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
+  const time = openTime(options, taken?.time)
   const running = await composeServer({
     config,
     log,
@@ -113,9 +118,11 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     outermost: records.filter,
     sharesProcess: true,
     injectsFaults: true,
+    ...time.order,
     ...from,
   })
-  return new LibraryServer(running, users, { config, log, records })
+  await time.begin()
+  return new LibraryServer(running, users, { config, log, records, time })
 }
 
 function flagsOf({ dataDir, port = 0, flags = {} }: ServerOptions): string[] {
@@ -133,6 +140,7 @@ interface Started {
   readonly config: Config
   readonly log: Log
   readonly records: RequestRecords
+  readonly time: ServerTime
 }
 
 class LibraryServer implements Server {
@@ -151,6 +159,10 @@ class LibraryServer implements Server {
 
   get url(): string {
     return this.#running.url
+  }
+
+  get clock(): Clock {
+    return this.#started.time.clock
   }
 
   get faults(): Faults {
@@ -198,7 +210,8 @@ class LibraryServer implements Server {
   }
 
   snapshot(): Snapshot {
-    return new TakenSnapshot(pastIn(this.#running.past).state(), this.#users.all())
+    const state = pastIn(this.#running.past).state()
+    return new TakenSnapshot({ state, users: this.#users.all(), time: this.#started.time.taken() })
   }
 
   async restore(snapshot: Snapshot): Promise<void> {

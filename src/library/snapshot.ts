@@ -1,5 +1,6 @@
 // The state of a server at a moment, as programs hold it.
 import type { Past, ServerState } from '../server/past.ts'
+import type { TakenTime } from './time.ts'
 import type { ServerUser } from './users.ts'
 
 /**
@@ -13,25 +14,29 @@ export interface Snapshot {
 }
 
 /** What is known of a snapshot inside the library. */
-export class TakenSnapshot implements Snapshot {
-  readonly #state: ServerState
-  readonly #users: readonly ServerUser[]
+interface SnapshotContents {
+  readonly state: ServerState
+  readonly users: readonly ServerUser[]
+  readonly time: TakenTime
+}
 
-  constructor(state: ServerState, users: readonly ServerUser[]) {
-    this.#state = state
-    this.#users = users
+export class TakenSnapshot implements Snapshot {
+  readonly #contents: SnapshotContents
+
+  constructor(contents: SnapshotContents) {
+    this.#contents = contents
   }
 
   get resourceVersion(): string {
-    return String(this.#state.stored.newest)
+    return String(this.#contents.state.stored.newest)
   }
 
   /** Throws where it is something else, as a copy of one would be. */
-  static contentsOf(snapshot: Snapshot): { readonly state: ServerState; readonly users: readonly ServerUser[] } {
+  static contentsOf(snapshot: Snapshot): SnapshotContents {
     if (!(snapshot instanceof TakenSnapshot)) {
       throw new Error('this is no snapshot: give what server.snapshot() returned, in the same process')
     }
-    return { state: snapshot.#state, users: snapshot.#users }
+    return snapshot.#contents
   }
 }
 

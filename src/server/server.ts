@@ -20,6 +20,7 @@ import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
+import type { Activity } from './activity.ts'
 import { readAdmissionSettings } from './admission-config.ts'
 import { ownAddress } from './advertised-address.ts'
 import { adminToken, localUrl } from './admin.ts'
@@ -81,6 +82,8 @@ export interface StartOrder {
   readonly clock?: Clock
   /** What uids, generated names and the like follow from. Absent: nobody can foresee them. */
   readonly seed?: string
+  /** Sees what the server does; with a seed, requests are taken in order by it. */
+  readonly activity?: Activity
   /** Gives up starting. */
   readonly signal: AbortSignal
   /** Tokens beside those of the configuration. */
@@ -150,7 +153,11 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   base.address.shown = shownAddress(config.cluster, new URL(url))
   const access = { url, authority: serving.authority, adminToken: base.adminToken }
   order.onListening?.(access)
-  if (order.from === undefined) await service.ready(signal)
+  if (order.from === undefined) {
+    // What was begun before the server listened is done: else the order of what follows would be a matter of chance.
+    await order.activity?.settled()
+    await service.ready(signal)
+  }
   if (takeCollector !== undefined) {
     const heap = nodesHeap(takeCollector)
     void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
@@ -198,7 +205,7 @@ function openService(foundation: Foundation, order: StartOrder, opened: AsyncDis
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
     hidden: config.hiddenMetrics,
   })
-  const handler = openHandler(base, { api, audit, flow, metrics })
+  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics }))
   const failed = runInBackground(opened, (stop) =>
     Promise.all([
       api.cache.run(stop),
@@ -234,7 +241,7 @@ function runtimeOfProcess({
 }
 
 /** What is there before anything is served: the storage, the keys and the counters. */
-interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens'>, Storage, Authority {
+interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity'>, Storage, Authority {
   readonly faults: FaultInjector | undefined
   readonly functions: KeptFunctions
   readonly clock: Clock
@@ -259,7 +266,7 @@ interface Guards {
 }
 
 async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
-  const { config, log, clock = systemClock, seed, signal, tokens, from } = order
+  const { config, log, clock = systemClock, seed, activity, signal, tokens, from } = order
   const { dataDirectory } = config
   if (dataDirectory !== undefined) {
     makePrivateDirectory(dataDirectory, 'the data directory')
@@ -280,6 +287,7 @@ async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): 
     clock,
     randomFor: (purpose) => (seed === undefined ? systemRandom : seededRandom(seed, purpose)),
     ...(tokens === undefined ? {} : { tokens }),
+    ...(activity === undefined ? {} : { activity }),
     ...storage,
     kv,
     faults,
@@ -315,7 +323,7 @@ function openApi(base: Foundation & Guards, from: ServerState | undefined): Reso
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
   return openResourceApi({
-    kv: base.kv,
+    kv: base.activity?.around(base.kv) ?? base.kv,
     schema: base.schema,
     prefix: config.storagePrefix,
     transformer: base.atRest.transformer,
@@ -400,6 +408,10 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: S
     isStarting: lifecycle.isStarting,
     isClosing: lifecycle.isClosing,
   })
+}
+
+function inOrder({ seed, activity }: StartOrder, handler: Handler): Handler {
+  return seed === undefined || activity === undefined ? handler : activity.inOrder(handler)
 }
 
 /** Serves with other certificates, and trusts others, when the files say so; until the signal fires. */

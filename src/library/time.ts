@@ -1,0 +1,79 @@
+// By which clock a server of the library goes, and what its ids follow from.
+import { systemClock } from '../lib/clock.ts'
+import { Activity } from '../server/activity.ts'
+import type { StartOrder } from '../server/server.ts'
+import { type Clock, VirtualClock } from './virtual-clock.ts'
+
+export interface TimeOptions {
+  /**
+   * `virtual`: the server's time begins at 2026-01-01T00:00:00Z and stands still but for `server.clock.advance()`. Everything in the API goes by
+   * it; the validity of certificates and the time that a request may take do not. Absent: the system's clock, or for a server that goes on from
+   * another its clock.
+   */
+  readonly clock?: 'system' | 'virtual'
+  /**
+   * Any text. Uids, generated names, addresses of services and audit ids follow from it, and each request begins when what those before it
+   * have started is done: with the same seed, a virtual clock and the same port, the same requests one after the other are answered with the
+   * same bytes, but for what is made with keys. Absent: nobody can foresee them.
+   */
+  readonly seed?: string
+}
+
+/** When virtual time begins for whoever has started the server. */
+const BEGIN_MS = Date.UTC(2026, 0, 1)
+/** What the server itself needs to come to rest after a start: what it finds missing then it looks for again within this time. */
+const START_MS = 10_000
+
+export interface ServerTime {
+  readonly clock: Clock
+  readonly order: Pick<StartOrder, 'clock' | 'seed' | 'activity'>
+  /** To be called once the server is ready. */
+  begin(): Promise<void>
+  /** For a server that goes on from here. What it makes has other ids than what is made here. */
+  taken(): TakenTime
+}
+
+/** The time of a server at a moment. */
+export interface TakenTime {
+  readonly clock: 'system' | 'virtual'
+  readonly seed: string | undefined
+  readonly nowMs: number
+}
+
+/** `from`: of the server that this one goes on from. Throws where the options are for another clock than that. */
+export function openTime(options: TimeOptions, from: TakenTime | undefined): ServerTime {
+  const { clock = from?.clock ?? 'system', seed = from?.seed } = options
+  if (from !== undefined && clock !== from.clock) {
+    throw new Error(`a server goes on by the clock of its snapshot, which is ${from.clock}: leave out \`clock\``)
+  }
+  const seeded = seed === undefined ? {} : { seed }
+  const activity = new Activity()
+  let followers = 0
+  const taken = (nowMs: number): TakenTime => {
+    followers += 1
+    return { clock, seed: seed === undefined ? undefined : `${seed}/${followers}`, nowMs }
+  }
+  if (clock === 'system') {
+    return {
+      clock: SYSTEM_CLOCK,
+      order: seed === undefined ? {} : { seed, activity },
+      begin: () => Promise.resolve(),
+      taken: () => taken(SYSTEM_CLOCK.now()),
+    }
+  }
+  const virtual = new VirtualClock(from?.nowMs ?? BEGIN_MS - START_MS, () => activity.settled())
+  return {
+    clock: virtual,
+    order: { clock: virtual, activity, ...seeded },
+    begin: () => (from === undefined ? virtual.advance(START_MS) : Promise.resolve()),
+    taken: () => taken(virtual.now()),
+  }
+}
+
+const SYSTEM_CLOCK: Clock = {
+  now: () => systemClock.timeOfDay(),
+  advance: () =>
+    Promise.reject(
+      new Error("the system's time cannot be advanced; start the server with startServer({ clock: 'virtual' })"),
+    ),
+}

@@ -1,0 +1,92 @@
+// A clock that stands still until it is moved, and then waits for what its server does about it.
+import type { Clock as ServersClock } from '../lib/clock.ts'
+import { parseDuration } from '../lib/duration.ts'
+
+/** The time of a server. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /**
+   * Moves the time of a server that was started with `clock: 'virtual'` on: by milliseconds, or by a duration as in `1h30m` or
+   * `250ms`. What falls due on the way happens at its own moment and in order: leases, events and tokens expire, watches end and get
+   * bookmarks, controllers do what they do every so often and try again what has failed. Resolves when the server has done all
+   * that follows from it, as far as it does not wait for programs elsewhere. Where the server goes by the system's clock it rejects.
+   */
+  advance(duration: number | string): Promise<void>
+}
+
+interface Alarm {
+  readonly atMs: number
+  readonly callback: () => void
+}
+
+export class VirtualClock implements ServersClock, Clock {
+  #nowMs: number
+  readonly #settled: () => Promise<void>
+  /** The first one that is due first; of those at the same moment, the one that was set first. */
+  readonly #alarms: Alarm[] = []
+  #moving: Promise<void> = Promise.resolve()
+
+  /** `settled` resolves when nothing happens any more that does not wait for this clock. */
+  constructor(startMs: number, settled: () => Promise<void>) {
+    this.#nowMs = startMs
+    this.#settled = settled
+  }
+
+  now(): number {
+    return this.#nowMs
+  }
+
+  timeOfDay(): number {
+    return this.#nowMs
+  }
+
+  callAfter(delayMs: number, callback: () => void): () => void {
+    const alarm = { atMs: this.#nowMs + Math.max(0, delayMs), callback }
+    const after = this.#alarms.findLastIndex(({ atMs }) => atMs <= alarm.atMs)
+    this.#alarms.splice(after + 1, 0, alarm)
+    return () => {
+      const at = this.#alarms.indexOf(alarm)
+      if (at !== -1) this.#alarms.splice(at, 1)
+    }
+  }
+
+  async advance(duration: number | string): Promise<void> {
+    const milliseconds = millisecondsOf(duration)
+    // One after the other: whoever asks second moves it further.
+    const moved = this.#moving.then(() => this.#moveTo(this.#nowMs + milliseconds))
+    this.#moving = moved.catch(() => {})
+    await moved
+  }
+
+  async #moveTo(endMs: number): Promise<void> {
+    await this.#settled()
+    for (let next = this.#alarms[0]; next !== undefined && next.atMs <= endMs; next = this.#alarms[0]) {
+      this.#nowMs = next.atMs
+      const due = this.#alarms.filter(({ atMs }) => atMs <= this.#nowMs)
+      // One may call off another that is due at the same moment.
+      for (const alarm of due) if (this.#take(alarm)) alarm.callback()
+      await this.#settled()
+    }
+    this.#nowMs = endMs
+  }
+
+  #take(alarm: Alarm): boolean {
+    const at = this.#alarms.indexOf(alarm)
+    if (at === -1) return false
+    this.#alarms.splice(at, 1)
+    return true
+  }
+}
+
+/** Throws where that is no time to come. */
+function millisecondsOf(duration: number | string): number {
+  const milliseconds = typeof duration === 'number' ? duration : parsedMilliseconds(duration)
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds
+  throw new RangeError(`time cannot be advanced by ${duration}: say milliseconds, or a duration as in '90s' or '1h30m'`)
+}
+
+function parsedMilliseconds(text: string): number {
+  const parsed = parseDuration(text)
+  return parsed.ok ? Number(parsed.nanoseconds) / 1e6 : Number.NaN
+}

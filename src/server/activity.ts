@@ -1,0 +1,78 @@
+// What a server is doing, as far as it shows in what is asked of its store: for whoever moves its time, or takes its requests one by
+// one, and has to know when all that follows has happened.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Handler } from '../http/http.ts'
+import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
+
+/** Work asks the store for something within a few turns of the event loop after what set it off. */
+const FIRST_TURNS = 4
+/** And work that has begun, again and again; the clients in this process that it is told to need some more. */
+const QUIET_TURNS = 24
+
+export class Activity {
+  /** Calls and changes of the store. */
+  #seen = 0
+  /** How many there had been when it was last quiet. */
+  #seenQuiet = -1
+  #underWay = 0
+  #lastInLine: Promise<void> = Promise.resolve()
+
+  /** The same store, every call of which is seen. */
+  around(kv: Kv): Kv {
+    return {
+      get: (...call) => this.#see(kv.get(...call)),
+      list: (...call) => this.#see(kv.list(...call)),
+      put: (...call) => this.#see(kv.put(...call)),
+      delete: (...call) => this.#see(kv.delete(...call)),
+      compact: (...call) => this.#see(kv.compact(...call)),
+      newestRevision: (...call) => this.#see(kv.newestRevision(...call)),
+      watch: (...call) => this.#seeChanges(kv.watch(...call)),
+      checkHealth: (...call) => kv.checkHealth(...call),
+      sizeBytes: (...call) => kv.sizeBytes(...call),
+      close: () => kv.close(),
+    }
+  }
+
+  /** Resolves when nothing is asked of the store any more. What waits for time, or for somebody else, is not waited for. */
+  async settled(): Promise<void> {
+    let seen = this.#seen
+    for (let quietTurns = 0; quietTurns < (seen === this.#seenQuiet ? FIRST_TURNS : QUIET_TURNS); ) {
+      await nextTurn()
+      quietTurns = this.#underWay === 0 && this.#seen === seen ? quietTurns + 1 : 0
+      seen = this.#seen
+    }
+    this.#seenQuiet = seen
+  }
+
+  /** Each request begins when what those before it have started is done. */
+  inOrder(handler: Handler): Handler {
+    return (request) => {
+      this.#lastInLine = this.#lastInLine.then(() => this.settled())
+      return this.#lastInLine.then(() => handler(request))
+    }
+  }
+
+  #seeChanges(watch: KvWatch): KvWatch {
+    return {
+      requestProgress: () => watch.requestProgress(),
+      [Symbol.asyncIterator]: () => this.#seeBatches(watch),
+    }
+  }
+
+  async *#seeBatches(watch: KvWatch): AsyncGenerator<Batch> {
+    for await (const batch of watch) {
+      this.#seen++
+      yield batch
+    }
+  }
+
+  async #see<T>(call: Promise<T>): Promise<T> {
+    this.#seen++
+    this.#underWay++
+    try {
+      return await call
+    } finally {
+      this.#underWay--
+    }
+  }
+}
