@@ -16,6 +16,7 @@ export class Bookmarks {
   readonly #clock: Clock
   readonly #revision: () => number
   readonly #due = new Map<Watcher, Due>()
+  #tickAtMs = Number.POSITIVE_INFINITY
   #cancelTick: (() => void) | undefined
 
   constructor(clock: Clock, revision: () => number) {
@@ -29,27 +30,39 @@ export class Bookmarks {
     const atMs = nextDue(now, endMs)
     if (atMs === undefined) return
     this.#due.set(watcher, { atMs, endMs })
-    this.#cancelTick ??= this.#clock.callAfter(TICK_MS, this.#tick)
+    if (atMs < this.#tickAtMs) this.#tickAt(atMs)
   }
 
   remove(watcher: Watcher): void {
     this.#due.delete(watcher)
-    if (this.#due.size > 0) return
+    if (this.#due.size === 0) this.#tickAt(Number.POSITIVE_INFINITY)
+  }
+
+  /** Not sooner than a tick from now: thousands of watchers are due at thousands of moments. */
+  #tickAt(atMs: number): void {
     this.#cancelTick?.()
-    this.#cancelTick = undefined
+    this.#tickAtMs = atMs
+    const inMs = Math.max(TICK_MS, atMs - this.#clock.now())
+    this.#cancelTick = atMs === Number.POSITIVE_INFINITY ? undefined : this.#clock.callAfter(inMs, this.#tick)
   }
 
   readonly #tick = (): void => {
-    this.#cancelTick = this.#clock.callAfter(TICK_MS, this.#tick)
     const now = this.#clock.now()
     const revision = this.#revision()
+    let nextMs = Number.POSITIVE_INFINITY
     for (const [watcher, due] of this.#due) {
-      if (due.atMs > now) continue
-      watcher.bookmark(revision)
-      const next = nextDue(now, due.endMs)
-      if (next === undefined) this.remove(watcher)
-      else due.atMs = next
+      if (due.atMs <= now) {
+        watcher.bookmark(revision)
+        const next = nextDue(now, due.endMs)
+        if (next === undefined) {
+          this.#due.delete(watcher)
+          continue
+        }
+        due.atMs = next
+      }
+      nextMs = Math.min(nextMs, due.atMs)
     }
+    this.#tickAt(nextMs)
   }
 }
 

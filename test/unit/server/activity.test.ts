@@ -93,7 +93,7 @@ describe('what a server does', () => {
       void afterwards()
       return {} as HttpResponse
     })
-    await Promise.all(['/1', '/2', '/3'].map((path) => handler({ path } as HttpRequest)))
+    await Promise.all(['/1', '/2', '/3'].map(async (path) => handler({ path } as HttpRequest)))
     await activity.settled()
     expect(seen).toEqual(['/1', '/2', '/3'].flatMap((path) => [`${path} begins`, `${path} is done`]))
   })
