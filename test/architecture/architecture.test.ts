@@ -8,7 +8,9 @@ import {
   checkNames,
   checkState,
   checkTests,
+  checkTime,
   checkUnpromised,
+  needlessExceptions,
 } from './form-rules.ts'
 import { checkCycles, checkDoors, checkFolders, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
 import { LONG_FILES, UNRULED_FOLDERS } from './rooms.ts'
@@ -38,11 +40,13 @@ describe('the house', () => {
   it('exports by name and has no barrels', () => expect(checkExports([...written, ...tests])).toEqual([]))
   it('keeps no state in modules', () => expect(checkState(written)).toEqual([]))
   it('relies on what nobody promises in one room only', () => expect(checkUnpromised(written)).toEqual([]))
+  it('goes by the clock and the random source that it is given', () => expect(checkTime(written)).toEqual([]))
   it('says at the top of each file what it is for', () => expect(checkComments(written)).toEqual([]))
   it('leaves no test out', () => expect(checkTests(tests.filter(({ path }) => path.endsWith('.test.ts')))).toEqual([]))
 
   it('lists no exception that is not there', () => {
     const paths = all.map((file) => file.path)
     expect(Object.keys(LONG_FILES).filter((file) => !paths.includes(file))).toEqual([])
+    expect(needlessExceptions(written)).toEqual([])
   })
 })

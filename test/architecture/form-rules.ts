@@ -1,5 +1,5 @@
 // The rules about single files: length, names, exports, module-level state, comments. Pure: sources in, violations out.
-import { EMPTY_WORDS, LONG_FILES, MAX_LINES } from './rooms.ts'
+import { EMPTY_WORDS, LONG_FILES, MAX_LINES, SYSTEM_CHANCE, SYSTEM_TIME } from './rooms.ts'
 import type { Violation } from './layer-rules.ts'
 import { isNode, nodesIn, type Node, type SourceFile } from './source.ts'
 
@@ -123,6 +123,39 @@ export function checkUnpromised(files: readonly SourceFile[]): Violation[] {
       const found = UNPROMISED.exec(text)?.[0]
       return found === undefined ? [] : [`${path}: relies on ${found}, which belongs to runtime`]
     })
+}
+
+/** `new Date(…)` of something, and `setTimeout` of a socket, are something else. */
+const TIME = /\bDate\.now\b|\bnew Date\(\)|(?<!\.)\bsetTimeout\b|\bsetInterval\b|\bsystemClock\b/
+const CHANCE = /\brandomUUID\b|\brandomInt\b|\bMath\.random\b/
+
+/** Only those that are listed go by the system's time and chance. */
+export function checkTime(files: readonly SourceFile[]): Violation[] {
+  return [
+    ...checkSystem(files, { word: TIME, allowed: SYSTEM_TIME, instead: 'the clock that it is given' }),
+    ...checkSystem(files, { word: CHANCE, allowed: SYSTEM_CHANCE, instead: 'the random source that it is given' }),
+  ]
+}
+
+interface SystemRule {
+  readonly word: RegExp
+  readonly allowed: Readonly<Record<string, string>>
+  readonly instead: string
+}
+
+function checkSystem(files: readonly SourceFile[], { word, allowed, instead }: SystemRule): Violation[] {
+  const mayUse = (path: string): boolean => Object.keys(allowed).some((place) => path.startsWith(place))
+  return files.flatMap(({ path, text }) => {
+    const found = word.exec(text)?.[0]
+    return found === undefined || mayUse(path) ? [] : [`${path}: has ${found} and not ${instead}`]
+  })
+}
+
+/** The places that are excepted from `checkTime` and need not be. */
+export function needlessExceptions(files: readonly SourceFile[]): string[] {
+  const unused = (allowed: Readonly<Record<string, string>>, word: RegExp): string[] =>
+    Object.keys(allowed).filter((place) => !files.some(({ path, text }) => path.startsWith(place) && word.test(text)))
+  return [...unused(SYSTEM_TIME, TIME), ...unused(SYSTEM_CHANCE, CHANCE)]
 }
 
 export function checkComments(files: readonly SourceFile[]): Violation[] {

@@ -131,6 +131,62 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   pino: ['server'],
 }
 
+/**
+ * Files and folders that go by the system's time instead of the clock that they are given, and why. A server whose time is moved must not
+ * break off what is under way, and everything else has to move with it.
+ */
+export const SYSTEM_TIME: Readonly<Record<string, string>> = {
+  'src/lib/clock.ts': 'is where it comes from',
+  'src/lib/backoff.ts': 'waits for other servers',
+  'src/lib/compile-cache.ts': 'is about this process',
+  'src/client/': 'has the time of the program that uses it',
+  'src/wire/': 'waits for sockets',
+  'src/http/': 'waits for sockets, and holds requests to their deadlines',
+  'src/outgoing/': 'waits for other servers',
+  'src/kv/etcd/': 'waits for etcd',
+  'src/kv/embedded/memory.ts': 'where it is given none',
+  'src/kv/embedded/embedded.ts': 'where it is given none',
+  'src/cache/cache.ts': 'where it is given none',
+  'src/cache/key-turns.ts': 'holds back requests that are under way',
+  'src/pki/': 'makes certificates, which OpenSSL judges by it',
+  'src/offload/': 'is about a thread of this process',
+  'src/telemetry/': 'measures this process',
+  'src/store/encryption/': 'keys are kept by other servers',
+  'src/audit/log-file.ts': 'gathers what is written to a file',
+  'src/config/reloaded-files.ts': 'looks at files',
+  'src/informers/informer.ts': 'waits for the storage',
+  'src/kinds/custom/definition-table.ts': 'holds back requests that are under way',
+  'src/library/time.ts': 'where it is told to',
+  'src/commands/': 'is about one run of a command',
+  'src/server/server.ts': 'where it is given none, and when it stops',
+  'src/server/admission.ts': 'admission waits while a request is under way',
+  'src/server/optional-plugins.ts': 'admission waits while a request is under way',
+  'src/server/flow-control.ts': 'holds back requests that are under way',
+  'src/server/resource-api.ts': 'requests wait for what is stored',
+  'src/server/authorization-webhooks.ts': 'waits for other servers',
+  'src/server/token-issuers.ts': 'waits for other servers',
+  'src/server/jwt-issuers.ts': 'waits for other servers',
+  'src/server/audit.ts': 'writes to files and other servers',
+  'src/server/certificates.ts': 'looks at certificates, which OpenSSL judges by it',
+  'src/server/trust.ts': 'looks at certificates, which OpenSSL judges by it',
+  'src/server/encryption.ts': 'keys are kept by other servers',
+  'src/server/idle-memory.ts': 'is about this process',
+  'src/server/logger.ts': 'tells operators when it was',
+}
+
+/** The same for chance that does not follow from the seed. What is secret never does, and is not held to this. */
+export const SYSTEM_CHANCE: Readonly<Record<string, string>> = {
+  'src/lib/random.ts': 'is where it comes from',
+  'src/lib/backoff.ts': 'keeps clients from coming all at once',
+  'src/client/': 'is not the server',
+  'src/http/filters/availability.ts': 'spreads connections',
+  'src/informers/service-resolver.ts': 'spreads calls',
+  'src/admission/webhook/call.ts': 'is only told to webhooks',
+  'src/kinds/custom/conversion-webhook.ts': 'is only told to webhooks',
+  'src/store/encryption/': 'is only told to the keeper of keys',
+  'src/kv/etcd/': 'is only told to etcd',
+}
+
 export const MAX_LINES = 400
 
 /** Files that may be longer, and why. */

@@ -7,6 +7,7 @@ import {
   checkNames,
   checkState,
   checkTests,
+  checkTime,
   checkUnpromised,
 } from './form-rules.ts'
 import {
@@ -103,6 +104,19 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
     { 'src/server/a.ts': `setFlagsFromString('--x')` },
     'belongs to runtime',
   ],
+  ['the time of day', checkTime, { 'src/registry/a.ts': `const now = Date.now()` }, 'has Date.now and not the clock'],
+  ['a date of now', checkTime, { 'src/kinds/a.ts': `const now = new Date().toISOString()` }, 'has new Date()'],
+  ['a timer', checkTime, { 'src/controllers/a.ts': `setTimeout(work, 5)` }, 'has setTimeout'],
+  [
+    'a timer by another name',
+    checkTime,
+    { 'src/controllers/a.ts': `import { setTimeout as sleep } from 'node:timers/promises'` },
+    'has setTimeout',
+  ],
+  ['a timer that repeats', checkTime, { 'src/cache/a.ts': `setInterval(work, 5)` }, 'has setInterval'],
+  ["the system's clock", checkTime, { 'src/controllers/a.ts': `pause(systemClock, 5, signal)` }, 'has systemClock'],
+  ['an id of chance', checkTime, { 'src/registry/a.ts': `const uid = randomUUID()` }, 'has randomUUID'],
+  ['a number of chance', checkTime, { 'src/kinds/a.ts': `const port = Math.random()` }, 'has Math.random'],
   ['a package in the wrong room', checkPackages, { 'src/api/a.ts': `import 'ws'` }, 'belongs to http'],
   [
     'a part of a package in the wrong room',
@@ -186,6 +200,10 @@ const allowed: readonly (readonly [string, Rule, Files])[] = [
   ['the table of kinds', checkFolders, { 'src/kinds/kinds.ts': `import './apps/a.ts'\nimport './core/b.ts'` }],
   ['a word of a vocabulary', checkDoors, { 'src/kv/kv.ts': `import '../lib/errors.ts'` }],
   ['a member of others in its room', checkUnpromised, { 'src/runtime/a.ts': `socket._read(0)` }],
+  ['a date of something', checkTime, { 'src/kinds/a.ts': `new Date(milliseconds).toISOString()` }],
+  ['a limit of a socket', checkTime, { 'src/kinds/a.ts': `socket.setTimeout(5)` }],
+  ['a timer where sockets are', checkTime, { 'src/wire/a.ts': `setTimeout(close, 5)` }],
+  ['a secret', checkTime, { 'src/auth/a.ts': `randomBytes(32)` }],
   ['a package in its room', checkPackages, { 'src/http/a.ts': `import 'ws'` }],
   [
     'two files that import a third',
