@@ -124,6 +124,9 @@ interface TypeState extends CachedState {
   readonly type: TypeCache
 }
 
+type StorageBeginning = { readonly after: number; readonly floor: number }
+type WatchBeginning = TypeState & { readonly wantsState: boolean }
+
 class MemoryStore implements WatchCache {
   readonly #store: FollowableStore
   readonly #clock: Clock
@@ -349,11 +352,7 @@ class MemoryStore implements WatchCache {
     return isFresh
   }
 
-  async #watchFrom(
-    request: WatchRequest,
-    from: TypeState & { readonly wantsState: boolean },
-    signal: AbortSignal,
-  ): Promise<Watch> {
+  async #watchFrom(request: WatchRequest, from: WatchBeginning, signal: AbortSignal): Promise<Watch> {
     const { type, revision, wantsState } = from
     const state = wantsState ? from : undefined
     const onEnd = (watcher: Parameters<Bookmarks['remove']>[0]): void => this.#bookmarks.remove(watcher)
@@ -366,11 +365,7 @@ class MemoryStore implements WatchCache {
   }
 
   /** What happened before our history may still be in the storage's (D8). */
-  async #watchStorage(
-    request: WatchRequest,
-    from: { readonly after: number; readonly floor: number },
-    signal: AbortSignal,
-  ): Promise<Watch> {
+  async #watchStorage(request: WatchRequest, from: StorageBeginning, signal: AbortSignal): Promise<Watch> {
     try {
       return await this.#store.watch(request, signal)
     } catch (error) {

@@ -9,8 +9,8 @@ import { publishAuthentication } from '../controllers/extension-authentication.t
 import { canonicalJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
-import { Negotiator } from '../codec/negotiate.ts'
-import { Transcoder } from '../codec/transcode.ts'
+
+
 import { runControllers, type Controller } from '../controllers/controllers.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
@@ -38,14 +38,14 @@ import {
   tokenReviewAction,
 } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
-import { decodeObject } from '../schema/decode.ts'
+
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
-import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import type { SchemaTable } from '../schema/table.ts'
 import type { Random } from '../lib/random.ts'
-import { Turns } from '../lib/turns.ts'
-import { Offload } from '../offload/offload.ts'
+
+
 import { type Clock, inWholeSeconds, systemClock } from '../lib/clock.ts'
-import { InvariantError } from '../lib/errors.ts'
+
 import type { Log } from '../lib/log.ts'
 import type { CountKeys } from '../runtime/count-keys.ts'
 import type { Family } from '../lib/measure.ts'
@@ -68,6 +68,7 @@ import { aggregatedDiscoveryReader } from '../aggregation/aggregated-discovery.t
 import { AggregatedGroups, aggregatedTarget } from '../aggregation/aggregated-groups.ts'
 import { aggregatedDocumentsReader } from '../aggregation/aggregated-openapi.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
+import { kindIn, wireParts } from './wire-parts.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
@@ -352,43 +353,12 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   return { identity, builtIn, store }
 }
 
-/** What the handlers need to read bodies and to write answers in every encoding. */
-function wireParts(
-  schema: SchemaTable,
-): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions'> &
-  Required<Pick<ResourceParts, 'ifLarge'>> {
-  const turns = new Turns()
-  const offload = new Offload(turns)
-  const deleteOptions = kindIn(schema, '', 'DeleteOptions')
-  return {
-    kinds: {
-      partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
-      status: kindIn(schema, '', 'Status'),
-    },
-    ifLarge: { turns, offload },
-    encoding: {
-      schemas: schema,
-      transcoder: new Transcoder(),
-      turns,
-      writeElsewhere: (value, output) => offload.write(value, output),
-    },
-    negotiator: new Negotiator(),
-    deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
-  }
-}
-
 type ServedPlace = Parameters<ResourceApi['isServed']>[0]
 
 function isServed(table: ResourceTable, place: ServedPlace): boolean {
   const found = table.find(place)
   if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
   return place.subresource === undefined || found.subresources.has(place.subresource)
-}
-
-function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {
-  const found = schema.kind({ group, version, kind })
-  if (found === undefined) throw new InvariantError(`the schema has no ${kind}`)
-  return found
 }
 
 /** Says how far loading is where it takes longer than a second. */

@@ -1,55 +1,26 @@
 // Puts the rooms together: opens the store, what answers requests, then the listener, and closes them in reverse. Whatever was
 // opened before a failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deregisterControllers, runControllers } from '../controllers/controllers.ts'
+import { deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
-import { KeptFunctions } from '../extensions/kept-functions.ts'
-import { withFilters } from '../http/filters/filters.ts'
-import type { Filter, Handler } from '../http/http.ts'
+import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
-import { routeRequests } from '../http/router.ts'
-import type { TokenMethod } from '../auth/bearer-tokens.ts'
-import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
-import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
-import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
-import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
-import { OutgoingCaller } from '../outgoing/call.ts'
-import { loadBuiltInSchema } from '../schema/schema.ts'
-import type { SchemaTable } from '../schema/table.ts'
-import type { Activity } from './activity.ts'
-import { readAdmissionSettings } from './admission-config.ts'
-import { ownAddress } from './advertised-address.ts'
-import { adminToken, localUrl } from './admin.ts'
-import { type Authorization, openAuthorization } from './authorization.ts'
-import { openAudit, type RunningAudit } from './audit.ts'
+import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
-import type { Config } from '../config/config.ts'
 import type { FaultInjector } from '../faults/faults.ts'
-import { gateStates } from '../config/feature-gates.ts'
-import { type AtRest, openAtRest } from './encryption.ts'
-import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
-import { openFaults } from './faults.ts'
-import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
-import { ServerMeasures } from './measures.ts'
-import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
-import { openStatusEncoder } from './status-encoder.ts'
 import { runInBackground } from './background.ts'
 import { giveBackMemory, nodesHeap } from './idle-memory.ts'
-import { accountKeys, openIdentity, openIdOf } from './identity.ts'
-import { LateService, type Service } from './late-service.ts'
-import { Lifecycle } from './lifecycle.ts'
-import { type Authority, type Past, pastOf, type ServerState } from './past.ts'
-import { listen, operatorsFiles, readProxyCertificate, readServingFiles, servingFiles } from './serving.ts'
-import { ReloadRequests } from '../config/reload-requests.ts'
+import { LateService } from './late-service.ts'
+import { type Past, pastOf } from './past.ts'
+import { listen, operatorsFiles, readServingFiles } from './serving.ts'
 import { reloadCertificates } from './certificate-reload.ts'
-import { openResourceApi, type ResourceApi } from './resource-api.ts'
-import { routesOf } from './routes.ts'
-import { forgetHistory, openStorage, type Storage } from './storage.ts'
-import { versionInfo } from './version.ts'
+import { type Foundation, openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
+import { openService } from './service.ts'
+
+export type { ServerAccess, StartOrder }
 
 export interface RunningServer extends ServerAccess {
   /** Undefined where nobody asked for it. */
@@ -66,44 +37,8 @@ export interface RunningServer extends ServerAccess {
   stop(): Promise<void>
 }
 
-/** What it takes to reach a server as its administrator. */
-export interface ServerAccess {
-  /** Where this machine reaches it: `https://127.0.0.1:6443`. */
-  readonly url: string
-  /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
-  readonly authority: string | undefined
-  readonly adminToken: string
-}
-
-export interface StartOrder {
-  readonly config: Config
-  readonly log: Log
-  /** What goes by the time of day, and what is done every so often. Absent: the system's. */
-  readonly clock?: Clock
-  /** What uids, generated names and the like follow from. Absent: nobody can foresee them. */
-  readonly seed?: string
-  /** Sees what the server does; with a seed, requests are taken in order by it. */
-  readonly activity?: Activity
-  /** Gives up starting. */
-  readonly signal: AbortSignal
-  /** Tokens beside those of the configuration. */
-  readonly tokens?: TokenMethod
-  /** Sees every request before anything else does. */
-  readonly outermost?: Filter
-  /** Called once the server listens, which is before it is ready. */
-  readonly onListening?: (access: ServerAccess) => void
-  /** In a process that does other things as well: V8's flags and its garbage are theirs. */
-  readonly sharesProcess?: boolean
-  /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
-  readonly from?: ServerState
-  /** Faults can be injected; with `--dev` they can be in any case. */
-  readonly injectsFaults?: boolean
-}
-
 /** How long a replica that goes may take to tell the others. */
 const LEAVE_WITHIN_MS = 3_000
-/** Loading so much takes longer than compiling what loads it. */
-const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 /** How often certificates are looked at where nobody tells of a change. */
 const RENEW_EVERY_MS = 60_000
 
@@ -181,237 +116,6 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     reload: () => reloads.ask(),
     stop: () => (stopped ??= stop()),
   }
-}
-
-/** What answers requests, and what runs beside it. */
-function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
-  const base = { ...foundation, ...openGuards(foundation, opened) }
-  const { config, kv, measures, atRest, lifecycle } = base
-  const api = openApi(base, order.from)
-  base.functions.handOverTo(api.extensionPoints)
-  base.faults?.know(api)
-  const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema })
-  opened.defer(() => audit.close())
-  const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
-  const metrics = openMetrics({
-    version: versionInfo(),
-    gates: gateStates(config.featureGates),
-    isServed: api.isServed,
-    types: api.types,
-    onForgotten: () => measures.forgetFound(),
-    http: measures.http,
-    storageBytes: (signal) => kv.sizeBytes(signal),
-    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
-    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
-    hidden: config.hiddenMetrics,
-  })
-  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics }))
-  const failed = runInBackground(opened, (stop) =>
-    Promise.all([
-      api.cache.run(stop),
-      api.follow(stop),
-      runControllers(api.controllers, base, stop),
-      flow.run(stop),
-      atRest.run(stop),
-      api.identity.run(stop),
-      forgetHistory(base, stop),
-    ]),
-  )
-  return {
-    handler: (request) => {
-      metrics.begin(request)
-      return handler(request)
-    },
-    observe: (finished) => metrics.observe(finished),
-    api,
-    ready: async (signal) => {
-      await Promise.all([api.ready(signal), flow.loaded])
-      if (lifecycle.isStarting()) lifecycle.stage = 'serving'
-    },
-    failed,
-  }
-}
-
-/** What is set for the whole process: by whoever owns it. */
-function runtimeOfProcess({
-  config,
-  sharesProcess,
-}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector'>> {
-  return sharesProcess === true ? {} : runtimeOf(config)
-}
-
-/** What is there before anything is served: the storage, the keys and the counters. */
-interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity'>, Storage, Authority {
-  readonly faults: FaultInjector | undefined
-  readonly functions: KeptFunctions
-  readonly clock: Clock
-  /** Chance for one purpose. */
-  readonly randomFor: (purpose: string) => Random
-  readonly schema: SchemaTable
-  readonly measures: ServerMeasures
-  readonly atRest: AtRest
-  readonly lifecycle: Lifecycle
-  readonly reloads: ReloadRequests
-  /** `host:port`, empty until the server listens. */
-  readonly address: { text: string; shown: string }
-}
-
-/** Who may do what, and who calls other servers. */
-interface Guards {
-  readonly authorization: Authorization
-  /** Calls the webhooks. */
-  readonly caller: OutgoingCaller
-  /** Calls whom the operator names by a flag, who may well be on this machine. */
-  readonly operatorsCaller: OutgoingCaller
-}
-
-async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
-  const { config, log, clock = systemClock, seed, activity, signal, tokens, from } = order
-  const { dataDirectory } = config
-  if (dataDirectory !== undefined) {
-    makePrivateDirectory(dataDirectory, 'the data directory')
-    closeDataDirectory(dataDirectory, log)
-  }
-  const storage = await openStorage({ config, clock, snapshot: from?.stored }, signal)
-  opened.defer(() => storage.kv.close())
-  const faults = await openFaults(order)
-  const kv = faults?.stored(storage.kv) ?? storage.kv
-  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
-  const measures = new ServerMeasures()
-  const reloads = new ReloadRequests()
-  const atRest = await openAtRest({ config, log, measures: measures.encryption, reloads })
-  opened.defer(atRest.close)
-  return {
-    config,
-    log,
-    clock,
-    randomFor: (purpose) => (seed === undefined ? systemRandom : seededRandom(seed, purpose)),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(activity === undefined ? {} : { activity }),
-    ...storage,
-    kv,
-    faults,
-    functions: new KeptFunctions(from?.functions ?? []),
-    schema: from?.schema ?? loadBuiltInSchema(),
-    measures,
-    atRest,
-    ...(from?.authority ?? openAuthority(config, log)),
-    lifecycle: new Lifecycle(config.livezGraceMs),
-    reloads,
-    address: { text: '', shown: '' },
-  }
-}
-
-function openAuthority(config: Config, log: Log): Authority {
-  const serving = servingFiles(config)
-  return { serving, adminToken: adminToken(config.dataDirectory), keys: accountKeys(config, log) }
-}
-
-function openGuards({ config, log, measures, reloads }: Foundation, opened: AsyncDisposableStack): Guards {
-  const { egress } = config
-  const { auth, outgoing } = measures
-  const settings = config.authorization
-  const toOperators = egressPolicy({ ...egress, loopback: true })
-  return {
-    authorization: openAuthorization({ settings, egress, measures: auth, outgoing, log, reloads }),
-    caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing })),
-    operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing })),
-  }
-}
-
-function openApi(base: Foundation & Guards, from: ServerState | undefined): ResourceApi {
-  const { config, log, serving, adminToken, measures, address } = base
-  const { tls, authority } = serving
-  return openResourceApi({
-    kv: base.activity?.around(base.kv) ?? base.kv,
-    schema: base.schema,
-    prefix: config.storagePrefix,
-    transformer: base.atRest.transformer,
-    gates: config.featureGates,
-    eventTtlMs: config.eventTtlMs,
-    allowPrivileged: config.allowPrivileged,
-    authorization: base.authorization,
-    openIdentity: (live, onLegacyUse) =>
-      openIdentity({
-        config,
-        adminToken,
-        clock: base.clock,
-        random: base.randomFor('tokens'),
-        log,
-        live,
-        tls,
-        onLegacyUse,
-        measures,
-        reloads: base.reloads,
-        moreTokens: base.tokens === undefined ? [] : [base.tokens],
-        keys: base.keys,
-      }),
-    admissionPlugins: config.admissionPlugins,
-    admissionSettings: readAdmissionSettings(config),
-    authority: authority ?? tls.certificate,
-    serviceRange: config.serviceIpRange,
-    proxyCertificate: readProxyCertificate(config),
-    caller: base.caller,
-    operatorsCaller: base.operatorsCaller,
-    clock: base.clock,
-    random: base.randomFor('objects'),
-    log,
-    version: versionInfo().gitVersion,
-    serverAddress: () => address.text,
-    advertisedAddress: ownAddress(config, log),
-    cluster: config.cluster,
-    storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
-    shownAddress: () => address.shown,
-    measures,
-    countKeys: runtimeOf(config).countKeys,
-    minRequestTimeoutMs: config.minRequestTimeoutMs,
-    controllersOff: config.controllersOff,
-    hasReplicas: config.storage.kind === 'etcd',
-    isFork: from !== undefined,
-    shared: from?.cached,
-    wrapWatch: base.faults?.watched,
-  })
-}
-
-interface ServedParts {
-  readonly api: ResourceApi
-  readonly audit: RunningAudit
-  readonly flow: RunningFlowControl
-  readonly metrics: Metrics
-}
-
-/** What answers a request: the filters, then a path of its own or a resource. */
-function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: ServedParts): Handler {
-  const { config, kv, log, lifecycle, measures, atRest } = base
-  const gates = config.featureGates
-  const { faults } = base
-  const more = [
-    ...openIdOf(config, api.identity, () => base.address.shown),
-    ...(faults !== undefined && config.dev ? faults.routes : []),
-  ]
-  const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks: atRest.checks, more })
-  const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
-  const served = api.passOnRemote(routed)
-  return withFilters(faults === undefined ? served : faults.requests(served), {
-    ...config,
-    log,
-    encodeStatus: openStatusEncoder(base.schema),
-    cbor: gates.CBORServingAndStorage,
-    authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
-    anonymousRequests: api.identity.anonymous.enabled,
-    anonymousPaths: api.identity.anonymous.paths,
-    authorizer: measureAuthorizer(base.authorization.authorizer, measures.auth),
-    flowControl: flow.control,
-    measures: measures.http,
-    constrainedImpersonation: gates.ConstrainedImpersonation,
-    audit: audit.filter,
-    isStarting: lifecycle.isStarting,
-    isClosing: lifecycle.isClosing,
-  })
-}
-
-function inOrder({ seed, activity }: StartOrder, handler: Handler): Handler {
-  return seed === undefined || activity === undefined ? handler : activity.inOrder(handler)
 }
 
 /** Serves with other certificates, and trusts others, when the files say so; until the signal fires. */

@@ -1,0 +1,126 @@
+// What a server is told at its start, and what is there before anything is served.
+import { KeptFunctions } from '../extensions/kept-functions.ts'
+import type { Filter } from '../http/http.ts'
+import type { TokenMethod } from '../auth/bearer-tokens.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
+import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
+import { loadBuiltInSchema } from '../schema/schema.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import type { Activity } from './activity.ts'
+import { adminToken } from './admin.ts'
+import type { Config } from '../config/config.ts'
+import type { FaultInjector } from '../faults/faults.ts'
+import { type AtRest, openAtRest } from './encryption.ts'
+import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
+import { openFaults } from './faults.ts'
+import { ServerMeasures } from './measures.ts'
+import { accountKeys } from './identity.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { type Authority, type ServerState } from './past.ts'
+import { servingFiles } from './serving.ts'
+import { ReloadRequests } from '../config/reload-requests.ts'
+import { openStorage, type Storage } from './storage.ts'
+
+/** What it takes to reach a server as its administrator. */
+export interface ServerAccess {
+  /** Where this machine reaches it: `https://127.0.0.1:6443`. */
+  readonly url: string
+  /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
+  readonly authority: string | undefined
+  readonly adminToken: string
+}
+
+export interface StartOrder {
+  readonly config: Config
+  readonly log: Log
+  /** What goes by the time of day, and what is done every so often. Absent: the system's. */
+  readonly clock?: Clock
+  /** What uids, generated names and the like follow from. Absent: nobody can foresee them. */
+  readonly seed?: string
+  /** Sees what the server does; with a seed, requests are taken in order by it. */
+  readonly activity?: Activity
+  /** Gives up starting. */
+  readonly signal: AbortSignal
+  /** Tokens beside those of the configuration. */
+  readonly tokens?: TokenMethod
+  /** Sees every request before anything else does. */
+  readonly outermost?: Filter
+  /** Called once the server listens, which is before it is ready. */
+  readonly onListening?: (access: ServerAccess) => void
+  /** In a process that does other things as well: V8's flags and its garbage are theirs. */
+  readonly sharesProcess?: boolean
+  /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
+  readonly from?: ServerState
+  /** Faults can be injected; with `--dev` they can be in any case. */
+  readonly injectsFaults?: boolean
+}
+
+/** Loading so much takes longer than compiling what loads it. */
+const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
+/** What is set for the whole process: by whoever owns it. */
+export function runtimeOfProcess({
+  config,
+  sharesProcess,
+}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector'>> {
+  return sharesProcess === true ? {} : runtimeOf(config)
+}
+
+/** What is there before anything is served: the storage, the keys and the counters. */
+export interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity'>, Storage, Authority {
+  readonly faults: FaultInjector | undefined
+  readonly functions: KeptFunctions
+  readonly clock: Clock
+  /** Chance for one purpose. */
+  readonly randomFor: (purpose: string) => Random
+  readonly schema: SchemaTable
+  readonly measures: ServerMeasures
+  readonly atRest: AtRest
+  readonly lifecycle: Lifecycle
+  readonly reloads: ReloadRequests
+  /** `host:port`, empty until the server listens. */
+  readonly address: { text: string; shown: string }
+}
+
+export async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
+  const { config, log, clock = systemClock, seed, activity, signal, tokens, from } = order
+  const { dataDirectory } = config
+  if (dataDirectory !== undefined) {
+    makePrivateDirectory(dataDirectory, 'the data directory')
+    closeDataDirectory(dataDirectory, log)
+  }
+  const storage = await openStorage({ config, clock, snapshot: from?.stored }, signal)
+  opened.defer(() => storage.kv.close())
+  const faults = await openFaults(order)
+  const kv = faults?.stored(storage.kv) ?? storage.kv
+  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
+  const measures = new ServerMeasures()
+  const reloads = new ReloadRequests()
+  const atRest = await openAtRest({ config, log, measures: measures.encryption, reloads })
+  opened.defer(atRest.close)
+  return {
+    config,
+    log,
+    clock,
+    randomFor: (purpose) => (seed === undefined ? systemRandom : seededRandom(seed, purpose)),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(activity === undefined ? {} : { activity }),
+    ...storage,
+    kv,
+    faults,
+    functions: new KeptFunctions(from?.functions ?? []),
+    schema: from?.schema ?? loadBuiltInSchema(),
+    measures,
+    atRest,
+    ...(from?.authority ?? openAuthority(config, log)),
+    lifecycle: new Lifecycle(config.livezGraceMs),
+    reloads,
+    address: { text: '', shown: '' },
+  }
+}
+
+function openAuthority(config: Config, log: Log): Authority {
+  const serving = servingFiles(config)
+  return { serving, adminToken: adminToken(config.dataDirectory), keys: accountKeys(config, log) }
+}

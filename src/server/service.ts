@@ -1,0 +1,192 @@
+// What answers requests, put together from the rooms, and what runs beside it.
+import { runControllers } from '../controllers/controllers.ts'
+import { withFilters } from '../http/filters/filters.ts'
+import type { Handler } from '../http/http.ts'
+import { routeRequests } from '../http/router.ts'
+import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
+import { egressPolicy } from '../outgoing/egress-policy.ts'
+import { runtimeOf } from '../runtime/runtime.ts'
+import { OutgoingCaller } from '../outgoing/call.ts'
+import { readAdmissionSettings } from './admission-config.ts'
+import { ownAddress } from './advertised-address.ts'
+import { type Authorization, openAuthorization } from './authorization.ts'
+import { openAudit, type RunningAudit } from './audit.ts'
+import { gateStates } from '../config/feature-gates.ts'
+import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
+import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
+import { openStatusEncoder } from './status-encoder.ts'
+import { runInBackground } from './background.ts'
+import { openIdentity, openIdOf } from './identity.ts'
+import { type Service } from './late-service.ts'
+import { type ServerState } from './past.ts'
+import { readProxyCertificate } from './serving.ts'
+import { openResourceApi, type ResourceApi } from './resource-api.ts'
+import { routesOf } from './routes.ts'
+import { forgetHistory } from './storage.ts'
+import { versionInfo } from './version.ts'
+import type { Foundation, StartOrder } from './foundation.ts'
+
+/** What answers requests, and what runs beside it. */
+export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
+  const base = { ...foundation, ...openGuards(foundation, opened) }
+  const { config, kv, measures, atRest, lifecycle } = base
+  const api = openApi(base, order.from)
+  base.functions.handOverTo(api.extensionPoints)
+  base.faults?.know(api)
+  const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema })
+  opened.defer(() => audit.close())
+  const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
+  const metrics = openMetrics({
+    version: versionInfo(),
+    gates: gateStates(config.featureGates),
+    isServed: api.isServed,
+    types: api.types,
+    onForgotten: () => measures.forgetFound(),
+    http: measures.http,
+    storageBytes: (signal) => kv.sizeBytes(signal),
+    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
+    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
+    hidden: config.hiddenMetrics,
+  })
+  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics }))
+  const failed = runInBackground(opened, (stop) =>
+    Promise.all([
+      api.cache.run(stop),
+      api.follow(stop),
+      runControllers(api.controllers, base, stop),
+      flow.run(stop),
+      atRest.run(stop),
+      api.identity.run(stop),
+      forgetHistory(base, stop),
+    ]),
+  )
+  return {
+    handler: (request) => {
+      metrics.begin(request)
+      return handler(request)
+    },
+    observe: (finished) => metrics.observe(finished),
+    api,
+    ready: async (signal) => {
+      await Promise.all([api.ready(signal), flow.loaded])
+      if (lifecycle.isStarting()) lifecycle.stage = 'serving'
+    },
+    failed,
+  }
+}
+
+/** Who may do what, and who calls other servers. */
+interface Guards {
+  readonly authorization: Authorization
+  /** Calls the webhooks. */
+  readonly caller: OutgoingCaller
+  /** Calls whom the operator names by a flag, who may well be on this machine. */
+  readonly operatorsCaller: OutgoingCaller
+}
+
+function openGuards({ config, log, measures, reloads }: Foundation, opened: AsyncDisposableStack): Guards {
+  const { egress } = config
+  const { auth, outgoing } = measures
+  const settings = config.authorization
+  const toOperators = egressPolicy({ ...egress, loopback: true })
+  return {
+    authorization: openAuthorization({ settings, egress, measures: auth, outgoing, log, reloads }),
+    caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing })),
+    operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing })),
+  }
+}
+
+function openApi(base: Foundation & Guards, from: ServerState | undefined): ResourceApi {
+  const { config, log, serving, adminToken, measures, address } = base
+  const { tls, authority } = serving
+  return openResourceApi({
+    kv: base.activity?.around(base.kv) ?? base.kv,
+    schema: base.schema,
+    prefix: config.storagePrefix,
+    transformer: base.atRest.transformer,
+    gates: config.featureGates,
+    eventTtlMs: config.eventTtlMs,
+    allowPrivileged: config.allowPrivileged,
+    authorization: base.authorization,
+    openIdentity: (live, onLegacyUse) =>
+      openIdentity({
+        config,
+        adminToken,
+        clock: base.clock,
+        random: base.randomFor('tokens'),
+        log,
+        live,
+        tls,
+        onLegacyUse,
+        measures,
+        reloads: base.reloads,
+        moreTokens: base.tokens === undefined ? [] : [base.tokens],
+        keys: base.keys,
+      }),
+    admissionPlugins: config.admissionPlugins,
+    admissionSettings: readAdmissionSettings(config),
+    authority: authority ?? tls.certificate,
+    serviceRange: config.serviceIpRange,
+    proxyCertificate: readProxyCertificate(config),
+    caller: base.caller,
+    operatorsCaller: base.operatorsCaller,
+    clock: base.clock,
+    random: base.randomFor('objects'),
+    log,
+    version: versionInfo().gitVersion,
+    serverAddress: () => address.text,
+    advertisedAddress: ownAddress(config, log),
+    cluster: config.cluster,
+    storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
+    shownAddress: () => address.shown,
+    measures,
+    countKeys: runtimeOf(config).countKeys,
+    minRequestTimeoutMs: config.minRequestTimeoutMs,
+    controllersOff: config.controllersOff,
+    hasReplicas: config.storage.kind === 'etcd',
+    isFork: from !== undefined,
+    shared: from?.cached,
+    wrapWatch: base.faults?.watched,
+  })
+}
+
+interface ServedParts {
+  readonly api: ResourceApi
+  readonly audit: RunningAudit
+  readonly flow: RunningFlowControl
+  readonly metrics: Metrics
+}
+
+/** What answers a request: the filters, then a path of its own or a resource. */
+function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: ServedParts): Handler {
+  const { config, kv, log, lifecycle, measures, atRest } = base
+  const gates = config.featureGates
+  const { faults } = base
+  const more = [
+    ...openIdOf(config, api.identity, () => base.address.shown),
+    ...(faults !== undefined && config.dev ? faults.routes : []),
+  ]
+  const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks: atRest.checks, more })
+  const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
+  const served = api.passOnRemote(routed)
+  return withFilters(faults === undefined ? served : faults.requests(served), {
+    ...config,
+    log,
+    encodeStatus: openStatusEncoder(base.schema),
+    cbor: gates.CBORServingAndStorage,
+    authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
+    anonymousRequests: api.identity.anonymous.enabled,
+    anonymousPaths: api.identity.anonymous.paths,
+    authorizer: measureAuthorizer(base.authorization.authorizer, measures.auth),
+    flowControl: flow.control,
+    measures: measures.http,
+    constrainedImpersonation: gates.ConstrainedImpersonation,
+    audit: audit.filter,
+    isStarting: lifecycle.isStarting,
+    isClosing: lifecycle.isClosing,
+  })
+}
+
+function inOrder({ seed, activity }: StartOrder, handler: Handler): Handler {
+  return seed === undefined || activity === undefined ? handler : activity.inOrder(handler)
+}
