@@ -65,7 +65,7 @@ export class Client implements Disposable {
    * The objects of a kind: `client.resource(k8s.Pod)`, or `client.resource<Widget>({ group, version, plural })`. In all namespaces, until
    * `inNamespace` says which.
    */
-  resource<T extends KubernetesObject>(kind: Kind<T>): Resource<T> {
+  resource<T extends KubernetesObject, Sent extends KubernetesObject = T>(kind: Kind<T, Sent>): Resource<T, Sent> {
     if (kind.plural === undefined && kind.kind === undefined)
       throw new TypeError('say the plural of the resource, or its kind')
     return new Resource(new Endpoint(this.#requests, this.#discovery, kind))

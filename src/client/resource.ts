@@ -68,7 +68,7 @@ function watchSeconds(): number {
  * The objects of one kind, in one namespace or in all. Every method throws `ApiStatusError` where the server refuses, `ConnectionError`
  * where there is no answer, and the reason of the signal where that fires.
  */
-export class Resource<T extends KubernetesObject> {
+export class Resource<T extends KubernetesObject, Sent extends KubernetesObject = T> {
   readonly #endpoint: Endpoint
 
   constructor(endpoint: Endpoint) {
@@ -76,7 +76,7 @@ export class Resource<T extends KubernetesObject> {
   }
 
   /** The same in one namespace. */
-  inNamespace(namespace: string): Resource<T> {
+  inNamespace(namespace: string): Resource<T, Sent> {
     return new Resource(this.#endpoint.inNamespace(namespace))
   }
 
@@ -110,14 +110,14 @@ export class Resource<T extends KubernetesObject> {
   }
 
   /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` where it is there. */
-  create(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
+  create(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const place = { namespace: object.metadata.namespace }
     const body = this.#endpoint.complete(object)
     return this.#endpoint.call({ method: 'POST', place, query: writeQuery(options), body }, options)
   }
 
   /** Replaces it. With a `metadata.resourceVersion` only what that is of: throws with the reason `Conflict` where somebody was faster. */
-  update(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
+  update(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const body = this.#endpoint.complete(object)
     return this.#endpoint.call({ method: 'PUT', place: placeOf(object), query: writeQuery(options), body }, options)
   }
@@ -128,7 +128,7 @@ export class Resource<T extends KubernetesObject> {
   }
 
   /** Server-side apply: makes the object what is said here, in the fields that are said. Creates it where there is none. */
-  apply(object: T, options: ApplyOptions): Promise<Stored<T>> {
+  apply(object: Sent, options: ApplyOptions): Promise<Stored<T>> {
     return this.#endpoint.apply(placeOf(object), object, options)
   }
 

@@ -5,7 +5,15 @@ import { type RequestRecord, type Server, type ServerOptions, startServer } from
 
 export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
 export type { Wanted } from './differences.ts'
-export { eventually, type Target, waitFor, type WaitCondition, type WaitOptions, WaitTimeoutError } from './wait.ts'
+export {
+  eventually,
+  type NamedObject,
+  type Target,
+  waitFor,
+  type WaitCondition,
+  type WaitOptions,
+  WaitTimeoutError,
+} from './wait.ts'
 export type { RecordedRequest, RecordOptions, RequestRecord, Server, ServerOptions } from '../library/library.ts'
 
 /** How the server of a file is made, which has to be in memory, and what is told when a test fails. */

@@ -3,15 +3,16 @@ import { ApiStatusError, type Client, k8s, type Kind, type KubernetesObject, typ
 import { differences, formatDifferences, type Wanted } from './differences.ts'
 import { type Sighting, Sightings } from './sightings.ts'
 
+/** Which object, by its name. */
+export interface NamedObject<T extends KubernetesObject> {
+  readonly kind: Kind<T, unknown>
+  readonly name: string
+  /** Of a kind that has namespaces. */
+  readonly namespace?: string
+}
+
 /** Which object: one that the server gave or that was made for it, or a kind with a name. */
-export type Target<T extends KubernetesObject> =
-  | T
-  | {
-      readonly kind: Kind<T>
-      readonly name: string
-      /** Of a kind that has namespaces. */
-      readonly namespace?: string
-    }
+export type Target<T extends KubernetesObject> = T | NamedObject<T>
 
 /**
  * What is waited for: that the object exists; that it is gone, or that another has taken its name; a condition of its status, which is
@@ -150,11 +151,16 @@ interface Place<T extends KubernetesObject> {
 }
 
 function placeOf<T extends KubernetesObject>(target: Target<T>): Place<T> {
-  const place = 'metadata' in target ? placeOfObject(target) : { namespace: undefined, ...target }
+  const place = 'metadata' in target ? placeOfObject(target) : placeByName(target)
   if (place.kind.namespaced === true && place.namespace === undefined) {
     throw new TypeError(`in which namespace is ${labelOf(place)}? Say namespace, or give the object one`)
   }
   return place
+}
+
+function placeByName<T extends KubernetesObject>({ kind, name, namespace }: NamedObject<T>): Place<T> {
+  const { input: _input, ...read } = kind
+  return { kind: read, name, namespace }
 }
 
 function placeOfObject<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): Place<T> {
