@@ -74,7 +74,7 @@ it('has the command', async () => {
 /** Compiles files in the folder as a user would, with nothing checked less strictly than usual. */
 function compile(...files: readonly string[]): void {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'esnext']
-  run(path.join(MODULES, '.bin/tsc'), ...options, '--types', 'node', ...files)
+  run(path.join(MODULES, '.bin/tsc'), ...options, '--allowImportingTsExtensions', '--types', 'node', ...files)
 }
 
 it('has the library, with its types', () => {
@@ -97,11 +97,11 @@ const PRINTED: Readonly<Record<string, string>> = {
 }
 
 it('has all that the examples need', async () => {
-  const all = readdirSync(EXAMPLES)
+  const all = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   cpSync(EXAMPLES, home, { recursive: true })
   symlinkSync(path.join(MODULES, 'vitest'), path.join(home, 'node_modules/vitest'))
   compile(...all)
-  const names = all.filter((name) => !name.endsWith('.test.ts'))
+  const names = all.filter((name) => !name.endsWith('.test.ts') && path.dirname(name) === '.')
   await using server = await openServer()
   const kubeconfig = path.join(home, 'kubeconfig')
   writeFileSync(kubeconfig, JSON.stringify(kubeconfigOf(server)))
@@ -123,6 +123,11 @@ it.each([
     'testing-vitest.test.ts',
     [path.join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', '.'],
     /Tests {2}3 passed \(3\)/,
+  ],
+  [
+    'operator/operator.test.ts',
+    [path.join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', '.'],
+    /Tests {2}31 passed \(31\)/,
   ],
   ['testing-node.test.ts', ['--test', '--test-reporter', 'tap'], /^# pass 2\n# fail 0$/m],
 ])('has what the tests in %s need', async (name, args, summary) => {

@@ -1,0 +1,162 @@
+// A complete operator: of a Site it makes a Deployment and a Service, claims the host name, and tells in the status how far that is. One of
+// several leads. To run it: node operator.ts, for the cluster that kubectl would use.
+import {
+  Client,
+  hasReason,
+  k8s,
+  type KubernetesObject,
+  type LeaderElectionOptions,
+  type Stored,
+} from 'quarterdeck/client'
+import { type Condition, Site } from './site.ts'
+import { WorkQueue } from './work-queue.ts'
+
+/** Whoever hands out host names. May be asked again for what is done already; throws where it cannot be done now. */
+export interface HostNames {
+  claim(host: string, owner: string): Promise<void>
+  release(host: string, owner: string): Promise<void>
+}
+
+export interface OperatorOptions extends Partial<LeaderElectionOptions> {
+  readonly client: Client
+  readonly hostNames: HostNames
+  /** Before what failed is tried again; twice as long each time. */
+  readonly retryMs?: number
+  /** Is told what failed. */
+  readonly onError?: (error: unknown) => void
+}
+
+const FINALIZER = 'example.com/host'
+const MANAGER = 'site-operator'
+const OWN = { labelSelector: { 'app.kubernetes.io/managed-by': MANAGER } }
+
+/** Runs until the signal fires: as the one that leads, or waiting for it. */
+export async function runOperator(options: OperatorOptions): Promise<void> {
+  const { client, hostNames, retryMs = 1000, onError = console.error, ...election } = options
+  const lease = { namespace: 'default', name: MANAGER, identity: crypto.randomUUID(), ...election }
+  await client.runAsLeader(lease, async (signal) => {
+    await using sites = client.resource(Site.versions.v1).informer()
+    await using deployments = client.resource(k8s.Deployment).informer(OWN)
+    await using services = client.resource(k8s.Service).informer(OWN)
+    const queue = new WorkQueue(retryMs, onError)
+    sites.addHandler(notify(({ metadata }) => queue.add(`${metadata.namespace}/${metadata.name}`)))
+    // Whatever becomes of what a site owns, the site is looked at again.
+    const ownerIsDue = ({ metadata }: KubernetesObject): void => {
+      for (const { kind, name } of metadata.ownerReferences ?? [])
+        if (kind === 'Site') queue.add(`${metadata.namespace}/${name}`)
+    }
+    deployments.addHandler(notify(ownerIsDue))
+    services.addHandler(notify(ownerIsDue))
+    const copies = [sites, deployments, services]
+    for (const copy of copies) copy.start()
+    await Promise.all(copies.map((copy) => copy.waitForSync(signal)))
+    const reconciler = new Reconciler(client, hostNames)
+    await queue.run(async (key) => {
+      const [namespace = '', name = ''] = key.split('/')
+      const site = sites.get(name, namespace)
+      if (site !== undefined) await reconciler.reconcile(site)
+    }, signal)
+  })
+}
+
+function notify(tell: (object: KubernetesObject) => void) {
+  return { add: tell, update: (_old: KubernetesObject, object: KubernetesObject) => tell(object), delete: tell }
+}
+
+/** Makes the world as a site wants it. Whatever it does it may do again: it begins anew after every failure and every change. */
+class Reconciler {
+  readonly #client: Client
+  readonly #hostNames: HostNames
+
+  constructor(client: Client, hostNames: HostNames) {
+    this.#client = client
+    this.#hostNames = hostNames
+  }
+
+  async reconcile(site: Stored<Site>): Promise<void> {
+    const { namespace = '', name, finalizers = [], deletionTimestamp } = site.metadata
+    const { host, paused, replicas } = site.spec
+    const owner = `${namespace}/${name}`
+    if (deletionTimestamp !== undefined) {
+      if (!finalizers.includes(FINALIZER)) return
+      await this.#hostNames.release(host, owner)
+      // What the site owns is collected by the cluster.
+      return this.#setFinalizers(
+        site,
+        finalizers.filter((one) => one !== FINALIZER),
+      )
+    }
+    if (paused) return this.#report(site, ['Unknown', 'Paused', 'it is left as it is'])
+    // First of all: nothing may be claimed that would not be released.
+    if (!finalizers.includes(FINALIZER)) return this.#setFinalizers(site, [...finalizers, FINALIZER])
+    try {
+      await this.#hostNames.claim(host, owner)
+    } catch (error) {
+      await this.#report(site, ['False', 'HostNotClaimed', (error as Error).message])
+      throw error
+    }
+    const apply = { fieldManager: MANAGER, force: true }
+    const { status } = await this.#client.resource(k8s.Deployment).apply(deploymentOf(site), apply)
+    await this.#client.resource(k8s.Service).apply(serviceOf(site), apply)
+    const ready = status?.readyReplicas ?? 0
+    const said = `${ready} of ${replicas} replicas are ready`
+    await this.#report(site, ready >= replicas ? ['True', 'Serving', said] : ['False', 'Waiting', said], ready)
+  }
+
+  /** The change is told by the watch, and so leads to the next step. */
+  async #setFinalizers({ metadata }: Stored<Site>, finalizers: readonly string[]): Promise<void> {
+    const { namespace = '', name, resourceVersion } = metadata
+    const sites = this.#client.resource(Site.versions.v1).inNamespace(namespace)
+    await sites.patch(name, { metadata: { finalizers, resourceVersion } }).catch(ignoreOutdated)
+  }
+
+  /** The same again changes nothing, and nobody is told. */
+  async #report(
+    { metadata, status: old }: Stored<Site>,
+    [state, reason, message]: readonly [Condition['status'], string, string],
+    readyReplicas = old?.readyReplicas,
+  ): Promise<void> {
+    const { namespace = '', name, generation: observedGeneration, resourceVersion } = metadata
+    const before = old?.conditions?.find(({ type }) => type === 'Ready')
+    const lastTransitionTime = before?.status === state ? before.lastTransitionTime : new Date().toISOString()
+    const conditions: readonly Condition[] = [{ type: 'Ready', status: state, reason, message, lastTransitionTime }]
+    const patch = { metadata: { resourceVersion }, status: { observedGeneration, readyReplicas, conditions } }
+    const sites = this.#client.resource(Site.versions.v1).inNamespace(namespace)
+    await sites.status.patch(name, patch).catch(ignoreOutdated)
+  }
+}
+
+/** Sites are only written as they were read. One that is gone or has changed since is told by the watch, and looked at again. */
+function ignoreOutdated(error: unknown): void {
+  if (!hasReason(error, 'NotFound', 'Conflict')) throw error
+}
+
+function metadataOf({ metadata: { namespace, name, uid } }: Stored<Site>) {
+  const owner = { apiVersion: 'example.com/v1', kind: 'Site', name, uid, controller: true, blockOwnerDeletion: true }
+  return { name, namespace: namespace ?? '', labels: { ...OWN.labelSelector, site: name }, ownerReferences: [owner] }
+}
+
+function deploymentOf(site: Stored<Site>): k8s.Deployment {
+  const { image, replicas } = site.spec
+  const labels = { site: site.metadata.name }
+  const containers = [{ name: 'web', image, ports: [{ containerPort: 80 }] }]
+  const template = { metadata: { labels }, spec: { containers } }
+  return { metadata: metadataOf(site), spec: { replicas, selector: { matchLabels: labels }, template } }
+}
+
+function serviceOf(site: Stored<Site>): k8s.Service {
+  return { metadata: metadataOf(site), spec: { selector: { site: site.metadata.name }, ports: [{ port: 80 }] } }
+}
+
+if (import.meta.main) {
+  const stop = new AbortController()
+  process.once('SIGTERM', () => stop.abort())
+  const hostNames: HostNames = {
+    claim: async (host, owner) => console.log(`${host} leads to ${owner}`),
+    release: async (host) => console.log(`${host} is free`),
+  }
+  using client = new Client()
+  await runOperator({ client, hostNames, signal: stop.signal }).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error
+  })
+}
