@@ -127,7 +127,7 @@ it.each([
   [
     'operator/operator.test.ts',
     [path.join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', '.'],
-    /Tests {2}31 passed \(31\)/,
+    /Tests {2}34 passed \(34\)/,
   ],
   ['testing-node.test.ts', ['--test', '--test-reporter', 'tap'], /^# pass 2\n# fail 0$/m],
 ])('has what the tests in %s need', async (name, args, summary) => {

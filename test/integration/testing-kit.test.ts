@@ -289,8 +289,11 @@ describe('recording requests', () => {
       { verb: 'get', path: `${own}/a/status`, user: 'admin', status: 404 },
       { verb: 'watch', path: own, user: 'admin', status: 200, durationMs: undefined },
     ])
+    server.faults.fail({ verb: 'delete', resource: 'configmaps' }, { status: 504 })
+    await expect(maps.delete('a')).rejects.toMatchObject({ code: 504 })
+    expect(record.requests.at(-1)).toMatchObject({ verb: 'delete', status: 504, user: 'admin' })
     await watch.return()
-    await expect.poll(() => record.requests.at(-1)?.durationMs).toBeGreaterThan(0)
+    await expect.poll(() => record.requests[3]?.durationMs).toBeGreaterThan(0)
   })
 })
 

@@ -315,6 +315,27 @@ describe('the operator', () => {
     await next.stop()
   })
 
+  test('tries again what the server refuses', async ({ client, server }) => {
+    const refused = server.faults.fail({ verb: 'patch', resource: 'deployments.apps' }, { status: 500, times: 3 })
+    await settled(client)
+    expect(refused.hits).toBe(3)
+  })
+
+  test('gives way where somebody else was faster', async ({ client, server }) => {
+    const outdated = server.faults.fail({ verb: 'patch', resource: 'sites.example.com' }, { status: 409 })
+    await sitesOf(client).create(site())
+    await expect.poll(() => outdated.hits).toBe(1)
+    await sitesOf(client).patch('blog', { spec: { replicas: 3 } })
+    await eventually(client, DEPLOYMENT, { spec: { replicas: 3 } })
+  })
+
+  test('misses nothing while its watches are cut', async ({ client, server }) => {
+    await settled(client)
+    expect(server.faults.watches({ resource: 'sites.example.com' }).cut().hits).toBeGreaterThan(0)
+    await sitesOf(client).patch('blog', { spec: { replicas: 3 } })
+    await eventually(client, DEPLOYMENT, { spec: { replicas: 3 } })
+  })
+
   test('waits while another leads, and takes over when that one ends', async ({ client, hostNames, operator }) => {
     const others = new FakeHostNames()
     const lease = { kind: k8s.Lease, name: 'site-operator', namespace: 'default' }
