@@ -52,12 +52,12 @@ function start(options: OperatorOptions): RunningOperator {
 }
 
 const test = base
-  .extend<ServerFixtures>(serverFixtures({ setup: (server) => applyYaml(server, Site.yaml()) }))
+  .extend<ServerFixtures>(serverFixtures({ clock: 'virtual', setup: (server) => applyYaml(server, Site.yaml()) }))
   .extend<{ hostNames: FakeHostNames; operator: RunningOperator }>({
     hostNames: ({ client: _client }, use) => use(new FakeHostNames()),
     operator: [
-      async ({ client, hostNames }, use) => {
-        const operator = start({ client, hostNames })
+      async ({ client, server, hostNames }, use) => {
+        const operator = start({ client, hostNames, now: () => server.clock.now() })
         await use(operator)
         await operator.stop()
       },
@@ -225,13 +225,15 @@ describe('the status', () => {
     await eventually(client, SITE, { metadata: { generation: 2 }, status: { observedGeneration: 2 } })
   })
 
-  test('keeps the time of the last transition until there is another', async ({ client }) => {
-    await settled(client, { replicas: 3 })
-    const before = await sitesOf(client).get('blog')
+  test('has the time of the last transition', async ({ client, server }) => {
+    const timeOf = (one: Site) => Date.parse(one.status?.conditions?.[0]?.lastTransitionTime ?? '')
+    await settled(client, { replicas: 2 })
+    const began = server.clock.now()
+    await server.clock.advance('5m')
     await run(client, 1)
-    const after = await eventually(client, SITE, { status: { readyReplicas: 1 } })
-    const timeOf = (one: Site) => one.status?.conditions?.[0]?.lastTransitionTime
-    expect(timeOf(after)).toBe(timeOf(before))
+    expect(timeOf(await eventually(client, SITE, { status: { readyReplicas: 1 } }))).toBe(began)
+    await run(client, 2)
+    expect(timeOf(await eventually(client, SITE, { status: { readyReplicas: 2 } }))).toBe(began + 5 * 60_000)
   })
 
   test('says that a site is paused, which is left alone', async ({ client }) => {

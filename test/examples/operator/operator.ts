@@ -22,6 +22,8 @@ export interface OperatorOptions extends Partial<LeaderElectionOptions> {
   readonly hostNames: HostNames
   /** Before what failed is tried again; twice as long each time. */
   readonly retryMs?: number
+  /** By which transitions are dated, in milliseconds. */
+  readonly now?: () => number
   /** Is told what failed. */
   readonly onError?: (error: unknown) => void
 }
@@ -32,7 +34,7 @@ const OWN = { labelSelector: { 'app.kubernetes.io/managed-by': MANAGER } }
 
 /** Runs until the signal fires: as the one that leads, or waiting for it. */
 export async function runOperator(options: OperatorOptions): Promise<void> {
-  const { client, hostNames, retryMs = 1000, onError = console.error, ...election } = options
+  const { client, hostNames, retryMs = 1000, now = Date.now, onError = console.error, ...election } = options
   const lease = { namespace: 'default', name: MANAGER, identity: crypto.randomUUID(), ...election }
   await client.runAsLeader(lease, async (signal) => {
     await using sites = client.resource(Site.versions.v1).informer()
@@ -50,7 +52,7 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
     const copies = [sites, deployments, services]
     for (const copy of copies) copy.start()
     await Promise.all(copies.map((copy) => copy.waitForSync(signal)))
-    const reconciler = new Reconciler(client, hostNames)
+    const reconciler = new Reconciler(client, hostNames, now)
     await queue.run(async (key) => {
       const [namespace = '', name = ''] = key.split('/')
       const site = sites.get(name, namespace)
@@ -67,10 +69,12 @@ function notify(tell: (object: KubernetesObject) => void) {
 class Reconciler {
   readonly #client: Client
   readonly #hostNames: HostNames
+  readonly #now: () => number
 
-  constructor(client: Client, hostNames: HostNames) {
+  constructor(client: Client, hostNames: HostNames, now: () => number) {
     this.#client = client
     this.#hostNames = hostNames
+    this.#now = now
   }
 
   async reconcile(site: Stored<Site>): Promise<void> {
@@ -118,7 +122,8 @@ class Reconciler {
   ): Promise<void> {
     const { namespace = '', name, generation: observedGeneration, resourceVersion } = metadata
     const before = old?.conditions?.find(({ type }) => type === 'Ready')
-    const lastTransitionTime = before?.status === state ? before.lastTransitionTime : new Date().toISOString()
+    const isSame = before?.status === state
+    const lastTransitionTime = isSame ? before.lastTransitionTime : new Date(this.#now()).toISOString()
     const conditions: readonly Condition[] = [{ type: 'Ready', status: state, reason, message, lastTransitionTime }]
     const patch = { metadata: { resourceVersion }, status: { observedGeneration, readyReplicas, conditions } }
     const sites = this.#client.resource(Site.versions.v1).inNamespace(namespace)
