@@ -91,6 +91,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   'apply-deployment.ts': '.spec.replicas: conflict with "installer"\n3 replicas\n',
   'elect-leader.ts': 'one leads\ntwo leads\n',
   'inject-faults.ts': 'visit 1 after 2 conflicts\n1 watch cut\nheard of it all the same\nno store\nvisit 3\n',
+  'fork-server.ts': 'paints it blue: blue\ndeletes it: gone\nthe server has red\n',
   'informer.ts': 'added key\nupdated key: 1 keys, now 2\n1 opaque\ndeleted key\n',
   'list-pods.ts': 'default/web runs nginx\n',
   'watch-config-maps.ts': 'ADDED settings red\nMODIFIED settings blue\nDELETED settings blue\n',
