@@ -77,6 +77,20 @@ describe('a server in this process', () => {
     await expect(maps.get('a')).rejects.toThrow()
   })
 
+  it('answers many requests of one client at once', async () => {
+    await using server = await startServer()
+    const maps = server.client().resource(k8s.ConfigMap).inNamespace('default')
+    const data = { text: 'v'.repeat(700) }
+    let next = 0
+    const worker = async (): Promise<void> => {
+      while (next < 500) {
+        const name = `m-${next++}`
+        expect((await maps.create({ metadata: { name }, data })).metadata.name).toBe(name)
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, worker))
+  })
+
   it('gives kubeconfigs as objects and as files, which go with it', async () => {
     await using server = await startServer()
     const { clusters, users, ...rest } = server.kubeconfig({ name: 'ann' })
