@@ -15,6 +15,7 @@ const entries = {
   testing: 'src/testing/testing.ts',
   extensions: 'src/extensions/extensions.ts',
   'offload-thread': 'src/offload/thread.ts',
+  'extension-process': 'src/extensions/process.ts',
 }
 
 console.error('building dist from src')

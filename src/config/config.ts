@@ -71,6 +71,8 @@ export interface Config {
   /** The admission plugins that are on. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
+  /** Where functions are loaded from that admit, convert and authorize. */
+  readonly extensionsDirectory: string | undefined
   /** How long pods stay on a node that fails, where they do not say. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   readonly kubeconfigFile: string | undefined
@@ -188,6 +190,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
       read.list('admission-control'),
     ),
     admissionFile: read.file('admission-control-config-file'),
+    extensionsDirectory: read.file('extensions'),
     tolerationSeconds: {
       notReady: integer(read.required('default-not-ready-toleration-seconds')),
       unreachable: integer(read.required('default-unreachable-toleration-seconds')),

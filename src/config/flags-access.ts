@@ -1,6 +1,6 @@
 // The flags of authentication, authorization and admission.
 import { DEFAULT_PLUGINS } from './admission-plugins.ts'
-import { count, duration, file, flagsOf, list, off, on, text } from './flag.ts'
+import { count, directory, duration, file, flagsOf, list, off, on, text } from './flag.ts'
 
 export const AUTHENTICATION_FLAGS = flagsOf('Authentication', {
   'anonymous-auth': on('Serve requests without credentials as system:anonymous; if false they are rejected.'),
@@ -88,6 +88,9 @@ export const ADMISSION_FLAGS = flagsOf('Admission', {
   'admission-control': list(
     'NAME,...',
     'Deprecated: the admission plugins to enable, and no others. Excludes --enable-admission-plugins and --disable-admission-plugins.',
+  ),
+  extensions: directory(
+    'Directory of TypeScript and JavaScript files with functions that admit, convert and authorize; reloaded when they change.',
   ),
   'admission-control-config-file': file('AdmissionConfiguration: the configuration of admission plugins.'),
   'allow-privileged': off('Allow privileged containers.'),

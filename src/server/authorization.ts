@@ -9,6 +9,7 @@ import { clusterRoleRules, type MadeRole } from '../controllers/bootstrap-roles.
 import { type ControllerParts } from '../controllers/controllers.ts'
 import { egressPolicy, type EgressRules } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
@@ -82,9 +83,9 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
       { type: authorizer.kind === 'mode' ? authorizer.mode : 'Webhook', name: authorizer.name },
       measures,
     )
-  const functions = new Set<Authorizer>()
+  const functions = new Map<Authorizer, string>()
   let configured = settings.authorizers.map(open)
-  const chained = (): Authorizer => chain([allowMasters(), ...functions, ...configured])
+  const chained = (): Authorizer => chain([allowMasters(), ...inOrder(functions), ...configured])
   let current = chained()
   if (modesOf(settings).includes('AlwaysAllow'))
     log.warn({}, 'authorization mode AlwaysAllow is on: every request is allowed')
@@ -101,7 +102,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     addFunction(options, answer) {
       const name = { type: 'Webhook', name: options.name }
       const authorizer = countDecisions(authorizerFunction(options, answer), name, measures)
-      functions.add(authorizer)
+      functions.set(authorizer, options.name)
       current = chained()
       return () => {
         functions.delete(authorizer)
@@ -131,6 +132,11 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
       caller[Symbol.dispose]()
     },
   }
+}
+
+/** By their names, and those of one name as they were added. */
+function inOrder(functions: ReadonlyMap<Authorizer, string>): readonly Authorizer[] {
+  return [...functions].sort(([, a], [, b]) => compareStrings(a, b)).map(([authorizer]) => authorizer)
 }
 
 function readPolicies(file: string | undefined): Authorizer {

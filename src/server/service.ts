@@ -24,6 +24,7 @@ import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
 import { forgetHistory } from './storage.ts'
 import { versionInfo } from './version.ts'
+import { openExtensions } from './extensions.ts'
 import type { Foundation, StartOrder } from './foundation.ts'
 
 /** What answers requests, and what runs beside it. */
@@ -32,6 +33,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const { config, kv, measures, atRest, lifecycle } = base
   const api = openApi(base, order.from)
   base.functions.handOverTo(api.extensionPoints)
+  const extensions = openExtensions(base, api.extensionPoints, opened)
   base.faults?.know(api)
   const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema })
   opened.defer(() => audit.close())
@@ -58,6 +60,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       atRest.run(stop),
       api.identity.run(stop),
       forgetHistory(base, stop),
+      extensions.run(stop),
     ]),
   )
   return {
@@ -69,6 +72,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     api,
     ready: async (signal) => {
       await Promise.all([api.ready(signal), flow.loaded])
+      await extensions.load()
       if (lifecycle.isStarting()) lifecycle.stage = 'serving'
     },
     failed,

@@ -84,7 +84,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   extensions: {
     mayImport: ['lib', 'client', 'api', 'outgoing'],
     entrance: 'front',
-    sideDoors: ['registration.ts', 'in-process.ts', 'kept-functions.ts'],
+    sideDoors: ['registration.ts', 'in-process.ts', 'kept-functions.ts', 'folder.ts'],
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
@@ -118,6 +118,7 @@ export const BEGINNINGS: readonly string[] = [
   'src/define/define.ts',
   'src/testing/testing.ts',
   'src/extensions/extensions.ts',
+  'src/extensions/process.ts',
   'src/schema/compile/write-compiled.ts',
 ]
 

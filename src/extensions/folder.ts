@@ -1,0 +1,136 @@
+// The extensions of `--extensions`: every TypeScript or JavaScript file in the folder. What is in folders below it is theirs to import.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Log } from '../lib/log.ts'
+import type { ExtensionSource } from './extension-process.ts'
+import type { Source } from './process.ts'
+import { ProcessPool } from './process-pool.ts'
+import { type Description, type ExtensionPoints, register } from './registration.ts'
+
+export interface ExtensionFolderParts {
+  readonly directory: string
+  readonly points: ExtensionPoints
+  readonly log: Log
+}
+
+interface Loaded {
+  readonly fingerprint: string
+  readonly pool: ProcessPool
+  readonly remove: () => void
+}
+
+/** An extension that cannot be loaded, in one line. */
+export class ExtensionError extends Error {}
+
+export class ExtensionFolder implements AsyncDisposable {
+  readonly #parts: ExtensionFolderParts
+  readonly #loaded = new Map<string, Loaded>()
+  /** Also those whose last answers are awaited. */
+  readonly #pools = new Set<ProcessPool>()
+  /** The last version of a file that could not be loaded. */
+  readonly #refused = new Map<string, string>()
+
+  constructor(parts: ExtensionFolderParts) {
+    this.#parts = parts
+  }
+
+  /** Loads all files. Throws an `ExtensionError` for one that cannot be loaded, and the system's error. */
+  async open(): Promise<void> {
+    const found = readExtensions(this.#parts.directory)
+    const loads = await Promise.allSettled(found.map((each) => this.#load(each)))
+    for (const load of loads) if (load.status === 'rejected') throw load.reason
+  }
+
+  /** Goes by what is in the folder now. A file that cannot be loaded is logged, and what it was before stays. */
+  async reload(): Promise<void> {
+    const { directory, log } = this.#parts
+    const found = readExtensions(directory)
+    const names = new Set(found.map(({ name }) => name))
+    for (const [name, loaded] of [...this.#loaded].filter(([known]) => !names.has(known))) {
+      this.#retire(loaded)
+      this.#loaded.delete(name)
+      log.info({ extension: name }, 'removed extension')
+    }
+    for (const each of found) {
+      const { name, fingerprint } = each
+      if (this.#loaded.get(name)?.fingerprint === fingerprint || this.#refused.get(name) === fingerprint) continue
+      try {
+        await this.#load(each)
+        this.#refused.delete(name)
+        log.info({ extension: name }, 'reloaded extension')
+      } catch (error) {
+        if (!(error instanceof ExtensionError)) throw error
+        this.#refused.set(name, fingerprint)
+        log.error({ extension: name, reason: error.message }, 'could not reload extension; keeping the previous one')
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#pools].map((pool) => pool.end()))
+  }
+
+  async #load(found: FoundExtension): Promise<void> {
+    const { name, fingerprint } = found
+    const pool = new ProcessPool(found, this.#parts.log)
+    let descriptions: readonly Description[]
+    try {
+      descriptions = await pool.open()
+    } catch (error) {
+      const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+      throw new ExtensionError(`${name}: ${line}`, { cause: error })
+    }
+    this.#pools.add(pool)
+    // The new functions are there before the old ones go: no request finds neither.
+    const before = this.#loaded.get(name)
+    const removals = descriptions.map((description, i) =>
+      register(this.#parts.points, withFileName(description, name), pool.answeredBy(i)),
+    )
+    this.#loaded.set(name, { fingerprint, pool, remove: () => removals.forEach((remove) => remove()) })
+    if (before !== undefined) this.#retire(before)
+  }
+
+  #retire({ pool, remove }: Loaded): void {
+    remove()
+    void pool.retire().then(() => this.#pools.delete(pool))
+  }
+}
+
+/** An authorizer without a name of its own has that of its file. */
+function withFileName(description: Description, name: string): Description {
+  if (description.kind !== 'authorize' || description.authorizer.name !== 'function') return description
+  return { ...description, authorizer: { ...description.authorizer, name } }
+}
+
+interface FoundExtension extends ExtensionSource {
+  /** Differs where the file differs, or anything in the folders below. */
+  readonly fingerprint: string
+}
+
+const PROGRAM = /(?<!\.d)\.(ts|js|mjs)$/
+
+/** In the order of their names. Throws the system's error. */
+function readExtensions(directory: string): readonly FoundExtension[] {
+  const entries = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  const names = entries.filter((name) => PROGRAM.test(name) && !isHidden(name)).sort()
+  const files = names.map((name) => ({ name, source: readSource(path.resolve(directory, name)) }))
+  const shared = files.filter(({ name }) => name.includes(path.sep)).map(({ source }) => source)
+  return files
+    .filter(({ name }) => !name.includes(path.sep))
+    .map(({ name, source }) => {
+      const sources = [source, ...shared]
+      const fingerprint = createHash('sha256').update(JSON.stringify(sources)).digest('base64')
+      return { name, entry: source[0], sources, fingerprint }
+    })
+}
+
+/** Packages are loaded from where they are; folders with a dot are where mounted configuration is swapped. */
+function isHidden(name: string): boolean {
+  return name.split(path.sep).some((part) => part === 'node_modules' || part.startsWith('.'))
+}
+
+function readSource(file: string): Source {
+  return [pathToFileURL(file).href, readFileSync(file, 'utf8')]
+}

@@ -1,0 +1,174 @@
+// The processes of one extension. A process answers one review at a time: what loops or takes too much memory costs the request that it
+// was asked for, and no other. Worker threads would not do: V8 ends the whole server where one takes much memory at once.
+import { parseJsonText } from '../api/json-text.ts'
+import type { Value } from '../api/value.ts'
+import { CancelledError, throwIfCancelled } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { DEADLINE_TEXT, OutgoingCallError } from '../outgoing/failure.ts'
+import type { ReviewFunction } from '../outgoing/webhook-client.ts'
+import { ExtensionProcess, type ExtensionSource } from './extension-process.ts'
+import { FAULT_TEXT } from './in-process.ts'
+import type { Description } from './registration.ts'
+
+/** As many reviews are answered at a time. */
+const MOST_PROCESSES = 4
+/** Most calls take less: only where one has to wait so long another process is started. */
+const PATIENCE_MS = 20
+/** How long a call waits for one of them; its own time begins after that. */
+const MOST_WAITING_MS = 10_000
+/** The ones that are not needed any more end after so long, but for one. */
+const IDLE_MS = 10_000
+
+interface Job {
+  readonly index: number
+  readonly review: string
+  readonly timeoutMs: number
+  /** Of its waiting. */
+  readonly timer: NodeJS.Timeout
+  readonly resolve: (answer: string) => void
+  readonly reject: (error: Error) => void
+}
+
+export class ProcessPool {
+  readonly #source: ExtensionSource
+  readonly #log: Log
+  readonly #waiting: Job[] = []
+  /** All that are there, also those that are starting. */
+  readonly #all = new Set<ExtensionProcess>()
+  #idle: ExtensionProcess[] = []
+  #starting = 0
+  #isRetired = false
+  #growing: NodeJS.Timeout | undefined
+  #shrinking: NodeJS.Timeout | undefined
+
+  constructor(source: ExtensionSource, log: Log) {
+    this.#source = source
+    this.#log = log
+  }
+
+  /** Loads the extension: the functions that it adds. Throws what is wrong with it. */
+  async open(): Promise<readonly Description[]> {
+    const process = this.#newProcess()
+    const descriptions = await process.load(this.#source)
+    this.#idle.push(process)
+    return descriptions
+  }
+
+  /** Asks one of the functions, by its place in what `open` gave. */
+  answeredBy(index: number): ReviewFunction {
+    return (review, timeoutMs, signal) => this.#answer({ index, review, timeoutMs }, signal)
+  }
+
+  /** Answers what it has been asked, and then ends; resolves when nothing of it is left. */
+  async retire(): Promise<void> {
+    this.#isRetired = true
+    this.#next()
+    while (this.#all.size > 0) await Promise.all([...this.#all].map(({ ended }) => ended))
+  }
+
+  /** The same at once. */
+  async end(): Promise<void> {
+    const stopping = new OutgoingCallError('broken', 'the server is stopping')
+    while (this.#waiting.length > 0) this.#withdraw(this.#waiting[0]!, stopping)
+    for (const process of this.#all) void process.end(stopping)
+    await this.retire()
+  }
+
+  async #answer(asked: Pick<Job, 'index' | 'review' | 'timeoutMs'>, signal: AbortSignal): Promise<Value> {
+    throwIfCancelled(signal)
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const timer = setTimeout(() => this.#withdraw(job, lateError()), MOST_WAITING_MS)
+    const job: Job = { ...asked, resolve, reject, timer }
+    // A call that has begun goes on until its deadline.
+    const onAbort = (): void => this.#withdraw(job, new CancelledError(signal.reason))
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#waiting.push(job)
+    this.#next()
+    try {
+      return parseJsonText(await promise)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Nobody waits for it any more. */
+  #withdraw(job: Job, error: Error): void {
+    job.reject(error)
+    const place = this.#waiting.indexOf(job)
+    if (place < 0) return
+    this.#waiting.splice(place, 1)
+    clearTimeout(job.timer)
+  }
+
+  /** Has whoever waits answered, as far as there are processes, and starts those that are missing. */
+  #next(): void {
+    this.#idle = this.#idle.filter(({ isAlive }) => isAlive)
+    clearTimeout(this.#shrinking)
+    while (this.#waiting.length > 0 && this.#idle.length > 0) void this.#run(this.#idle.pop()!, this.#waiting.shift()!)
+    if (this.#all.size === 0 && this.#waiting.length > 0) void this.#start()
+    else if (this.#waiting.length > 0 && this.#growing === undefined) {
+      this.#growing = setTimeout(() => this.#grow(), PATIENCE_MS).unref()
+    }
+    if (this.#isRetired && this.#waiting.length === 0) this.#keepIdle(0)
+    else if (this.#idle.length > 1) this.#shrinking = setTimeout(() => this.#keepIdle(1), IDLE_MS).unref()
+  }
+
+  #grow(): void {
+    this.#growing = undefined
+    if (this.#starting < this.#waiting.length && this.#all.size < MOST_PROCESSES) void this.#start()
+    this.#next()
+  }
+
+  #keepIdle(most: number): void {
+    for (const process of this.#idle.splice(most)) void process.end()
+  }
+
+  async #run(process: ExtensionProcess, job: Job): Promise<void> {
+    const onDeadline = (): void => {
+      job.reject(lateError())
+      void process.end(new Error(`took longer than ${Math.round(job.timeoutMs)} ms: its process was ended`))
+    }
+    clearTimeout(job.timer)
+    let check: NodeJS.Immediate | undefined
+    // After what has come in: where this process was held up itself, the answer may be among it.
+    const timer = setTimeout(() => (check = setImmediate(onDeadline)), job.timeoutMs)
+    try {
+      job.resolve(await process.call(job.index, job.review))
+    } catch (error) {
+      this.#log.error({ err: error, extension: this.#source.name }, 'extension function failed')
+      job.reject(new OutgoingCallError('broken', FAULT_TEXT, { cause: error }))
+    }
+    clearTimeout(timer)
+    clearImmediate(check)
+    this.#idle.push(process)
+    this.#next()
+    if (this.#all.size === 0 && !this.#isRetired) void this.#start()
+  }
+
+  #newProcess(): ExtensionProcess {
+    const process = new ExtensionProcess()
+    this.#all.add(process)
+    void process.ended.then(() => this.#all.delete(process))
+    return process
+  }
+
+  async #start(): Promise<void> {
+    const process = this.#newProcess()
+    this.#starting++
+    try {
+      await process.load(this.#source)
+      this.#idle.push(process)
+    } catch (error) {
+      this.#log.error({ err: error, extension: this.#source.name }, 'extension process failed to start')
+      const broken = new OutgoingCallError('broken', FAULT_TEXT, { cause: error })
+      // Who waits may be answered by another process.
+      while (this.#all.size === 0 && this.#waiting.length > 0) this.#withdraw(this.#waiting[0]!, broken)
+    }
+    this.#starting--
+    this.#next()
+  }
+}
+
+function lateError(): OutgoingCallError {
+  return new OutgoingCallError('deadline', DEADLINE_TEXT)
+}

@@ -1,0 +1,60 @@
+// The extensions of `--extensions`, loaded before anything is served and again when they change.
+import path from 'node:path'
+import type { Config } from '../config/config.ts'
+import type { ReloadRequests } from '../config/reload-requests.ts'
+import { reloadFiles } from '../config/reloaded-files.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
+import type { ExtensionFolder } from '../extensions/folder.ts'
+import type { ExtensionPoints } from '../extensions/registration.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface ExtensionParts {
+  readonly config: Pick<Config, 'extensionsDirectory'>
+  readonly log: Log
+  readonly reloads: ReloadRequests
+}
+
+export interface Extensions {
+  /**
+   * Resolves when the functions are there. To be called when the server has what it needs for itself: of that they are not asked.
+   * Throws a `StartError` where a file cannot be loaded, because what it was to refuse would be allowed.
+   */
+  load(): Promise<void>
+  /** Loads again what changes; until the signal fires. */
+  readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+const LOOK_EVERY_MS = 10_000
+
+/** What is asked of functions before all is closed that was opened later is still answered. */
+export function openExtensions(
+  { config, log, reloads }: ExtensionParts,
+  points: ExtensionPoints,
+  opened: AsyncDisposableStack,
+): Extensions {
+  const { extensionsDirectory: directory } = config
+  if (directory === undefined) return { load: () => Promise.resolve(), run: () => Promise.resolve() }
+  const loaded = opened.use(new AsyncDisposableStack())
+  let folder: ExtensionFolder | undefined
+  const reload = {
+    // Whatever is in the folder.
+    files: [path.join(directory, 'any')],
+    everyMs: LOOK_EVERY_MS,
+    reloads,
+    look: async () => folder?.reload(),
+    onProblem: (error: unknown) =>
+      log.error({ err: error, directory }, 'could not read extensions; keeping the previous ones'),
+  }
+  return {
+    async load() {
+      const { ExtensionFolder } = await import('../extensions/folder.ts')
+      folder = loaded.use(new ExtensionFolder({ directory, points, log }))
+      try {
+        await folder.open()
+      } catch (error) {
+        throw new StartError(`--extensions ${directory}: ${reasonOf(error)}`, { cause: error })
+      }
+    },
+    run: (signal) => reloadFiles(reload, signal),
+  }
+}
