@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runGo } from './go-toolchain.ts'
-import { cacheFile, makeOnce } from './made-once.ts'
+import { cacheFile, isExecutable, makeOnce } from './made-once.ts'
 
 const CLIENTS = join(import.meta.dirname, '../integration/go')
 const REFERENCE = join(import.meta.dirname, '../reference/go')
@@ -38,10 +38,19 @@ export function buildSecurityTool(name: 'h2spec'): Promise<string> {
   return buildGoProgram(SECURITY, name)
 }
 
-async function buildGoProgram(sources: string, name: string): Promise<string> {
+/** Whether `buildReference` has nothing to do. */
+export async function isReferenceBuilt(name: 'kube-apiserver'): Promise<boolean> {
+  return isExecutable(await programPath(REFERENCE, name))
+}
+
+async function programPath(sources: string, name: string): Promise<string> {
   const hash = createHash('sha256')
   for (const file of ['go.mod', 'go.sum', `${name}/main.go`]) hash.update(await readFile(join(sources, file)))
-  const path = cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)
+  return cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)
+}
+
+async function buildGoProgram(sources: string, name: string): Promise<string> {
+  const path = await programPath(sources, name)
   await makeOnce(path, async (folder) => {
     const stamp = { gitVersion: 'v1.36.4', gitMajor: '1', gitMinor: '36' }
     const flags = Object.entries(stamp).map(([key, value]) => `-X ${VERSION}.${key}=${value}`)
