@@ -49,7 +49,7 @@ export interface AdmissionRule<T, O extends AdmissionOperation, P extends Admiss
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
   /** What a function that throws or takes too long means for the request. Absent: `Fail`. */
   readonly failurePolicy?: 'Fail' | 'Ignore'
-  /** From 1 to 30. Absent: 10. */
+  /** More than 0, at most 30. Absent: 10. */
   readonly timeoutSeconds?: number
   /** Absent: `None`. A function with `Some` is not called in a dry run, which is refused. */
   readonly sideEffects?: 'None' | 'NoneOnDryRun' | 'Some'

@@ -75,20 +75,22 @@ export class ExtensionFolder implements AsyncDisposable {
   async #load(found: FoundExtension): Promise<void> {
     const { name, fingerprint } = found
     const pool = new ProcessPool(found, this.#parts.log)
-    let descriptions: readonly Description[]
+    this.#pools.add(pool)
+    const added: (() => void)[] = []
+    const loaded = { fingerprint, pool, remove: () => added.forEach((remove) => remove()) }
     try {
-      descriptions = await pool.open()
+      const descriptions = await pool.open()
+      for (const [i, description] of descriptions.entries()) {
+        added.push(register(this.#parts.points, withFileName(description, name), pool.answeredBy(i)))
+      }
     } catch (error) {
+      this.#retire(loaded)
       const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
       throw new ExtensionError(`${name}: ${line}`, { cause: error })
     }
-    this.#pools.add(pool)
     // The new functions are there before the old ones go: no request finds neither.
     const before = this.#loaded.get(name)
-    const removals = descriptions.map((description, i) =>
-      register(this.#parts.points, withFileName(description, name), pool.answeredBy(i)),
-    )
-    this.#loaded.set(name, { fingerprint, pool, remove: () => removals.forEach((remove) => remove()) })
+    this.#loaded.set(name, loaded)
     if (before !== undefined) this.#retire(before)
   }
 

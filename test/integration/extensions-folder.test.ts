@@ -208,6 +208,11 @@ describe('extensions', () => {
       'export default (s) => s.admit({ name: "x" }, () => {})',
       /a\.ts: .*say either its resource or its rules$/,
     ],
+    [
+      'a condition that is none',
+      `export default (s) => s.admit({ name: 'x', rules: [], matchConditions: [{ name: 'c', expression: '1 +' }] }, () => {})`,
+      /a\.ts: x: expression '1 \+': /,
+    ],
   ])('keep a server from starting: %s', async (_, text, message) => {
     await expect(open({ 'a.ts': text })).rejects.toThrow(message)
   })

@@ -219,6 +219,10 @@ describe('server.admit', () => {
     expect(admit({ name: 'a', resource: k8s.Pod, type: 'other' })).toThrow('mutating or validating')
     expect(admit({ name: 'a', resource: { group: '', version: 'v1', kind: 'Pod' } })).toThrow('no plural')
     expect(admit({ name: 'a', resource: k8s.Pod, timeoutSeconds: 31 })).toThrow('at most 30')
+    const matchConditions = [{ name: 'c', expression: 'object.' }]
+    expect(admit({ name: 'a', resource: k8s.Pod, matchConditions })).toThrow(
+      "a: expression 'object.': compilation error",
+    )
   })
 })
 
@@ -297,6 +301,39 @@ describe('server.convert', () => {
     expect((await v1.get('a')).spec).toEqual({ size: 5 })
     await v2.create(plank({ metadata: { name: 'b' }, spec: { length: 7 } }))
     expect((await v1.list()).items.map(({ spec }) => spec.size)).toEqual([5, 7])
+  })
+
+  it('converts what was stored before its version was changed, and shows tables of each version', async () => {
+    const { server } = await open()
+    server.convert(Plank)
+    const { spec } = Plank.definition
+    const storedAs = (storage: string) => spec.versions.map((each) => ({ ...each, storage: each.name === storage }))
+    await define(server, { ...Plank.definition, spec: { ...spec, versions: storedAs('v1') } })
+    const [v1, v2] = [Plank.versions.v1, Plank.versions.v2].map((kind) =>
+      server.client().resource<never>(kind as never),
+    )
+    const place = '/apis/example.com'
+    await v1!.inNamespace('default').create(plank({ metadata: { name: 'old' }, spec: { size: 3 } }))
+    await server
+      .client()
+      .resource(k8s.CustomResourceDefinition)
+      .patch('planks.example.com', { spec: { versions: storedAs('v2') } })
+    await v2!.inNamespace('default').create(plank({ metadata: { name: 'new' }, spec: { length: 4, wood: 'ash' } }))
+    const rows = async (version: string): Promise<unknown> => {
+      const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+      const path = `${place}/${version}/namespaces/default/planks?includeObject=Object`
+      const { text } = await server.client().request({ method: 'GET', path, headers: { accept } })
+      const { rows: all } = JSON.parse(text) as { rows: { cells: unknown[]; object: { spec: object } }[] }
+      return all.map(({ cells, object }) => [cells[0], object.spec])
+    }
+    expect(await rows('v1')).toEqual([
+      ['new', { size: 4 }],
+      ['old', { size: 3 }],
+    ])
+    expect(await rows('v2')).toEqual([
+      ['new', { length: 4, wood: 'ash' }],
+      ['old', { length: 3, wood: 'oak' }],
+    ])
   })
 
   it('loses nothing where there is no function any more: objects of other versions cannot be had', async () => {

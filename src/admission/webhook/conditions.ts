@@ -10,6 +10,8 @@ export type ConditionResult =
   | { readonly kind: 'error'; readonly message: string }
 
 export interface Conditions {
+  /** Why the first of those cannot be evaluated that never can; undefined where all can. */
+  readonly problem: string | undefined
   /** `object`, `oldObject`, `request` and `authorizer` are bound. */
   evaluate(bindings: Bindings): ConditionResult
 }
@@ -29,7 +31,11 @@ export function readConditions(conditions: readonly ValueMap[], failsOpen: boole
     const result = compilePolicyExpression(expression, SCOPE, 'bool')
     return { expression, program: result.kind === 'program' ? result.program : `compilation error: ${result.problem}` }
   })
+  const [problem] = compiled.flatMap(({ expression, program }) =>
+    typeof program === 'string' ? [`expression '${expression}': ${program}`] : [],
+  )
   return {
+    problem,
     evaluate(bindings) {
       const errors: string[] = []
       let left = BUDGET

@@ -69,11 +69,15 @@ export class Hooks {
     this.#arrange()
   }
 
-  /** A function in the place of a webhook, with a configuration of its own name. Returns how to remove it. */
+  /**
+   * A function in the place of a webhook, with a configuration of its own name. Returns how to remove it. Throws where its conditions
+   * are none: nobody has checked them before.
+   */
   add(webhook: ValueMap, target: ReviewFunction): () => void {
     // No configuration can be called so.
     const key = `function ${++this.#added}`
     const hook = { ...readHook(webhook, textOrEmpty(webhook, 'name'), target), key }
+    if (hook.conditions?.problem !== undefined) throw new TypeError(`${hook.name}: ${hook.conditions.problem}`)
     this.#functions.add(hook)
     this.#arrange()
     return () => {
