@@ -12,7 +12,7 @@ export interface ExtensionSource {
   readonly sources: readonly Source[]
 }
 
-const LOAD_WITHIN_MS = 10_000
+const LOAD_WITHIN_MS = 30_000
 const HEAP_MB = 128
 /** All of a process: the heap, what is outside of it, and Node itself. */
 const PROCESS_BYTES = 384 * 1024 * 1024
@@ -28,10 +28,11 @@ export class ExtensionProcess {
   /** Inert until it is told to load something. */
   constructor() {
     const program = import.meta.url.endsWith('.ts') ? './process.ts' : './extension-process.js'
-    // What it prints is no output of the server's.
+    // What it prints goes where errors go: it is no output of the server's.
     this.#child = fork(fileURLToPath(new URL(program, import.meta.url)), {
       execArgv: [`--max-old-space-size=${HEAP_MB}`],
       stdio: ['ignore', 2, 2, 'ipc'],
+      serialization: 'advanced',
     })
     this.ended = new Promise((resolve) => {
       this.#child.once('exit', () => resolve())

@@ -15,7 +15,7 @@ const MOST_PROCESSES = 4
 /** Most calls take less: only where one has to wait so long another process is started. */
 const PATIENCE_MS = 20
 /** How long a call waits for one of them; its own time begins after that. */
-const MOST_WAITING_MS = 10_000
+const MOST_WAITING_MS = 30_000
 /** The ones that are not needed any more end after so long, but for one. */
 const IDLE_MS = 10_000
 

@@ -59,7 +59,8 @@ async function load(entry: string): Promise<LoadedExtension> {
 function serveSources(sources: ReadonlyMap<string, string>): void {
   registerHooks({
     resolve(specifier, context, next) {
-      const url = URL.canParse(specifier, context.parentURL) ? new URL(specifier, context.parentURL).href : specifier
+      const isPlace = /^(\.{0,2}\/|file:)/.test(specifier) && URL.canParse(specifier, context.parentURL)
+      const url = isPlace ? new URL(specifier, context.parentURL).href : ''
       if (sources.has(url)) return { url, shortCircuit: true }
       try {
         return next(specifier, context)

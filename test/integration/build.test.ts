@@ -13,9 +13,10 @@ async function clone(): Promise<string> {
   const folder = await tempFolder()
   for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
-  for (const file of ['src/offload/thread.ts', 'src/client/client.ts', 'src/define/define.ts']) {
-    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
-    writeFileSync(path.join(folder, file), '')
+  const programs = ['offload/thread', 'client/client', 'define/define', 'extensions/extensions', 'extensions/process']
+  for (const file of programs.map((name) => path.join(folder, `src/${name}.ts`))) {
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, '')
   }
   writeFileSync(path.join(folder, 'src/index.ts'), 'export const answer: number = 42\n')
   write(folder, 'first')
@@ -43,7 +44,7 @@ it('builds at the first start and after a change, and only then', async () => {
   expect(start(folder).told).toBe(BUILDING)
 })
 
-it('leaves nothing of what was built before, and has every door and the thread', async () => {
+it('leaves nothing of what was built before, and has every door, the thread and the process of extensions', async () => {
   const folder = await clone()
   mkdirSync(path.join(folder, 'dist'))
   writeFileSync(path.join(folder, 'dist/chunk-OLD.js'), '')
@@ -53,6 +54,10 @@ it('leaves nothing of what was built before, and has every door and the thread',
     'client.js.map',
     'define.js',
     'define.js.map',
+    'extension-process.js',
+    'extension-process.js.map',
+    'extensions.js',
+    'extensions.js.map',
     'index.js',
     'index.js.map',
     'offload-thread.js',

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { k8s } from '../../../src/client/client.ts'
-import type { Extension } from '../../../src/extensions/extensions.ts'
+import type { AdmissionRequest, AdmissionResult, Extension } from '../../../src/extensions/extensions.ts'
 import { type Description, extensible, nameOf } from '../../../src/extensions/registration.ts'
 
 function described(extension: Extension): readonly Description[] {
@@ -71,6 +71,25 @@ describe('a function that is added', () => {
       { kind: 'convert', of: { group: 'x.io', kind: 'Bar' } },
     ])
     expect(descriptions.map(nameOf)).toEqual(['function', 'b', 'Foo.x.io', 'Bar.x.io'])
+  })
+
+  it('is typed by its rule: the objects by the operations, the result by what it may do', () => {
+    type Objects<O extends 'CREATE' | 'UPDATE' | 'DELETE'> = Pick<AdmissionRequest<k8s.Pod, O>, 'object' | 'oldObject'>
+    expectTypeOf<Objects<'CREATE'>>().toEqualTypeOf<{ readonly object: k8s.Pod; readonly oldObject: null }>()
+    expectTypeOf<Objects<'UPDATE'>>().toEqualTypeOf<{ readonly object: k8s.Pod; readonly oldObject: k8s.Pod }>()
+    expectTypeOf<Objects<'DELETE'>>().toEqualTypeOf<{ readonly object: null; readonly oldObject: k8s.Pod }>()
+    expectTypeOf<{ object: k8s.Pod }>().toExtend<AdmissionResult<k8s.Pod, 'mutating'>>()
+    expectTypeOf<{ allowed: false }>().toExtend<AdmissionResult<k8s.Pod, 'mutating'>>()
+    expectTypeOf<AdmissionResult<k8s.Pod, 'validating'>>().extract<{ object: unknown }>().toBeNever()
+    described((server) => {
+      server.admit({ name: 'a', resource: k8s.Pod }, (request) => {
+        expectTypeOf(request.object).toEqualTypeOf<k8s.Pod>()
+        expectTypeOf(request.operation).toEqualTypeOf<'CREATE' | 'UPDATE'>()
+      })
+      server.admit({ name: 'b', resource: k8s.Pod, operations: ['DELETE'] }, (request) => {
+        expectTypeOf(request.oldObject).toEqualTypeOf<k8s.Pod>()
+      })
+    })
   })
 
   it('is gone when it is disposed of', () => {
