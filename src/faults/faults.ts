@@ -44,8 +44,9 @@ export interface Faults {
    */
   staleReplica(): Fault
   /**
-   * The store cannot be reached. Writes and consistent reads fail with `ServerTimeout`, the server is not ready, watches stall, and what is in
-   * memory is still served to who asks for resourceVersion 0. Removed, everything goes on, and nothing is lost.
+   * The store cannot be reached. Writes and consistent reads fail with `ServerTimeout`, at once where a real one is given up after a while; the
+   * server is not ready, watches stall, and what is in memory is still served to who asks for resourceVersion 0. Removed, everything goes
+   * on, and nothing is lost.
    */
   storeOutage(): Fault
   /** Any of these as JSON, as `/debug/faults` takes it. */

@@ -1,6 +1,6 @@
 // Requests that tests make fail, wait or break off in a server of theirs: every answer is held against the one that the server gives where
 // it means it.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ApiStatusError, ConnectionError } from '../../src/client/client.ts'
 import { MAPS, mapsOf, newServer, plain, shown } from '../fakes/library-server.ts'
 
@@ -181,7 +181,8 @@ describe('a request that is slow, held or cut off', () => {
     const began = performance.now()
     await server.stop()
     await got
-    expect(performance.now() - began).toBeLessThan(1000)
+    // A request may take a minute.
+    expect(performance.now() - began).toBeLessThan(20_000)
   })
 
   it('is cut off before it is done', async () => {
@@ -203,5 +204,70 @@ describe('a request that is slow, held or cut off', () => {
     expect(await codeOf(maps.create({ metadata: { name: 'a' } }))).toBe('sent')
     expect((await maps.get('a')).metadata.name).toBe('a')
     await expect(maps.create({ metadata: { name: 'a' } })).rejects.toMatchObject({ reason: 'AlreadyExists' })
+  })
+
+  it('takes everything with it that is under way on its connection', async () => {
+    const server = await newServer()
+    const [mine, others] = [mapsOf(server), mapsOf(server)]
+    const held = server.faults.hold({ verb: 'create', name: 'a' }, { times: 2 })
+    const codes = [mine, others].map((maps) => codeOf(maps.create({ metadata: { name: 'a' } })))
+    await held.whenHit(2)
+    server.faults.cut({ name: 'b' })
+    expect(await codeOf(mine.create({ metadata: { name: 'b' } }))).toBe('sent')
+    expect(await codes[0]).toBe('sent')
+    held.remove()
+    expect(await codes[1]).toBe(200)
+    // Over HTTP/1.1 as well.
+    server.faults.cut({ verb: 'get' })
+    await expect(plain(server).request(`${MAPS}/a`)).rejects.toThrow('socket hang up')
+  })
+
+  it('meets a store that went away while it was held', async () => {
+    const server = await newServer()
+    const held = server.faults.hold({ verb: 'create' })
+    const created = mapsOf(server).create({ metadata: { name: 'a' } })
+    const failed = expect(created).rejects.toMatchObject({ reason: 'ServerTimeout' })
+    await held.whenHit()
+    using _ = server.faults.storeOutage()
+    held.remove()
+    await failed
+  })
+})
+
+describe('after clear', () => {
+  it('everything is as it was', async () => {
+    const server = await newServer()
+    const { faults } = server
+    const maps = mapsOf(server)
+    const informer = maps.informer().start()
+    onTestFinished(() => informer.stop())
+    await informer.waitForSync()
+    const times = 'always'
+    const injected = [
+      faults.fail({}, { status: 500, times }),
+      faults.fail({}, { status: 409, times }),
+      faults.delay({}, { milliseconds: 100, times }),
+      faults.hold({}, { times }),
+      faults.cut({}, { times }),
+      faults.cut({}, { when: 'after', times }),
+      faults.watches().freeze(),
+      faults.watches().slow({ milliseconds: 60_000 }),
+      faults.watches().dropEvents(),
+      faults.staleReplica(),
+      faults.storeOutage(),
+    ]
+    expect(await codeOf(maps.get('kube-root-ca.crt'))).toBe(500)
+    faults.clear()
+    const hits = injected.map((fault) => fault.hits)
+    const made = await maps.create({ metadata: { name: 'a' } })
+    await maps.update({ ...made, data: { text: 'x' } })
+    const { resourceVersion } = (await maps.get('a')).metadata
+    await expect
+      .poll(() => informer.get('a', 'default')?.metadata.resourceVersion, { interval: 5 })
+      .toBe(resourceVersion)
+    await maps.delete('a')
+    await expect.poll(() => informer.size, { interval: 5 }).toBe((await maps.list()).items.length)
+    expect((await plain(server).request('/readyz')).status).toBe(200)
+    expect(injected.map((fault) => fault.hits)).toEqual(hits)
   })
 })
