@@ -31,11 +31,9 @@ interface Target extends Served {
   readonly text: string
 }
 
-/** `verbs`: those that the fault can be for at all; absent: every one. Throws `FaultError`. */
+/** `verbs`: those that are meant where the match names none; absent: every one. Throws `FaultError`. */
 export function matcherOf(match: RequestMatch, groups: readonly DiscoveryGroup[], verbs?: readonly string[]): Matcher {
   const asked = match.verb === undefined ? undefined : [match.verb].flat()
-  const unfit = verbs && asked?.find((verb) => !verbs.includes(verb))
-  if (unfit !== undefined) throw new FaultError(`a ${unfit} never ends so; only ${verbs?.join(', ')} do`)
   const targets = targetsOf(match, groups)
   const { subresource } = match
   if (subresource !== undefined && subresource !== '*') checkSubresource(subresource, targets ?? allOf(groups), match)

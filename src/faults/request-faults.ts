@@ -12,7 +12,7 @@ import { CancelledError } from '../lib/errors.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { Resource } from '../registry/registry.ts'
 import { FAILING_VERBS, failRequest } from './failures.ts'
-import type { RequestSpec } from './fault-spec.ts'
+import { type FailureStatus, FaultError, type FaultVerb, type RequestMatch, type RequestSpec } from './fault-spec.ts'
 import type { InjectedFault } from './injected-fault.ts'
 import { type Asked, isMatch, type Matcher, matcherOf } from './matching.ts'
 
@@ -45,7 +45,7 @@ export class RequestFaults {
   add(fault: InjectedFault<RequestSpec>): void {
     const { spec } = fault
     const { match = {}, times = 1 } = spec
-    const verbs = spec.fault === 'fail' ? FAILING_VERBS[spec.status] : undefined
+    const verbs = spec.fault === 'fail' ? verbsOf(spec.status, match) : undefined
     const matcher = matcherOf(match, this.#options.groups(), verbs)
     const needsName = matcher.name !== undefined || (spec.fault === 'fail' && spec.status === 409)
     const rule = { fault, matcher, needsName, left: times === 'always' ? Infinity : times }
@@ -117,6 +117,14 @@ export class RequestFaults {
       return NAMELESS
     }
   }
+}
+
+/** The verbs that a status is an answer to; undefined: all. */
+function verbsOf(status: FailureStatus, { verb = [] }: RequestMatch): readonly FaultVerb[] | undefined {
+  const verbs = FAILING_VERBS[status]
+  const unfit = [verb].flat().find((one) => verbs?.includes(one) === false)
+  if (unfit === undefined) return verbs
+  throw new FaultError(`a ${unfit} is never answered with ${status}, only ${verbs?.join(', ')}`)
 }
 
 const NAMELESS = Object.freeze({ name: undefined, generateName: undefined })
