@@ -5,6 +5,8 @@
 //   replay.mjs record --server ...   writes DIR/<scenario>.recorded.json beside each scenario
 //   replay.mjs list
 //
+// `--raw FILE` writes down every answer as it came, and makes what a run chooses itself the same in every run: for comparing two runs.
+//
 // A scenario is a module `<name>.scenario.mjs` with `export default { title, async run(t) {} }`.
 // Every call on `t` adds one step; a recording is the list of the steps' normalised answers.
 // Exit status: 0 where every step agrees, 1 where one differs, 2 where it could not run.
@@ -16,7 +18,8 @@ import http from 'node:http'
 import https from 'node:https'
 import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
+import { pause } from './scenarios/lib.mjs'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 
@@ -34,6 +37,7 @@ const { values: flags, positionals } = parseArgs({
     verbose: { type: 'boolean', default: false },
     timeout: { type: 'string', default: '30000' },
     json: { type: 'string' },
+    raw: { type: 'string' },
   },
 })
 
@@ -72,6 +76,9 @@ class Client {
 
   async call(method, target, options) {
     const { response } = await this.open(method, target, options)
+    // A watch is over when its time is.
+    const [, seconds] = /[?&]timeoutSeconds=(\d+)/.exec(target) ?? []
+    if (process.send !== undefined && seconds !== undefined) await pause(Number(seconds) * 1000)
     const chunks = []
     for await (const chunk of response) chunks.push(chunk)
     let raw = Buffer.concat(chunks)
@@ -219,8 +226,9 @@ class Normaliser {
 class Run {
   constructor(client, title) {
     this.client = client
-    this.ns = `replay-${randomBytes(4).toString('hex')}`
+    this.ns = `replay-${flags.raw ? hash('sha256', title).slice(0, 8) : randomBytes(4).toString('hex')}`
     this.steps = []
+    this.raw = []
     this.cleanups = []
     this.normaliser = new Normaliser(this.ns)
     this.title = title
@@ -233,6 +241,7 @@ class Run {
 
   async request(method, target, options = {}) {
     const answer = await this.client.call(method, target, options)
+    this.raw.push([method, target, answer.status, answer.headers, answer.raw.toString('latin1')])
     const step = {
       step: `${method} ${this.normaliser.text(target)}`,
       status: answer.status,
@@ -300,7 +309,7 @@ class Run {
       const answer = await this.quiet('GET', target)
       if (done(answer)) return answer
       if (Date.now() > end) throw new Error(`gave up waiting on ${target}: last status ${answer.status}`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await pause(100)
     }
   }
 
@@ -360,12 +369,16 @@ class Run {
         }
         const step = { step: `events ${this.normaliser.text(target)}`, events: this.normaliser.value(taken.map(pick)) }
         this.lookAtOwners(step, taken)
+        this.raw.push(['WATCH', target, taken])
         this.steps.push(step)
         return taken
       },
       ended: async (ms = 5000) => {
         const end = Date.now() + ms
-        while (!ended && Date.now() < end) await next(50)
+        while (!ended && Date.now() < end) {
+          if (process.send !== undefined) await pause(50)
+          await next(50)
+        }
         return ended
       },
       close: () => request.destroy(),
@@ -457,6 +470,7 @@ async function main() {
   let passed = 0
   let failed = 0
   const report = []
+  const raw = {}
   for (const file of files) {
     const name = path.relative(path.resolve(flags.dir), file).replace(/\.scenario\.mjs$/, '')
     const { default: scenario } = await import(pathToFileURL(file))
@@ -468,6 +482,7 @@ async function main() {
       broke = error
     }
     await run.finish()
+    raw[name] = run.raw
     run.steps = JSON.parse(JSON.stringify(run.steps)) // as a recording would hold them: no undefined values
     const recording = file.replace(/\.scenario\.mjs$/, '.recorded.json')
     if (mode === 'record') {
@@ -505,9 +520,11 @@ async function main() {
       }
     }
   }
+  if (flags.raw) await writeFile(flags.raw, JSON.stringify(raw))
   if (flags.json) await writeFile(flags.json, JSON.stringify(report, null, 1))
   console.log(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }
 
 process.exitCode = await main()
+if (process.send !== undefined) process.disconnect()

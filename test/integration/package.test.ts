@@ -94,6 +94,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   'fork-server.ts': 'paints it blue: blue\ndeletes it: gone\nthe server has red\n',
   'informer.ts': 'added key\nupdated key: 1 keys, now 2\n1 opaque\ndeleted key\n',
   'list-pods.ts': 'default/web runs nginx\n',
+  'virtual-time.ts': `${'2026-01-01T00:59:00.000Z: 1 events\n2026-01-01T01:00:00.000Z: 0 events\n'.repeat(2)}true\n`,
   'watch-config-maps.ts': 'ADDED settings red\nMODIFIED settings blue\nDELETED settings blue\n',
 }
 

@@ -1,0 +1,106 @@
+// Two servers with the same seed and a time that is moved by hand give the same answers, byte by byte.
+import { fork } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { startServer } from '../../src/index.ts'
+import { newHome } from '../fakes/server-process.ts'
+
+/** By scenario: method, path, status, headers and body of each answer; of a watch its events. */
+type Answers = Readonly<Record<string, readonly (readonly unknown[])[]>>
+
+/** What two runs have in common besides the seed: the port and the keys. */
+interface Home {
+  readonly folder: string
+  readonly port: number
+}
+
+async function openHome(): Promise<Home> {
+  const folder = await newHome()
+  writeFileSync(
+    path.join(folder, 'tokens.csv'),
+    'admin-token,replay-admin,replay-admin-uid,system:masters\nuser-token,replay-user,replay-user-uid\n',
+  )
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  writeFileSync(path.join(folder, 'accounts.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return { folder, port }
+}
+
+async function replay({ folder, port }: Home, seed: string, scenarios: string): Promise<Answers> {
+  const raw = path.join(folder, 'answers.json')
+  await using server = await startServer({
+    clock: 'virtual',
+    seed,
+    port,
+    flags: {
+      'token-auth-file': path.join(folder, 'tokens.csv'),
+      'cert-dir': path.join(folder, 'certificates'),
+      'service-account-signing-key-file': path.join(folder, 'accounts.key'),
+      'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
+      'service-cluster-ip-range': '10.96.0.0/16',
+      'authorization-mode': 'Node,RBAC',
+      'disable-admission-plugins': 'NodeRestriction',
+    },
+  })
+  const child = fork(
+    path.join(import.meta.dirname, 'replay.mjs'),
+    ['verify', '--server', server.url, '--token', 'admin-token', '--insecure', '--raw', raw, '--only', scenarios],
+    {
+      env: { ...process.env, REPLAY_USER_TOKEN: 'user-token' },
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  )
+  child.on('message', ({ id, advanceMs }: { id: string; advanceMs: number }) => {
+    void server.clock.advance(advanceMs).then(() => child.send(id))
+  })
+  await once(child, 'close')
+  return JSON.parse(readFileSync(raw, 'utf8')) as Answers
+}
+
+/** Where the first differs from the second. */
+function differences(first: Answers, second: Answers): string[] {
+  return Object.entries(first).flatMap(([name, answers]) => {
+    const others = second[name] ?? []
+    if (answers.length !== others.length) return [`${name}: ${answers.length} and ${others.length} answers`]
+    return answers.flatMap((answer, i) => {
+      const [one, other] = [JSON.stringify(answer), JSON.stringify(others[i])]
+      if (one === other) return []
+      let at = 0
+      while (one[at] === other[at]) at++
+      const [from, to] = [Math.max(0, at - 80), at + 80]
+      return [
+        `${name}, ${String(answer[0])} ${String(answer[1])}: …${one.slice(from, to)}… and …${other.slice(from, to)}…`,
+      ]
+    })
+  })
+}
+
+function uidsIn(answers: Answers): Set<string> {
+  return new Set(JSON.stringify(answers).match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g))
+}
+
+it('the same seed gives the same answers to the scenarios of the reference, byte by byte', async () => {
+  const home = await openHome()
+  const first = await replay(home, 'a', '')
+  const second = await replay(home, 'a', '')
+  expect(differences(first, second)).toEqual([])
+  expect(Object.values(first).flat().length).toBeGreaterThan(3_000)
+})
+
+it('another seed gives others', async () => {
+  const home = await openHome()
+  const first = await replay(home, 'a', 'writes/create')
+  const second = await replay(home, 'b', 'writes/create')
+  expect(differences(first, second)).not.toEqual([])
+  const [uids, others] = [uidsIn(first), uidsIn(second)]
+  expect(uids.size).toBeGreaterThan(20)
+  expect([...uids].filter((uid) => others.has(uid))).toEqual([])
+})
