@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { type Server, startServer } from '../../src/index.ts'
+import { newHome } from '../fakes/server-process.ts'
 import { reachServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -53,8 +54,12 @@ describe('virtual time', () => {
     expect(server.clock.now()).toBe(Date.UTC(2026, 0, 1, 4, 30))
   })
 
-  it('lets events expire', async () => {
-    await using server = await startServer({ clock: 'virtual' })
+  it.each([
+    ['in memory', undefined],
+    ['on disk', newHome],
+  ])('lets events expire, %s', async (_name, makeFolder) => {
+    const dataDir = await makeFolder?.()
+    await using server = await startServer({ clock: 'virtual', ...(dataDir === undefined ? {} : { dataDir }) })
     const involvedObject = { kind: 'ConfigMap', namespace: 'default', name: 'a' }
     await must(server, '/api/v1/namespaces/default/events', { metadata: { name: 'e' }, involvedObject })
     const path = '/api/v1/namespaces/default/events/e'
