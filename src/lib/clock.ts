@@ -1,12 +1,16 @@
 // Time as a dependency, so that tests can control it.
+import type { MaybePromise } from './maybe-promise.ts'
 
 export interface Clock {
   /** Milliseconds since 1970. Never goes back within a process, even where the machine's clock is set. */
   now(): number
   /** Milliseconds since 1970 by the machine's clock, which may be set back: for what people and other machines are told. */
   timeOfDay(): number
-  /** Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. */
-  callAfter(delayMs: number, callback: () => void): () => void
+  /**
+   * Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. Where somebody moves the
+   * time, they wait for what the callback returns.
+   */
+  callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void
 }
 
 /** Calls `callback` at every interval until what it returns is called. */
@@ -40,7 +44,7 @@ export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   timeOfDay: Date.now,
   callAfter: (delayMs, callback) => {
-    const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS))
+    const timer = setTimeout(() => void callback(), Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS))
     timer.unref()
     return () => clearTimeout(timer)
   },

@@ -121,7 +121,12 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     ...time.order,
     ...from,
   })
-  await time.begin()
+  try {
+    await time.begin()
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
   return new LibraryServer(running, users, { config, log, records, time })
 }
 

@@ -1,6 +1,7 @@
 // A clock that stands still until it is moved, and then waits for what its server does about it.
 import type { Clock as ServersClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** The time of a server. */
 export interface Clock {
@@ -17,7 +18,7 @@ export interface Clock {
 
 interface Alarm {
   readonly atMs: number
-  readonly callback: () => void
+  readonly callback: () => MaybePromise<void>
 }
 
 export class VirtualClock implements ServersClock, Clock {
@@ -41,7 +42,7 @@ export class VirtualClock implements ServersClock, Clock {
     return this.#nowMs
   }
 
-  callAfter(delayMs: number, callback: () => void): () => void {
+  callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void {
     const alarm = { atMs: this.#nowMs + Math.max(0, delayMs), callback }
     const after = this.#alarms.findLastIndex(({ atMs }) => atMs <= alarm.atMs)
     this.#alarms.splice(after + 1, 0, alarm)
@@ -65,7 +66,12 @@ export class VirtualClock implements ServersClock, Clock {
       this.#nowMs = next.atMs
       const due = this.#alarms.filter(({ atMs }) => atMs <= this.#nowMs)
       // One may call off another that is due at the same moment.
-      for (const alarm of due) if (this.#take(alarm)) alarm.callback()
+      const work: Promise<void>[] = []
+      for (const alarm of due) {
+        const begun = this.#take(alarm) ? alarm.callback() : undefined
+        if (begun !== undefined) work.push(begun)
+      }
+      await Promise.all(work)
       await this.#settled()
     }
     this.#nowMs = endMs

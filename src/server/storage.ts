@@ -40,7 +40,11 @@ async function openEngine({ config, clock, snapshot }: StorageOrder, signal: Abo
   switch (storage.kind) {
     case 'memory': {
       const { openMemory } = await import('../kv/embedded/memory.ts')
-      const memory = openMemory({ clock, historyBytes: MEMORY_HISTORY_BYTES, ...(snapshot === undefined ? {} : { snapshot }) })
+      const memory = openMemory({
+        clock,
+        historyBytes: MEMORY_HISTORY_BYTES,
+        ...(snapshot === undefined ? {} : { snapshot }),
+      })
       return { kv: memory, memory }
     }
     case 'embedded': {

@@ -1,9 +1,10 @@
 // A clock that stands still until a test moves it.
 import type { Clock } from '../../src/lib/clock.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 
 interface Alarm {
   readonly at: number
-  readonly callback: () => void
+  readonly callback: () => MaybePromise<void>
 }
 
 export class ManualClock implements Clock {
@@ -22,7 +23,7 @@ export class ManualClock implements Clock {
     return this.#now
   }
 
-  callAfter(delayMs: number, callback: () => void): () => void {
+  callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void {
     const alarm = { at: this.#now + Math.max(0, delayMs), callback }
     this.#alarms.add(alarm)
     return () => this.#alarms.delete(alarm)
@@ -41,7 +42,7 @@ export class ManualClock implements Clock {
       if (due === undefined) break
       this.#alarms.delete(due)
       this.#now = Math.max(this.#now, due.at)
-      due.callback()
+      void due.callback()
     }
     this.#now = end
   }

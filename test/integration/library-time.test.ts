@@ -144,6 +144,23 @@ describe('virtual time', () => {
     await expect.poll(async () => (await ask(server, '/api/v1/namespaces/n')).status).toBe(404)
   })
 
+  it('goes on in a fork from where it is, and by itself from then on', async () => {
+    await using server = await startServer({ clock: 'virtual' })
+    await server.clock.advance('30m')
+    const involvedObject = { kind: 'ConfigMap', namespace: 'default', name: 'a' }
+    const events = '/api/v1/namespaces/default/events'
+    await must(server, events, { metadata: { name: 'e' }, involvedObject })
+    await using fork = await server.fork()
+    expect(fork.clock.now()).toBe(server.clock.now())
+    await fork.clock.advance('1h')
+    expect(fork.clock.now()).toBe(server.clock.now() + HOUR_MS)
+    expect((await ask(fork, `${events}/e`)).status).toBe(404)
+    expect((await ask(server, `${events}/e`)).status).toBe(200)
+    expect(await must(fork, MAPS, { metadata: { name: 'm' } })).toMatchObject({
+      metadata: { creationTimestamp: '2026-01-01T01:30:00Z' },
+    })
+  })
+
   it('is not there where it is not asked for', async () => {
     await using server = await startServer()
     const before = Date.now()

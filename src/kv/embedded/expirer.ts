@@ -52,22 +52,21 @@ export class Expirer {
     this.#alarm?.cancel()
     const cancel = this.#clock.callAfter(atMs - this.#clock.now(), () => {
       this.#alarm = undefined
-      this.#expire()
+      return this.#expire()
     })
     this.#alarm = { atMs, cancel }
   }
 
-  #expire(): void {
+  async #expire(): Promise<void> {
     if (this.#busy || this.#stopped) return
     this.#busy = true
     const now = this.#clock.now()
     const due = [...this.#tables.expiries(Math.floor(now), KEYS_AT_ONCE)]
-    void Promise.allSettled(due.map(({ key, revision }) => this.#remove(key, revision))).then((outcomes) => {
-      this.#busy = false
-      if (this.#stopped) return
-      if (outcomes.some(({ status }) => status === 'rejected')) this.#ringAt(now + RETRY_MS)
-      else this.start()
-    })
+    const outcomes = await Promise.allSettled(due.map(({ key, revision }) => this.#remove(key, revision)))
+    this.#busy = false
+    if (this.#stopped) return
+    if (outcomes.some(({ status }) => status === 'rejected')) this.#ringAt(now + RETRY_MS)
+    else this.start()
   }
 
   #remove(key: string, revision: number): Promise<void> {

@@ -20,9 +20,9 @@ it('an alarm rings once, not before its time', async () => {
 
 it('an alarm that is called off does not ring, and one a year ahead does not ring at once', async () => {
   let rang = 0
-  const callOff = systemClock.callAfter(1, () => rang++)
+  const callOff = systemClock.callAfter(1, () => void rang++)
   callOff()
-  const callOffLate = systemClock.callAfter(365 * 24 * 3600 * 1000, () => rang++)
+  const callOffLate = systemClock.callAfter(365 * 24 * 3600 * 1000, () => void rang++)
   await new Promise<void>((resolve) => {
     const alive = setInterval(() => {}, 1000)
     systemClock.callAfter(2, () => {

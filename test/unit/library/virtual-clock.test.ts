@@ -56,6 +56,20 @@ describe('a virtual clock', () => {
     expect(rung.at(-1)).toEqual(['second', 20])
   })
 
+  it('waits for what takes its time before it goes on', async () => {
+    const { clock, rung, ring } = ringing()
+    clock.callAfter(10, async () => {
+      for (let turns = 0; turns < 100; turns++) await nextTurn()
+      ring('slow')()
+    })
+    clock.callAfter(20, ring('next'))
+    await clock.advance(100)
+    expect(rung).toEqual([
+      ['slow', 10],
+      ['next', 20],
+    ])
+  })
+
   it('does not ring what was called off, also at the very moment', async () => {
     const { clock, rung, ring } = ringing()
     const callOff: (() => void)[] = []
