@@ -8,7 +8,7 @@ import { ConnectionError } from './errors.ts'
 import { settled } from './waiting.ts'
 
 /** Loaded by the first request: importing programs pay for neither, and an `import` of `http` would load a fetch client too. */
-const { getBuiltinModule } = process
+const builtin: typeof process.getBuiltinModule = (name: string) => process.getBuiltinModule(name as never)
 
 /** Of HTTP/2. */
 const NO_ERROR = 0
@@ -148,7 +148,7 @@ export class Transport {
     const { url } = this.#options
     const isPlain = url.protocol === 'http:'
     const options = { keepAlive: true, ...(isPlain ? {} : this.#tlsOptions(certificate)) }
-    const { Agent, request: open } = getBuiltinModule(isPlain ? 'node:http' : 'node:https')
+    const { Agent, request: open } = builtin(isPlain ? 'node:http' : 'node:https')
     const agent = agents.get(certificate) ?? new Agent(options)
     agents.set(certificate, agent)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
@@ -191,7 +191,7 @@ class SharedSession {
   constructor(url: URL, socket: tls.TLSSocket, { certificate, pingIntervalMs }: SessionOptions) {
     this.certificate = certificate
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES }
-    this.#session = getBuiltinModule('node:http2').connect(url, { createConnection: () => socket, settings })
+    this.#session = builtin('node:http2').connect(url, { createConnection: () => socket, settings })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(WINDOW_BYTES))
     // Whoever waits on a broken connection is told by the request.
     this.#session.on('error', () => undefined)

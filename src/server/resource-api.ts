@@ -10,7 +10,6 @@ import { canonicalJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
 
-
 import { runControllers, type Controller } from '../controllers/controllers.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
@@ -42,7 +41,6 @@ import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { Random } from '../lib/random.ts'
-
 
 import { type Clock, inWholeSeconds, systemClock } from '../lib/clock.ts'
 

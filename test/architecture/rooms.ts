@@ -160,7 +160,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/kinds/custom/definition-table.ts': 'holds back requests that are under way',
   'src/library/time.ts': 'where it is told to',
   'src/commands/': 'is about one run of a command',
-  'src/extensions/in-process.ts': 'waits for functions as for other servers',
+  'src/extensions/': 'waits for functions as for other servers',
   'src/faults/faults.ts': 'holds up requests that are under way',
   'src/server/foundation.ts': 'where it is given none',
   'src/server/server.ts': 'when it stops',

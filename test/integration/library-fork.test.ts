@@ -249,9 +249,9 @@ describe('a fork', () => {
     const maps = mapsOf(server)
     await using stack = new AsyncDisposableStack()
     const forks: Server[] = []
-    let isOver = false
+    const over = new AbortController()
     const forking = (async () => {
-      while (!isOver && forks.length < 30) {
+      while (!over.signal.aborted && forks.length < 30) {
         forks.push(stack.use(await server.fork()))
         await sleep(5)
       }
@@ -261,7 +261,7 @@ describe('a fork', () => {
       written.push(`m-${String(i).padStart(3, '0')}`)
       await maps.create(named(written.at(-1)!))
     }
-    isOver = true
+    over.abort()
     await forking
     const seen = await Promise.all(forks.map((fork) => names(mapsOf(fork))))
     expect(seen).toEqual(seen.map(({ length }) => written.slice(0, length)))

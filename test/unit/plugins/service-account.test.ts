@@ -13,7 +13,7 @@ const HASTY: Clock = {
   now: () => 0,
   timeOfDay: () => 0,
   callAfter: (_, callback) => {
-    queueMicrotask(callback)
+    queueMicrotask(() => void callback())
     return () => {}
   },
 }

@@ -45,7 +45,7 @@ describe('a service', () => {
     const { service, log, readiness } = new Parts()
     await setImmediate()
     expect([service.current, log]).toEqual([undefined, []])
-    const both = [service.handler(REQUEST), service.handler(REQUEST)]
+    const both = [service.handler(REQUEST), service.handler(REQUEST)].map((answer) => Promise.resolve(answer))
     await setImmediate()
     expect(log).toEqual(['opened'])
     readiness.resolve()
