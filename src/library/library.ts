@@ -155,6 +155,14 @@ class LibraryServer implements Server {
   readonly #files = new Map<string, KubeconfigFile>()
   readonly #clients: Client[] = []
   readonly #started: Started
+  readonly clock: Clock = {
+    now: () => this.#started.time.clock.now(),
+    // What is to happen meanwhile is up to controllers, which have to run.
+    advance: async (duration) => {
+      await this.#running.awake()
+      await this.#started.time.clock.advance(duration)
+    },
+  }
 
   constructor(running: RunningServer, users: Users, started: Started) {
     this.#running = running
@@ -164,10 +172,6 @@ class LibraryServer implements Server {
 
   get url(): string {
     return this.#running.url
-  }
-
-  get clock(): Clock {
-    return this.#started.time.clock
   }
 
   get faults(): Faults {

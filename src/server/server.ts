@@ -31,6 +31,8 @@ export interface RunningServer extends ServerAccess {
   readonly past: Past | undefined
   /** What functions are added with, in this process. */
   readonly extensible: Extensible
+  /** Resolves when it is put together, which the first request would see to where it goes on from another's state. */
+  awake(): Promise<void>
   /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
   reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
@@ -113,6 +115,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     failed: service.failed,
     past: pastOf({ ...base, service, from: order.from }),
     extensible: extensibleHere(base.functions, log),
+    awake: async () => void (await service.ready()),
     reload: () => reloads.ask(),
     stop: () => (stopped ??= stop()),
   }

@@ -244,6 +244,34 @@ describe('a fork', () => {
     expect(await names(mapsOf(server))).toEqual(['owned', 'owner'])
   })
 
+  it('has a time of its own that goes on from there, and controllers that go by it', async () => {
+    await using server = await startServer({ clock: 'virtual' })
+    await server.clock.advance('1h')
+    await using fork = await server.fork()
+    // Nobody has asked it for anything: its controllers are to run all the same.
+    await fork.clock.advance('30m')
+    expect([server.clock.now(), fork.clock.now()]).toEqual([Date.UTC(2026, 0, 1, 1), Date.UTC(2026, 0, 1, 1, 30)])
+    const renewedAt = async (one: Server): Promise<number> => {
+      const { items } = await one.client().resource(k8s.Lease).inNamespace('kube-system').list()
+      return Math.max(...items.map(({ spec }) => Date.parse(spec?.renewTime ?? '')))
+    }
+    for (const one of [server, fork]) {
+      expect(one.clock.now() - (await renewedAt(one))).toBeLessThanOrEqual(10_000)
+    }
+  })
+
+  it('has the functions of the original, and faults of its own', async () => {
+    await using server = await startServer()
+    server.admit({ name: 'plain.example.com', resource: k8s.ConfigMap }, ({ object }) =>
+      object.data?.['password'] === undefined ? undefined : { allowed: false, message: 'no passwords' },
+    )
+    await using fork = await server.fork()
+    using _ = server.faults.fail({ verb: 'create', resource: 'configmaps' }, { status: 500 })
+    await expect(mapsOf(fork).create(named('a', { password: 'x' }))).rejects.toThrow('no passwords')
+    await mapsOf(fork).create(named('a'))
+    await expect(mapsOf(server).create(named('a'))).rejects.toMatchObject({ code: 500 })
+  })
+
   it('that is made while somebody writes has all of it up to some moment', async () => {
     await using server = await startServer()
     const maps = mapsOf(server)
