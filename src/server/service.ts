@@ -51,11 +51,14 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     hidden: config.hiddenMetrics,
   })
   const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics }))
+  // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
+  const answering = Promise.withResolvers<void>()
+  if (order.from === undefined) answering.resolve()
   const failed = runInBackground(opened, (stop) =>
     Promise.all([
       api.cache.run(stop),
       api.follow(stop),
-      runControllers(api.controllers, base, stop),
+      answering.promise.then(() => runControllers(api.controllers, base, stop)),
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
@@ -71,9 +74,13 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     observe: (finished) => metrics.observe(finished),
     api,
     ready: async (signal) => {
-      await Promise.all([api.ready(signal), flow.loaded])
-      await extensions.load()
-      if (lifecycle.isStarting()) lifecycle.stage = 'serving'
+      try {
+        await Promise.all([api.ready(signal), flow.loaded])
+        await extensions.load()
+        if (lifecycle.isStarting()) lifecycle.stage = 'serving'
+      } finally {
+        setImmediate(answering.resolve)
+      }
     },
     failed,
   }
