@@ -218,7 +218,7 @@ export interface Extensible {
   ) => Disposable
 }
 
-/** What a file of `--extensions` exports as its default: it is called once, and adds its functions. */
+/** What a file of `--extensions` exports as its default or as `extension`: it is called once, and adds its functions. */
 export type Extension = (server: Extensible) => void
 
 /** Binds the types: `export default defineExtension((server) => { server.admit(…) })`. */

@@ -59,7 +59,6 @@ export class ExtensionFolder implements AsyncDisposable {
       try {
         await this.#load(each)
         this.#refused.delete(name)
-        log.info({ extension: name }, 'reloaded extension')
       } catch (error) {
         if (!(error instanceof ExtensionError)) throw error
         this.#refused.set(name, fingerprint)
@@ -74,14 +73,15 @@ export class ExtensionFolder implements AsyncDisposable {
 
   async #load(found: FoundExtension): Promise<void> {
     const { name, fingerprint } = found
-    const pool = new ProcessPool(found, this.#parts.log)
+    const { points, log } = this.#parts
+    const pool = new ProcessPool(found, log)
     this.#pools.add(pool)
     const added: (() => void)[] = []
     const loaded = { fingerprint, pool, remove: () => added.forEach((remove) => remove()) }
     try {
       const descriptions = await pool.open()
       for (const [i, description] of descriptions.entries()) {
-        added.push(register(this.#parts.points, withFileName(description, name), pool.answeredBy(i)))
+        added.push(register(points, withFileName(description, name), pool.answeredBy(i)))
       }
     } catch (error) {
       this.#retire(loaded)
@@ -92,6 +92,10 @@ export class ExtensionFolder implements AsyncDisposable {
     const before = this.#loaded.get(name)
     this.#loaded.set(name, loaded)
     if (before !== undefined) this.#retire(before)
+    log.info(
+      { extension: name, functions: added.length },
+      before === undefined ? 'loaded extension' : 'reloaded extension',
+    )
   }
 
   #retire({ pool, remove }: Loaded): void {

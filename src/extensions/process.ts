@@ -42,8 +42,10 @@ interface LoadedExtension {
 }
 
 async function load(entry: string): Promise<LoadedExtension> {
-  const { default: extension } = (await import(entry)) as { readonly default?: Extension }
-  if (typeof extension !== 'function') throw new TypeError('has no default export of defineExtension()')
+  const exported = (await import(entry)) as { readonly default?: Extension; readonly extension?: Extension }
+  const extension = exported.default ?? exported.extension
+  if (typeof extension !== 'function')
+    throw new TypeError('exports nothing of defineExtension() as default or extension')
   const descriptions: Description[] = []
   const answers: Answer[] = []
   extension(

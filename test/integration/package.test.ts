@@ -92,6 +92,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   'elect-leader.ts': 'one leads\ntwo leads\n',
   'inject-faults.ts': 'visit 1 after 2 conflicts\n1 watch cut\nheard of it all the same\nno store\nvisit 3\n',
   'fork-server.ts': 'paints it blue: blue\ndeletes it: gone\nthe server has red\n',
+  'extension.ts': 'web: 3 replicas\nadmin may have 5 replicas\nguests see no secrets\n',
   'informer.ts': 'added key\nupdated key: 1 keys, now 2\n1 opaque\ndeleted key\n',
   'list-pods.ts': 'default/web runs nginx\n',
   'virtual-time.ts': `${'2026-01-01T00:59:00.000Z: 1 events\n2026-01-01T01:00:00.000Z: 0 events\n'.repeat(2)}true\n`,
