@@ -171,7 +171,7 @@ export type AccessResult =
   | void
 
 export interface AuthorizeOptions {
-  /** Stands in metrics. Absent: `function`. */
+  /** Stands in metrics. Absent: that of the file, or `function`. */
   readonly name?: string
   /** What a function that throws or takes too long means for the request. Absent: `Deny`. */
   readonly failurePolicy?: 'Deny' | 'NoOpinion'
@@ -211,7 +211,10 @@ export interface Extensible {
     (resource: ConvertedResource): Disposable
     (of: { readonly group: string; readonly kind: string }, convert: ConvertFunction): Disposable
   }
-  /** Has a function asked about every request, before all authorizers of `--authorization-mode`; not about `system:masters`. */
+  /**
+   * Has a function asked about every request, before all authorizers of `--authorization-mode`; not about `system:masters`. Several
+   * are asked in the order of their names, those of one name as they were added.
+   */
   readonly authorize: (
     authorize: (access: SubjectAccess) => MaybePromise<AccessResult>,
     options?: AuthorizeOptions,

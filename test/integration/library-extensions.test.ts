@@ -160,6 +160,26 @@ describe('server.admit', () => {
     resources: [resource],
   })
 
+  it('asks about subresources that a rule names, as what they are written', async () => {
+    const { server } = await open()
+    const seen: unknown[] = []
+    const apps = { operations: ['UPDATE'], apiGroups: ['apps'], apiVersions: ['v1'] } as const
+    server.admit(
+      { name: 'scales', rules: [{ ...apps, resources: ['deployments/scale'] }] },
+      ({ kind, subResource, object }) => {
+        seen.push([kind.kind, subResource, object])
+      },
+    )
+    const labels = { app: 'web' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } }
+    const deployments = server.client().resource(k8s.Deployment).inNamespace('default')
+    await deployments.create({ metadata: { name: 'web' }, spec: { selector: { matchLabels: labels }, template } })
+    const path = '/apis/apps/v1/namespaces/default/deployments/web/scale'
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await server.client().request({ method: 'PATCH', path, headers, body: { spec: { replicas: 4 } } })
+    expect(seen).toEqual([['Scale', 'scale', expect.objectContaining({ spec: { replicas: 4 } })]])
+  })
+
   it('takes a function that throws, or takes too long, for a webhook that cannot be reached', async () => {
     const { server, logged } = await open()
     const maps = mapsOf(server)
@@ -359,13 +379,13 @@ describe('server.convert', () => {
       const { spec, metadata } = object as unknown as { spec: Record<string, number>; metadata: { name: string } }
       asked.push(`${metadata.name} to ${to}`)
       if (metadata.name === 'bad') throw new Error('secret detail')
-      return { ...object, spec: to === 'v1' ? { size: spec['length'] } : { length: spec['size'] } }
+      return { ...object, spec: to === 'v1' ? { size: spec['length'], odd: 1 } : { length: spec['size'] } }
     })
     const v1 = server.client().resource(Plank.versions.v1).inNamespace('default')
     const v2 = server.client().resource(Plank.versions.v2).inNamespace('default')
     await v2.create(plank({ metadata: { name: 'a' }, spec: { length: 1 } }))
     await v2.create(plank({ metadata: { name: 'b' }, spec: { length: 2 } }))
-    expect((await v1.list()).items.map(({ spec }) => spec.size)).toEqual([1, 2])
+    expect((await v1.list()).items.map(({ spec }) => spec)).toEqual([{ size: 1 }, { size: 2 }])
     expect(asked).toEqual(['a to v1', 'b to v1'])
     await v2.create(plank({ metadata: { name: 'bad' }, spec: { length: 2 } }))
     expect(await refusal(v1.get('bad'))).toMatchObject({
