@@ -3,7 +3,7 @@
 import type { CallerFilter, HttpRequest } from '../http/http.ts'
 import type { Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Watch } from '../store/store.ts'
 import type { Cut, Delay, Failure, FaultSpec, Repeated, RequestMatch, WatchMatch } from './fault-spec.ts'
@@ -25,7 +25,8 @@ export type { Fault } from './injected-fault.ts'
  *     server.faults.fail({ verb: 'update', resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 })
  *     server.faults.watches({ resource: 'pods' }).cut()
  *
- * What the server does of its own accord (garbage collection, the deletion of namespaces) is no request and meets the store's faults only.
+ * Delays go by the system's clock, also where the server's own is virtual: so does everything that a request takes. What the server does of
+ * its own accord (garbage collection, the deletion of namespaces) is no request and meets the store's faults only.
  */
 export interface Faults {
   /** The next requests that match are refused before anything is done. */
@@ -81,7 +82,8 @@ export class FaultInjector implements Faults {
   #known: KnownResources = { groups: () => [], find: () => undefined }
   #lastId = 0
 
-  constructor({ log, clock = systemClock }: { readonly log: Log; readonly clock?: Clock }) {
+  constructor(log: Log) {
+    const clock = systemClock
     const groups: KnownResources['groups'] = () => this.#known.groups()
     const find: KnownResources['find'] = (resource) => this.#known.find(resource)
     const onHit = ({ spec }: InjectedFault, { auditId, method, path }: HttpRequest): void =>

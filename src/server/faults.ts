@@ -17,5 +17,5 @@ export async function openFaults({
   if (!injectsFaults) return undefined
   if (config.dev) log.warn({}, '--dev: administrators can inject faults at /debug/faults')
   const { FaultInjector } = await import('../faults/faults.ts')
-  return new FaultInjector({ log })
+  return new FaultInjector(log)
 }

@@ -271,3 +271,45 @@ describe('after clear', () => {
     expect(injected.map((fault) => fault.hits)).toEqual(hits)
   })
 })
+
+describe('a fork', () => {
+  it('has faults of its own, also before its first request, and none of its parent’s', async () => {
+    const server = await newServer()
+    await mapsOf(server).create({ metadata: { name: 'a' } })
+    server.faults.storeOutage()
+    server.faults.fail({}, { status: 500, times: 'always' })
+    const fork = await server.fork()
+    onTestFinished(() => fork.stop())
+    const fault = fork.faults.fail({ verb: 'create', resource: 'configmaps', name: 'b' }, { status: 409 })
+    expect(() => fork.faults.fail({ resource: 'configmap' }, { status: 500 })).toThrow('did you mean configmaps?')
+    expect(await codeOf(mapsOf(fork).create({ metadata: { name: 'b' } }))).toBe(409)
+    expect(fault.hits).toBe(1)
+    await mapsOf(fork).create({ metadata: { name: 'b' } })
+    const { items } = await mapsOf(fork).list()
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'kube-root-ca.crt'])
+    server.faults.clear()
+    expect(await codeOf(mapsOf(server).get('b'))).toBe(404)
+  })
+
+  it('goes on from a stale replica with all that was written', async () => {
+    const server = await newServer()
+    server.faults.staleReplica()
+    await mapsOf(server).create({ metadata: { name: 'a' } })
+    const fork = await server.fork()
+    onTestFinished(() => fork.stop())
+    expect((await mapsOf(fork).get('a', { resourceVersion: '0' })).metadata.name).toBe('a')
+  })
+})
+
+describe('virtual time', () => {
+  it('neither waits for a request that is held nor lets it go', async () => {
+    const server = await newServer({ clock: 'virtual', seed: 'a' })
+    const held = server.faults.hold({ verb: 'create', name: 'a' })
+    const created = mapsOf(server).create({ metadata: { name: 'a' } })
+    await held.whenHit()
+    await server.clock.advance('1h')
+    expect(await codeOf(mapsOf(server).get('a'))).toBe(404)
+    held.remove()
+    expect((await created).metadata.name).toBe('a')
+  })
+})

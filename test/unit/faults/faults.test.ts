@@ -5,7 +5,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { builtInGroups } from '../../../src/schema/built-in-resources.ts'
 
 function newFaults(): FaultInjector {
-  const faults = new FaultInjector({ log: SILENT_LOG })
+  const faults = new FaultInjector(SILENT_LOG)
   faults.know({ groups: builtInGroups, find: () => undefined })
   return faults
 }
