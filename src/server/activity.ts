@@ -8,14 +8,21 @@ import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 const FIRST_TURNS = 4
 /** And work that has begun, again and again; the clients in this process that it is told to need some more. */
 const QUIET_TURNS = 24
+/** A store that does not answer, or a client that never stops asking, must not hold up everything for good. */
+const PATIENCE_MS = 5_000
 
 export class Activity {
+  readonly #patienceMs: number
   /** Calls and changes of the store. */
   #seen = 0
   /** How many there had been when it was last quiet. */
   #seenQuiet = -1
   #underWay = 0
   #lastInLine: Promise<void> = Promise.resolve()
+
+  constructor(patienceMs = PATIENCE_MS) {
+    this.#patienceMs = patienceMs
+  }
 
   /** The same store, every call of which is seen. */
   around(kv: Kv): Kv {
@@ -33,13 +40,15 @@ export class Activity {
     }
   }
 
-  /** Resolves when nothing is asked of the store any more. What waits for time, or for somebody else, is not waited for. */
+  /** Resolves when nothing is asked of the store any more, or patience runs out. What waits for time, or for somebody else, is not waited for. */
   async settled(): Promise<void> {
+    const until = performance.now() + this.#patienceMs
     let seen = this.#seen
     for (let quietTurns = 0; quietTurns < (seen === this.#seenQuiet ? FIRST_TURNS : QUIET_TURNS); ) {
       await nextTurn()
       quietTurns = this.#underWay === 0 && this.#seen === seen ? quietTurns + 1 : 0
       seen = this.#seen
+      if (performance.now() > until) return
     }
     this.#seenQuiet = seen
   }

@@ -48,6 +48,22 @@ describe('what a server does', () => {
     await expect.poll(() => settled).toBe(true)
   })
 
+  it.each([
+    ['a store that never answers', (kv: Kv) => void kv.newestRevision(signal)],
+    [
+      'somebody who never stops asking',
+      async (kv: Kv) => {
+        for (let i = 0; i < 10_000; i++) await Promise.all([kv.get('/a', {}, signal), nextTurn()])
+      },
+    ],
+  ])('is not waited for without end: %s', async (_name, ask) => {
+    const activity = new Activity(50)
+    void ask(activity.around({ ...activity.around(openMemory()), newestRevision: () => new Promise(() => {}) }))
+    await activity.settled()
+    const answer = activity.inOrder(() => ({ status: 200 }) as HttpResponse)
+    expect((await answer({} as HttpRequest)).status).toBe(200)
+  })
+
   it('is also what follows from something that has expired', async () => {
     const activity = new Activity()
     const clock = new ManualClock()
