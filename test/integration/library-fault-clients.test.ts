@@ -9,7 +9,7 @@ import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
 import { FollowedCommand, Kubectl } from '../fakes/kubectl.ts'
 import { MAPS, mapsOf, newServer, plain } from '../fakes/library-server.ts'
 import { SEED } from '../fakes/seed.ts'
-import { newHome } from '../fakes/server-process.ts'
+import { newHome, runCommand } from '../fakes/server-process.ts'
 
 /** Who is made to suffer; the test itself is somebody else. */
 const INFORMED = { name: 'informed', groups: ['system:masters'] }
@@ -253,6 +253,14 @@ describe('/debug/faults', () => {
     expect((await kubectl.run(['get', '--raw', `${PATH}/1`])).stdout).toContain('"hits":1')
     await kubectl.run(['delete', '--raw', `${PATH}/1`])
     expect((await kubectl.run(['get', 'deployment', 'web'])).stderr).toContain('Error from server (NotFound)')
+  })
+
+  it('is there for what `quarterdeck test --dev` runs', { timeout: GO_BUILD_LIMIT_MS }, async () => {
+    const script = `echo '{"fault":"fail","status":500}' | "$0" create --raw ${PATH} -f - && "$0" get pods`
+    const args = ['test', '--dev', '--', 'sh', '-c', script, await buildGoClient('kubectl')]
+    const { code, stdout, stderr } = await runCommand(args, await newHome())
+    expect([code, stdout]).toEqual([1, expect.stringContaining('"fault":"fail","status":500,"hits":0}') as string])
+    expect(stderr).toContain('Error from server (InternalError)')
   })
 
   it('says what is wrong with a fault', async () => {
