@@ -1,4 +1,4 @@
-// The tests of the operator: each has a server of its own, with the definition in it, and an operator that works on it.
+// The tests of the operator: each has a server of its own, with the definition in it.
 import { type Client, k8s } from 'quarterdeck/client'
 import type { InferInput } from 'quarterdeck/define'
 import { applyYaml, eventually, serverFixtures, type ServerFixtures, waitFor } from 'quarterdeck/testing'
@@ -51,19 +51,23 @@ function start(options: OperatorOptions): RunningOperator {
   }
 }
 
-const test = base
-  .extend<ServerFixtures>(serverFixtures({ clock: 'virtual', setup: (server) => applyYaml(server, Site.yaml()) }))
-  .extend<{ hostNames: FakeHostNames; operator: RunningOperator }>({
-    hostNames: ({ client: _client }, use) => use(new FakeHostNames()),
-    operator: [
-      async ({ client, server, hostNames }, use) => {
-        const operator = start({ client, hostNames, now: () => server.clock.now() })
-        await use(operator)
-        await operator.stop()
-      },
-      { auto: true },
-    ],
-  })
+/** With the definition alone. */
+const definitionTest = base.extend<ServerFixtures>(
+  serverFixtures({ clock: 'virtual', setup: (server) => applyYaml(server, Site.yaml()) }),
+)
+
+/** With an operator that works on it. */
+const test = definitionTest.extend<{ hostNames: FakeHostNames; operator: RunningOperator }>({
+  hostNames: ({ client: _client }, use) => use(new FakeHostNames()),
+  operator: [
+    async ({ client, server, hostNames }, use) => {
+      const operator = start({ client, hostNames, now: () => server.clock.now() })
+      await use(operator)
+      await operator.stop()
+    },
+    { auto: true },
+  ],
+})
 
 type Spec = Partial<InferInput<typeof Site>['spec']>
 
@@ -96,12 +100,12 @@ async function run(client: Client, readyReplicas: number): Promise<void> {
 }
 
 describe('a site', () => {
-  test('has defaults', async ({ client }) => {
+  definitionTest('has defaults', async ({ client }) => {
     const made = await sitesOf(client).create(site())
     expect(made.spec).toEqual({ host: 'blog.example.com', image: 'nginx:1', replicas: 1, paused: false })
   })
 
-  test.for([
+  definitionTest.for([
     ['a host without a domain', { host: 'blog' }, /spec\.host/],
     ['a host in capitals', { host: 'Blog.example.com' }, /spec\.host/],
     ['too many replicas', { replicas: 51 }, /spec\.replicas/],
@@ -110,7 +114,7 @@ describe('a site', () => {
     await expect(sitesOf(client).create(site(spec))).rejects.toThrow(message)
   })
 
-  test('keeps its host', async ({ client }) => {
+  definitionTest('keeps its host', async ({ client }) => {
     await sitesOf(client).create(site())
     const moving = sitesOf(client).patch('blog', { spec: { host: 'other.example.com' } })
     await expect(moving).rejects.toThrow('the host cannot change')
