@@ -79,8 +79,9 @@ export interface Server extends AsyncDisposable, Extensible {
   /**
    * A second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,
    * and a port of its own. resourceVersions go on from where this one is, and from then on neither sees anything of the other; either
-   * may stop first. What both have is in memory once, so that it takes neither time nor memory to speak of; the rest of the server
-   * is put together when the first request comes, which waits for it. Needs a server in memory.
+   * may stop first. What both have is in memory once, so that the call takes neither time nor memory to speak of; the rest of the
+   * server is put together when the first request comes, which waits for it, and from then on takes some hundred bytes for each
+   * object. Needs a server in memory.
    */
   fork(options?: ForkOptions): Promise<Server>
   /** The state now, to go back to or to start servers from. Needs a server in memory. */
