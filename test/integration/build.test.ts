@@ -13,7 +13,14 @@ async function clone(): Promise<string> {
   const folder = await tempFolder()
   for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
-  const programs = ['offload/thread', 'client/client', 'define/define', 'extensions/extensions', 'extensions/process']
+  const programs = [
+    'offload/thread',
+    'client/client',
+    'define/define',
+    'testing/testing',
+    'extensions/extensions',
+    'extensions/process',
+  ]
   for (const file of programs.map((name) => path.join(folder, `src/${name}.ts`))) {
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, '')
@@ -64,6 +71,8 @@ it('leaves nothing of what was built before, and has every door, the thread and 
     'offload-thread.js.map',
     'quarterdeck.js',
     'quarterdeck.js.map',
+    'testing.js',
+    'testing.js.map',
   ])
 })
 
