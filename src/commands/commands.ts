@@ -81,12 +81,15 @@ async function serve(args: readonly string[], environment: Environment): Promise
   const { openLog } = await import('../server/logger.ts')
   const log = openLog(config.logLevel)
   const { startServer } = await import('../server/server.ts')
+  const time = config.virtualClock ? (await import('../library/library.ts')).openTime({ clock: 'virtual' }) : undefined
+  if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
   const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../server/admin.ts')
   using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
   const server = await startServer({
     config,
     log,
     signal: stop,
+    ...time?.order,
     onListening: ({ url, authority, adminToken: token }) =>
       writeKubeconfig(
         kubeconfig.file,
@@ -97,6 +100,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
     throw error
   })
   if (server === undefined) return 0
+  await time?.begin()
   process.on('SIGHUP', () => {
     log.info({}, 'received SIGHUP, reloading certificates, tokens and policies')
     server.reload()

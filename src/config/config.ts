@@ -103,6 +103,8 @@ export interface Config {
   readonly profiling: boolean
   /** What is unsafe outside of development is allowed. */
   readonly dev: boolean
+  /** Time stands still until it is moved. */
+  readonly virtualClock: boolean
   /** Nothing that Node, V8 and packages do not promise is relied on. */
   readonly plainRuntime: boolean
   /** What was asked for and will not happen: a line each. */
@@ -221,10 +223,17 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     hiddenMetrics: new Set(read.list('disabled-metrics')),
     profiling: read.switch('profiling'),
     dev: read.switch('dev'),
+    virtualClock: virtualClock(read),
     plainRuntime: read.switch('plain-runtime'),
     notices: [...ignoredNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),
   })
+}
+
+function virtualClock(read: SettingReader): boolean {
+  const isVirtual = read.switch('virtual-clock')
+  if (isVirtual && !read.switch('dev')) throw usageError('--virtual-clock requires --dev')
+  return isVirtual
 }
 
 interface StoragePlaces {

@@ -152,7 +152,10 @@ const OPERATION_FLAGS = flagsOf('Operation', {
   // Unlike the reference's: profiles are served on request only (CIS 1.2.15).
   profiling: off('Serve profiles at /debug/pprof, and the log level at /debug/flags/v.'),
   dev: off(
-    'Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults.',
+    'Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults, a virtual clock.',
+  ),
+  'virtual-clock': off(
+    'Have the time of the server begin at 2026-01-01T00:00:00Z and stand still but for what is posted to /debug/clock. Requires --dev.',
   ),
   'plain-runtime': off(
     'Do not rely on internals of Node, V8 and packages, at a loss of speed. For Node releases on which the server fails otherwise.',

@@ -20,6 +20,7 @@ import { openTime, type ServerTime, type TimeOptions } from './time.ts'
 import { type ServerUser, Users } from './users.ts'
 import type { Clock } from './virtual-clock.ts'
 
+export { openTime }
 export type { Client, Clock, Kubeconfig, Log, ServerUser, Snapshot }
 export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
 export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, FaultVerb } from '../faults/faults.ts'
@@ -110,7 +111,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
   const users = new Users([...(taken?.users ?? []), ...(options.users ?? [])])
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
-  const time = openTime(options, taken?.time)
+  const time = openTime(config.virtualClock ? { clock: 'virtual', ...options } : options, taken?.time)
   const running = await composeServer({
     config,
     log,

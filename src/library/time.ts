@@ -2,6 +2,7 @@
 import { systemClock } from '../lib/clock.ts'
 import { Activity } from '../server/activity.ts'
 import type { StartOrder } from '../server/server.ts'
+import { clockRoutes } from './clock-routes.ts'
 import { type Clock, VirtualClock } from './virtual-clock.ts'
 
 export interface TimeOptions {
@@ -26,7 +27,7 @@ const START_MS = 10_000
 
 export interface ServerTime {
   readonly clock: Clock
-  readonly order: Pick<StartOrder, 'clock' | 'seed' | 'activity'>
+  readonly order: Pick<StartOrder, 'clock' | 'seed' | 'activity' | 'devRoutes'>
   /** To be called once the server is ready. */
   begin(): Promise<void>
   /** For a server that goes on from here. What it makes has other ids than what is made here. */
@@ -41,7 +42,7 @@ export interface TakenTime {
 }
 
 /** `from`: of the server that this one goes on from. Throws where the options are for another clock than that. */
-export function openTime(options: TimeOptions, from: TakenTime | undefined): ServerTime {
+export function openTime(options: TimeOptions, from?: TakenTime): ServerTime {
   const { clock = from?.clock ?? 'system', seed = from?.seed } = options
   if (from !== undefined && clock !== from.clock) {
     throw new Error(`a server goes on by the clock of its snapshot, which is ${from.clock}: leave out \`clock\``)
@@ -64,7 +65,7 @@ export function openTime(options: TimeOptions, from: TakenTime | undefined): Ser
   const virtual = new VirtualClock(from?.nowMs ?? BEGIN_MS - START_MS, () => activity.settled())
   return {
     clock: virtual,
-    order: { clock: virtual, activity, ...seeded },
+    order: { clock: virtual, activity, devRoutes: clockRoutes(virtual), ...seeded },
     begin: () => (from === undefined ? virtual.advance(START_MS) : Promise.resolve()),
     taken: () => taken(virtual.now()),
   }

@@ -1,6 +1,7 @@
 // What a server is told at its start, and what is there before anything is served.
 import { KeptFunctions } from '../extensions/kept-functions.ts'
 import type { Filter } from '../http/http.ts'
+import type { Route } from '../http/router.ts'
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -55,6 +56,8 @@ export interface StartOrder {
   readonly from?: ServerState
   /** Faults can be injected; with `--dev` they can be in any case. */
   readonly injectsFaults?: boolean
+  /** Served with `--dev`, beside the server's own. */
+  readonly devRoutes?: readonly Route[]
 }
 
 /** Loading so much takes longer than compiling what loads it. */
@@ -68,7 +71,10 @@ export function runtimeOfProcess({
 }
 
 /** What is there before anything is served: the storage, the keys and the counters. */
-export interface Foundation extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity'>, Storage, Authority {
+export interface Foundation
+  extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity' | 'devRoutes'>,
+    Storage,
+    Authority {
   readonly faults: FaultInjector | undefined
   readonly functions: KeptFunctions
   readonly clock: Clock
@@ -106,6 +112,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     randomFor: (purpose) => (seed === undefined ? systemRandom : seededRandom(seed, purpose)),
     ...(tokens === undefined ? {} : { tokens }),
     ...(activity === undefined ? {} : { activity }),
+    devRoutes: order.devRoutes ?? [],
     ...storage,
     kv,
     faults,

@@ -172,10 +172,10 @@ interface ServedParts {
 function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: ServedParts): Handler {
   const { config, kv, log, lifecycle, measures, atRest } = base
   const gates = config.featureGates
-  const { faults } = base
+  const { faults, devRoutes = [] } = base
   const more = [
     ...openIdOf(config, api.identity, () => base.address.shown),
-    ...(faults !== undefined && config.dev ? faults.routes : []),
+    ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
   const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks: atRest.checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
