@@ -23,11 +23,6 @@ export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string
   return buildGoProgram(CLIENTS, name)
 }
 
-/** Like `buildGoClient`: the tests of an operator, as a program. */
-export function buildGoTests(name: 'operator'): Promise<string> {
-  return buildGoProgram(CLIENTS, name, { command: ['test', '-c'], main: `${name}_test.go` })
-}
-
 /** Like `buildGoClient`; each takes five minutes of two processors the first time. */
 export function buildReference(name: 'kube-apiserver' | 'kube-controller-manager'): Promise<string> {
   return buildGoProgram(REFERENCE, name)
@@ -45,26 +40,22 @@ export function buildSecurityTool(name: 'h2spec'): Promise<string> {
 
 /** Whether `buildReference` has nothing to do. */
 export async function isReferenceBuilt(name: 'kube-apiserver'): Promise<boolean> {
-  return isExecutable(await programPath(REFERENCE, name, 'main.go'))
+  return isExecutable(await programPath(REFERENCE, name))
 }
 
-async function programPath(sources: string, name: string, main: string): Promise<string> {
+async function programPath(sources: string, name: string): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of ['go.mod', 'go.sum', `${name}/${main}`]) hash.update(await readFile(join(sources, file)))
+  for (const file of ['go.mod', 'go.sum', `${name}/main.go`]) hash.update(await readFile(join(sources, file)))
   return cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)
 }
 
-async function buildGoProgram(
-  sources: string,
-  name: string,
-  { command, main } = { command: ['build'], main: 'main.go' },
-): Promise<string> {
-  const path = await programPath(sources, name, main)
+async function buildGoProgram(sources: string, name: string): Promise<string> {
+  const path = await programPath(sources, name)
   await makeOnce(path, async (folder) => {
     const stamp = { gitVersion: 'v1.36.4', gitMajor: '1', gitMinor: '36' }
     const flags = Object.entries(stamp).map(([key, value]) => `-X ${VERSION}.${key}=${value}`)
     const linked = `-ldflags=-s -w ${flags.join(' ')}`
-    await runGo([...command, '-trimpath', linked, '-o', join(folder, name), `./${name}`], sources)
+    await runGo(['build', '-trimpath', linked, '-o', join(folder, name), `./${name}`], sources)
     return name
   })
   return path
