@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fetchPythonClient, PYTHON_FETCH_LIMIT_MS } from '../fakes/python-client.ts'
 import { openServer, type ServerAddress } from '../fakes/running-server.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
@@ -138,20 +137,6 @@ it.each([
   const env = { PATH: process.env['PATH'], HOME: home, ...PLAIN }
   const { stdout } = await execute(process.execPath, [...args, name], { cwd: home, env, timeout: 60_000 })
   expect(stdout).toMatch(summary)
-})
-
-/** With the Node that runs this before any other, and the package's command. */
-function pathInHome(): string {
-  const before = [path.dirname(process.execPath), path.join(home, 'node_modules/.bin')]
-  return [...before, process.env['PATH'] ?? ''].join(path.delimiter)
-}
-
-it('has an operator that is tested from Python', { timeout: PYTHON_FETCH_LIMIT_MS }, async () => {
-  const python = await fetchPythonClient()
-  const env = { ...process.env, ...python.env, HOME: home, PATH: pathInHome() }
-  const args = ['--offline', 'quarterdeck', 'test', '--', python.path, '-m', 'unittest', 'test_operator']
-  const { stderr } = await execute('npx', args, { cwd: path.join(home, 'operator'), env, timeout: 120_000 })
-  expect(stderr).toMatch(/^Ran 5 tests in .*\n\nOK$/m)
 })
 
 const FAILING = `const body = ({ client }) => client.resource({ group: '', version: 'v1', plural: 'pods' }).get('none')
