@@ -2,7 +2,7 @@
 // clients and definitions of public projects. What cannot be had is told once, with what to install. Where all is in the cache
 // it takes no time.
 import { findEtcd } from './fakes/etcd-binary.ts'
-import { buildGoClient, GO_CLIENTS } from './fakes/go-client.ts'
+import { buildGoClient, buildGoTests, GO_CLIENTS, OPERATOR_IN_GO } from './fakes/go-client.ts'
 import { findGo } from './fakes/go-toolchain.ts'
 import { findOldKubectl } from './fakes/kubectl.ts'
 import { fetchModules } from './fakes/public-modules.ts'
@@ -23,6 +23,7 @@ const BUILT: readonly Need[] = [
   { name: 'etcd', get: () => findEtcd('newest') },
   { name: 'definitions of public projects', get: () => fetchModules(FEW_PROJECTS) },
   ...GO_CLIENTS.map((name) => ({ name: `the Go client ${name}`, get: () => buildGoClient(name) })),
+  { name: 'the tests of the operator in Go', get: () => buildGoTests(OPERATOR_IN_GO) },
 ]
 /** At once: each is on its own. */
 const FETCHED: readonly Need[] = [

@@ -2,7 +2,7 @@
 // environment) and the reference server with its controllers. A build takes minutes the first time, and nothing as long as
 // its sources stay as they are.
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runGo } from './go-toolchain.ts'
 import { cacheFile, isExecutable, makeOnce } from './made-once.ts'
@@ -17,6 +17,9 @@ const VERSION = 'k8s.io/component-base/version'
 export const GO_BUILD_LIMIT_MS = 1_200_000
 
 export const GO_CLIENTS = ['kubectl', 'informer', 'verbs', 'controller', 'envtest'] as const
+
+/** The operator of the examples, tested in Go. */
+export const OPERATOR_IN_GO = join(import.meta.dirname, '../examples/operator/go')
 
 /** Resolves to the program's path. Throws and says what to install where it cannot be built. */
 export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string> {
@@ -43,9 +46,23 @@ export async function isReferenceBuilt(name: 'kube-apiserver'): Promise<boolean>
   return isExecutable(await programPath(REFERENCE, name))
 }
 
-async function programPath(sources: string, name: string): Promise<string> {
+/** Like `buildGoClient`: the tests of the package in the folder, to be run there. */
+export async function buildGoTests(folder: string): Promise<string> {
+  const path = await builtPath(folder, 'tests', await readdir(folder))
+  await makeOnce(path, async (target) => {
+    await runGo(['test', '-c', '-trimpath', '-ldflags=-s -w', '-o', join(target, 'tests')], folder)
+    return 'tests'
+  })
+  return path
+}
+
+function programPath(sources: string, name: string): Promise<string> {
+  return builtPath(sources, name, ['go.mod', 'go.sum', `${name}/main.go`])
+}
+
+async function builtPath(sources: string, name: string, files: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of ['go.mod', 'go.sum', `${name}/main.go`]) hash.update(await readFile(join(sources, file)))
+  for (const file of files) hash.update(await readFile(join(sources, file)))
   return cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)
 }
 

@@ -1,7 +1,7 @@
 // A complete operator: of a Site it makes a Deployment and a Service, claims the host name, and tells in the status how far that is. One of
-// several leads. To run it: node operator.ts, for the cluster that kubectl would use.
+// several leads. `main.ts` runs it as a program.
 import {
-  Client,
+  type Client,
   hasReason,
   k8s,
   type KubernetesObject,
@@ -23,7 +23,7 @@ export interface OperatorOptions extends Partial<LeaderElectionOptions> {
   /** Before what failed is tried again; twice as long each time. */
   readonly retryMs?: number
   /** By which transitions are dated, in milliseconds. */
-  readonly now?: () => number
+  readonly now?: () => number | Promise<number>
   /** Is told what failed. */
   readonly onError?: (error: unknown) => void
 }
@@ -69,9 +69,9 @@ function notify(tell: (object: KubernetesObject) => void) {
 class Reconciler {
   readonly #client: Client
   readonly #hostNames: HostNames
-  readonly #now: () => number
+  readonly #now: () => number | Promise<number>
 
-  constructor(client: Client, hostNames: HostNames, now: () => number) {
+  constructor(client: Client, hostNames: HostNames, now: () => number | Promise<number>) {
     this.#client = client
     this.#hostNames = hostNames
     this.#now = now
@@ -123,7 +123,7 @@ class Reconciler {
     const { namespace = '', name, generation: observedGeneration, resourceVersion } = metadata
     const before = old?.conditions?.find(({ type }) => type === 'Ready')
     const isSame = before?.status === state
-    const lastTransitionTime = isSame ? before.lastTransitionTime : new Date(this.#now()).toISOString()
+    const lastTransitionTime = isSame ? before.lastTransitionTime : new Date(await this.#now()).toISOString()
     const conditions: readonly Condition[] = [{ type: 'Ready', status: state, reason, message, lastTransitionTime }]
     const patch = { metadata: { resourceVersion }, status: { observedGeneration, readyReplicas, conditions } }
     const sites = this.#client.resource(Site.versions.v1).inNamespace(namespace)
@@ -151,17 +151,4 @@ function deploymentOf(site: Stored<Site>): k8s.Deployment {
 
 function serviceOf(site: Stored<Site>): k8s.Service {
   return { metadata: metadataOf(site), spec: { selector: { site: site.metadata.name }, ports: [{ port: 80 }] } }
-}
-
-if (import.meta.main) {
-  const stop = new AbortController()
-  process.once('SIGTERM', () => stop.abort())
-  const hostNames: HostNames = {
-    claim: async (host, owner) => console.log(`${host} leads to ${owner}`),
-    release: async (host) => console.log(`${host} is free`),
-  }
-  using client = new Client()
-  await runOperator({ client, hostNames, signal: stop.signal }).catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error
-  })
 }
