@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commentedExamples, documentedExamples, type Example, examplesIn } from '../fakes/documents.ts'
 import { openServer, type ServerAddress } from '../fakes/running-server.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
@@ -47,7 +48,7 @@ beforeAll(() => {
   const dependencies = { quarterdeck: `file:${packed.filename}`, zod: `file:${path.join(MODULES, 'zod')}` }
   writeFileSync(path.join(home, 'package.json'), JSON.stringify({ type: 'module', dependencies, overrides }))
   run('npm', 'install', '--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--silent')
-  symlinkSync(path.join(MODULES, '@types'), path.join(home, 'node_modules/@types'))
+  for (const name of ['@types', 'vitest']) symlinkSync(path.join(MODULES, name), path.join(home, 'node_modules', name))
 })
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -83,6 +84,52 @@ it('has the library, with its types', () => {
   expect(run(process.execPath, 'example.ts')).toMatch(/^https:\/\/127\.0\.0\.1:\d+\nann\n$/)
 })
 
+function write(prefix: string, examples: readonly Example[], before = ''): readonly string[] {
+  return examples.map(({ text }, i) => {
+    const name = `${prefix}-${i}.ts`
+    writeFileSync(path.join(home, name), `${before}${text}\n`)
+    return name
+  })
+}
+
+it('has what the documents show, which runs', () => {
+  const files = write(
+    'documented',
+    documentedExamples().filter(({ language }) => language === 'ts'),
+  )
+  expect(files).not.toEqual([])
+  compile(...files)
+  for (const file of files) run(process.execPath, file)
+})
+
+it('does not have what a document makes up', () => {
+  const wrong = "Try:\n\n    import { startServer } from 'quarterdeck'\n    await startServer({ prot: 6443 })\n"
+  expect(() => compile(...write('wrong', examplesIn('a.md', wrong)))).toThrow(
+    expect.objectContaining({ stdout: expect.stringContaining("'prot' does not exist in type") as string }),
+  )
+})
+
+/** What comments take for granted. */
+const KNOWN_IN_COMMENTS = `import type { Server } from 'quarterdeck'
+import { type Client, k8s } from 'quarterdeck/client'
+import { applyYaml, eventually, serverFixtures, type ServerFixtures, serverTest, waitFor } from 'quarterdeck/testing'
+import { expect } from 'vitest'
+declare const server: Server
+declare const client: Client
+interface Widget { apiVersion: string; kind: string; metadata: { name: string }; status?: { phase: string; replicas: number } }
+declare const widget: Widget
+`
+
+it('has what comments show', () => {
+  const files = write(
+    'commented',
+    commentedExamples().map((example) => ({ ...example, text: example.text.replaceAll('…', '') })),
+    KNOWN_IN_COMMENTS,
+  )
+  expect(files.length).toBeGreaterThan(5)
+  compile(...files)
+})
+
 /** What each prints; all of them end by themselves. */
 const PRINTED: Readonly<Record<string, string>> = {
   'admit.ts': 'denied: a config map needs an owner\nowner: ann\nkept by ann: blue\n',
@@ -102,7 +149,6 @@ const PRINTED: Readonly<Record<string, string>> = {
 it('has all that the examples need', async () => {
   const all = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   cpSync(EXAMPLES, home, { recursive: true })
-  symlinkSync(path.join(MODULES, 'vitest'), path.join(home, 'node_modules/vitest'))
   compile(...all)
   const names = all.filter((name) => !name.endsWith('.test.ts') && path.dirname(name) === '.')
   await using server = await openServer()
