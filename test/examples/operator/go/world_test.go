@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 var (
 	ctx     = context.Background()

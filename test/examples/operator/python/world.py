@@ -8,7 +8,7 @@ import unittest
 from kubernetes import client, config, utils
 
 FOLDER = pathlib.Path(__file__).parent.parent
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 30
 MERGE = "application/merge-patch+json"
 PATHS = {
     "sites": "/apis/example.com/v1",
