@@ -63,6 +63,8 @@ export function testManual(): string {
         'If the command fails, the last requests to the server are printed to standard error.',
         '',
         'To run the tests of a Go project that uses envtest: quarterdeck test -- go test ./...',
+        '',
+        'With --dev the command can inject faults at /debug/faults; with --dev --virtual-clock it can move time at /debug/clock.',
       ],
     ],
     [

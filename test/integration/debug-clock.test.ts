@@ -50,6 +50,13 @@ it.each<[string, ServerOptions]>([
   expect((await plain(await newServer(options)).request(CLOCK)).status).toBe(404)
 })
 
+it('moves the time of a fork alone where that is asked', async () => {
+  const server = await newServer(VIRTUAL)
+  await using fork = await server.fork()
+  expect(await plain(fork).must(CLOCK, post('{"advance":"1h"}'))).toEqual({ now: ONE_HOUR_ON })
+  expect(await plain(server).must(CLOCK)).toEqual({ now: BEGIN })
+})
+
 it('is there for a server that runs by itself', async () => {
   const server = await startServerProcess(['--in-memory', '--dev', '--virtual-clock'], await newHome())
   const { token } = server.kubeconfig.users[0].user
