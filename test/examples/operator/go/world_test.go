@@ -90,7 +90,10 @@ func newWorld(t *testing.T) *world {
 	if err := objects.Create(ctx, namespace); err != nil {
 		t.Fatal(err)
 	}
-	return &world{t, namespace.GetName(), namespace.GetName() + ".example.com"}
+	w := &world{t, namespace.GetName(), namespace.GetName() + ".example.com"}
+	// What a test that fails leaves behind is not to fail the next one.
+	t.Cleanup(func() { w.debug("DELETE", "faults", "") })
+	return w
 }
 
 func setKind(object *unstructured.Unstructured, kind string) {
