@@ -253,7 +253,7 @@ var theOperator = []check{
 		before := w.get(w.blog("Site")).GetResourceVersion()
 		// It does no harm, and counts.
 		reports := w.inject(fmt.Sprintf(
-			"{fault: delay, match: {verb: patch, resource: sites.example.com, subresource: status, namespace: %s}, milliseconds: 0, times: always}", w.namespace))
+			"{fault: delay, match: {verb: patch, resource: sites.example.com, subresource: status, name: blog, namespace: %s}, milliseconds: 0, times: always}", w.namespace))
 		w.patch("Deployment", "metadata: {labels: {touched: 'yes'}}")
 		w.until(func() (bool, string) { return reports.hits() > 0, "nothing was reported" })
 		reports.remove()

@@ -150,6 +150,11 @@ func (w *world) settled(spec string) {
 	_, err := w.createSite(spec)
 	w.must(err)
 	w.eventually(w.blog("Site"), waiting)
+	// Sites are looked at one after the other: when a later one is done, so is what followed from the report about this one.
+	later := w.named("Site", w.namespace, "later")
+	later.Object["spec"] = map[string]any{"host": "later." + w.host}
+	w.must(objects.Create(ctx, later))
+	w.eventually(later, waiting)
 }
 
 func (w *world) get(object *unstructured.Unstructured) *unstructured.Unstructured {

@@ -243,7 +243,7 @@ def _(world):
 def _(world):
     world.settled()
     version = world.get("sites")["metadata"]["resourceVersion"]
-    match = {**SITES, "verb": "patch", "subresource": "status", "namespace": world.namespace}
+    match = {**SITES, "verb": "patch", "subresource": "status", "name": "blog", "namespace": world.namespace}
     # It does no harm, and counts.
     reports = Fault("delay", match, milliseconds=0, times="always")
     world.patch("deployments", {"metadata": {"labels": {"touched": "yes"}}})

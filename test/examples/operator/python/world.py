@@ -122,8 +122,12 @@ class World(unittest.TestCase):
 
     def settled(self, **spec):
         """Makes a site and waits until the operator has done all it can about it."""
+        waiting = condition("False", "Waiting")
         self.create_site(**spec)
-        self.eventually("sites", condition("False", "Waiting"))
+        self.eventually("sites", waiting)
+        # Sites are looked at one after the other: when a later one is done, so is what followed from the report about this one.
+        ask("POST", self.place("sites", ""), {**site(host=f"later.{self.host}"), "metadata": {"name": "later"}})
+        self.eventually(self.place("sites", "/later"), waiting)
 
     def run_pods(self, ready):
         """What a kube-controller-manager and kubelets would tell."""
