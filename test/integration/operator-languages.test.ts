@@ -21,9 +21,9 @@ function namesInTypeScript(): readonly string[] {
   let rows: string[] = []
   for (const line of text.split('\n')) {
     group = /^describe\('(.+?)'/.exec(line)?.[1] ?? group
-    if (line.startsWith('  test.for(')) rows = []
+    if (/^ {2}(?:test|definitionTest)\.for\(/.test(line)) rows = []
     rows.push(...Array.from(line.matchAll(/^ {4}\['(.+?)', \{/g), ([, row]) => row!))
-    const name = /^ {2}(?:test|\] as const\))\('(.+?)', async/.exec(line)?.[1]
+    const name = /^ {2}(?:test|definitionTest|\] as const\))\('(.+?)', async/.exec(line)?.[1]
     if (name !== undefined) names.push(...expanded(name, rows).map((one) => `${group} > ${one}`))
   }
   return names
