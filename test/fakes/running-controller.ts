@@ -5,13 +5,14 @@ import { SILENT_LOG } from '../../src/lib/log.ts'
 import type { Controller, ControllerParts } from '../../src/controllers/controllers.ts'
 import type { ApiWorld } from './api-world.ts'
 
-export function controllerParts(world: ApiWorld): ControllerParts {
+/** `now`: what time it always is; absent: what time it is. */
+export function controllerParts(world: ApiWorld, now?: string): ControllerParts {
   return {
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set(),
     clock: systemClock,
-    now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+    now: () => now ?? `${new Date().toISOString().slice(0, 19)}Z`,
     log: SILENT_LOG,
   }
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { type BuiltInApiService, makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { controllerParts } from '../../fakes/running-controller.ts'
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const CORE: BuiltInApiService = { group: '', version: 'v1', priority: { group: 18_000, version: 1 } }
@@ -16,14 +15,7 @@ interface Shown {
 }
 
 async function made(world: ApiWorld, services: readonly BuiltInApiService[]): Promise<readonly Shown[]> {
-  const parts: ControllerParts = {
-    registry: world.parts,
-    resources: () => world.resources,
-    gates: new Set(),
-    clock: systemClock,
-    now: () => NOW,
-    log: SILENT_LOG,
-  }
+  const parts: ControllerParts = controllerParts(world, NOW)
   await makeBuiltInApiServices(parts, services, new AbortController().signal)
   const { body } = await new ApiRequests(world).send({ method: 'GET', path: SERVICES })
   return body['items'] as readonly Shown[]

@@ -3,10 +3,9 @@ import {
   publishAuthentication,
   type PublishedAuthentication,
 } from '../../../src/controllers/extension-authentication.ts'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { controllerParts } from '../../fakes/running-controller.ts'
 
 const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`
 const NOTHING: PublishedAuthentication = { clientCa: undefined, proxy: undefined }
@@ -24,14 +23,7 @@ let parts: ControllerParts
 
 beforeEach(() => {
   world = new ApiWorld()
-  parts = {
-    registry: world.parts,
-    resources: () => world.resources,
-    gates: new Set(),
-    clock: systemClock,
-    now: () => NOW,
-    log: SILENT_LOG,
-  }
+  parts = controllerParts(world, NOW)
 })
 
 const publish = (trust: PublishedAuthentication): Promise<void> =>

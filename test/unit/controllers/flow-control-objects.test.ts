@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { controllerParts } from '../../fakes/running-controller.ts'
 
 const GROUP = 'flowcontrol.apiserver.k8s.io'
 const AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec'
@@ -16,14 +15,7 @@ let parts: ControllerParts
 
 beforeEach(() => {
   world = new ApiWorld()
-  parts = {
-    registry: world.parts,
-    resources: () => world.resources,
-    gates: new Set(),
-    clock: systemClock,
-    now: () => NOW,
-    log: SILENT_LOG,
-  }
+  parts = controllerParts(world, NOW)
 })
 
 const make = (): Promise<void> => makeFlowObjects(parts, objects, new AbortController().signal)

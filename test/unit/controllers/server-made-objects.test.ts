@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles } from '../../../src/controllers/bootstrap-roles.ts'
 import { makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
 import { makeSystemNamespaces } from '../../../src/controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { controllerParts } from '../../fakes/running-controller.ts'
 
 const FLOW = 'flowcontrol.apiserver.k8s.io'
 const NETWORKING = 'networking.k8s.io'
@@ -17,14 +16,7 @@ const PATIENCE_MS = 30_000
 const world = new ApiWorld()
 
 beforeAll(async () => {
-  const parts: ControllerParts = {
-    registry: world.parts,
-    resources: () => world.resources,
-    gates: new Set(),
-    clock: systemClock,
-    now: () => NOW,
-    log: SILENT_LOG,
-  }
+  const parts: ControllerParts = controllerParts(world, NOW)
   const { signal } = new AbortController()
   await makeSystemNamespaces(parts, signal)
   const serviceRange = { text: '10.96.0.0/16', firstAddress: '10.96.0.1' }
