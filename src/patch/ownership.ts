@@ -3,7 +3,6 @@
 import { equalValues, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { appliedFields } from './applied-fields.ts'
-import { withZeroValues } from './zero-values.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import {
   difference,
@@ -21,6 +20,7 @@ import type { FieldSetMemo } from './field-set-memo.ts'
 import { identityOf, type ManagedEntry, type ManagedFields, type Manager } from './managed-fields.ts'
 import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from './typed-merge.ts'
 import { compare, type Comparison, fieldsOf } from './typed-walk.ts'
+import { compareUpdated, withoutReset } from './update-comparison.ts'
 
 /** The versions that a kind is known in. */
 export interface KindVersions {
@@ -181,12 +181,9 @@ function comparer(request: OwnershipRequest, after: Written): (apiVersion: strin
       const right = isOwn ? after.object : versions.convert(after.object, apiVersion)
       const changes =
         isOwn && after.isMerged
-          ? compare(shape, left, right)
-          : compare(shape, withZeroValues(shape, left, right), withZeroValues(shape, right, left))
-      const added = differenceWithBelow(changes.added, reset)
-      const modified = differenceWithBelow(changes.modified, reset)
-      const removed = differenceWithBelow(changes.removed, reset)
-      found = { added, modified, removed, written: union(modified, added) }
+          ? withoutReset(compare(shape, left, right), reset)
+          : compareUpdated(shape, { before: left, after: right, reset })
+      found = { ...changes, written: union(changes.modified, changes.added) }
       known.set(apiVersion, found)
     }
     return found

@@ -1,12 +1,11 @@
 // What nearly every update does to ownership: its manager writes again what it owns, nobody else owns that, and what it leaves
 // out nobody owns. Then nothing changes its owner, only the manager's time changes, and that is found out without making any set anew.
 import type { ValueMap } from '../api/value.ts'
-import { withZeroValues } from './zero-values.ts'
-import { differenceWithBelow, type FieldSet, intersects, isEmptySet, isSubset, union } from './field-set.ts'
+import { type FieldSet, intersects, isEmptySet, isSubset, union } from './field-set.ts'
 import { identityOf, type ManagedFields } from './managed-fields.ts'
 import type { OwnershipRequest } from './ownership.ts'
 import { reconcileWithSchema } from './typed-merge.ts'
-import { compare } from './typed-walk.ts'
+import { compareUpdated } from './update-comparison.ts'
 
 export interface UnchangedOwnershipRequest extends OwnershipRequest {
   /** With the same managedFields as `live`, or both without. */
@@ -26,10 +25,9 @@ export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedF
     if (versions.sets.reconciled(fields, shape, reconcileWithSchema) !== fields) return undefined
   }
   const { live, updated, reset } = request
-  const changes = compare(shape, withZeroValues(shape, live, updated), withZeroValues(shape, updated, live))
-  const removed = differenceWithBelow(changes.removed, reset)
+  const { added, modified, removed } = compareUpdated(shape, { before: live, after: updated, reset })
   for (const { fields } of managed.values()) if (intersects(removed, fields)) return undefined
-  const written = differenceWithBelow(union(changes.modified, changes.added), reset)
+  const written = union(modified, added)
   return isEmptySet(written) ? managed : writtenAgain(request, written)
 }
 
