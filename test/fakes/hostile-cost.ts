@@ -39,6 +39,7 @@ export async function tooCostly(server: OpenServer, row: HostileRow, bytes: numb
   const larger = row(bytes * TIMES)
   let large = await costOf(server, larger)
   for (let i = 0; ; i++) {
+    if (faultOf(large, small, 1) === '') return ''
     const fault = faultOf(large, small, slownessNow())
     if (fault === '' || i === TRIES) return fault
     // Compilation, garbage and other programs make it look worse than it is.
@@ -75,7 +76,9 @@ function cheaper(one: Cost, other: Cost): Cost {
 }
 
 /** What the platform takes for a piece of work that it does well, on the machine that the bound was found on. */
-const USUAL_MS = 3
+const USUAL_MS = 0.75
+/** The system counts processor time in steps of some milliseconds: what is measured lasts many of them. */
+const MEASURED_MS = 60
 
 /** How much slower than that machine this one is now; one where it is not. */
 export function slownessNow(): number {
@@ -88,7 +91,13 @@ export function slownessNow(): number {
     })),
   )
   const before = process.threadCpuUsage()
-  for (let i = 0; i < 4; i++) JSON.stringify(JSON.parse(text))
-  const { user, system } = process.threadCpuUsage(before)
-  return Math.max(1, (user + system) / 1000 / USUAL_MS)
+  let rounds = 0
+  let milliseconds = 0
+  while (milliseconds < MEASURED_MS) {
+    JSON.stringify(JSON.parse(text))
+    rounds++
+    const { user, system } = process.threadCpuUsage(before)
+    milliseconds = (user + system) / 1000
+  }
+  return Math.max(1, milliseconds / rounds / USUAL_MS)
 }
