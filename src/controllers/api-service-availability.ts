@@ -28,6 +28,7 @@ interface Verdict {
 export function apiServiceAvailability(parts: ControllerParts, probe: ProbeApiService): Controller {
   return {
     name: 'remote-availability',
+    canWait: true,
     run: (signal) => new RemoteAvailability(parts, probe).run(signal),
   }
 }

@@ -24,6 +24,8 @@ export interface ControllerParts {
 export interface Controller {
   /** As in `--controllers`, and in the log. */
   readonly name: string
+  /** There is nothing for it to do in a store that is new: it begins when the server is ready, which is ready earlier by that. */
+  readonly canWait?: boolean
   /** Runs until the signal fires; resolves when nothing of it is left. */
   run(signal: AbortSignal): Promise<void>
   /** Tells others that this replica shuts down, while it can still be reached (P-250). */

@@ -15,7 +15,7 @@ const NAME = 'definition-services'
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 
 export function definitionApiServices(parts: ControllerParts): Controller {
-  return { name: NAME, run: (signal) => new DefinitionApiServices(parts).run(signal) }
+  return { name: NAME, canWait: true, run: (signal) => new DefinitionApiServices(parts).run(signal) }
 }
 
 class DefinitionApiServices {

@@ -24,6 +24,7 @@ export function definitionCleanup(
 ): Controller {
   return {
     name: NAME,
+    canWait: true,
     async run(signal) {
       const definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
       const work = async (name: string, stop: AbortSignal): Promise<void> => {

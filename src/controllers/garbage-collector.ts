@@ -30,6 +30,7 @@ const REMEMBERED = 10_000
 export function garbageCollector(parts: ControllerParts): Controller {
   return {
     name: 'garbage-collector',
+    canWait: true,
     run: (signal) => new Collector(parts).run(signal),
   }
 }

@@ -26,6 +26,7 @@ const WORKERS = 4
 export function namespaceController(parts: ControllerParts): Controller {
   return {
     name: 'namespace',
+    canWait: true,
     async run(signal) {
       const namespaces = servedResource(parts.resources(), 'namespaces')
       const queue = new WorkQueue(parts, {

@@ -16,6 +16,7 @@ export type TypeCheck = (policy: ApiObject) => readonly ValueMap[]
 export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Controller {
   return {
     name: NAME,
+    canWait: true,
     async run(signal) {
       const policies = new Map<string, ApiObject>()
       const queue = new WorkQueue(parts, {

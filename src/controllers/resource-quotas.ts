@@ -47,6 +47,7 @@ const ENDED: readonly string[] = ['"phase":"Succeeded"', '"phase":"Failed"']
 export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting): Controller {
   return {
     name: 'resource-quotas',
+    canWait: true,
     run: (signal) => new QuotaController(parts, accounting).run(signal),
   }
 }

@@ -9,6 +9,7 @@ const LOOK_AGAIN_MS = 3 * 60_000
 export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasures): Controller {
   return {
     name: 'service-addresses',
+    canWait: true,
     async run(signal) {
       const leaks = new Map<number, number>()
       do {

@@ -94,6 +94,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     // What was begun before the server listened is done: else the order of what follows would be a matter of chance.
     await order.activity?.settled()
     await service.ready(signal)
+    await order.activity?.settled()
   }
   if (takeCollector !== undefined) {
     const heap = nodesHeap(takeCollector)

@@ -1,5 +1,5 @@
 // What answers requests, put together from the rooms, and what runs beside it.
-import { runControllers } from '../controllers/controllers.ts'
+import { type Controller, runControllers } from '../controllers/controllers.ts'
 import { withFilters } from '../http/filters/filters.ts'
 import type { Handler } from '../http/http.ts'
 import { routeRequests } from '../http/router.ts'
@@ -53,12 +53,14 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics }))
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
-  if (order.from === undefined) answering.resolve()
+  const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
+  const [atOnce, later] = [api.controllers.filter((one) => !canWait(one)), api.controllers.filter(canWait)]
   const failed = runInBackground(opened, (stop) =>
     Promise.all([
       api.cache.run(stop),
       api.follow(stop),
-      answering.promise.then(() => runControllers(api.controllers, base, stop)),
+      runControllers(atOnce, base, stop),
+      answering.promise.then(() => runControllers(later, base, stop)),
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
