@@ -3,6 +3,7 @@
 import { type Collector, takeCollector } from './collector.ts'
 import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'
+import { limitHeapGrowth } from './heap-growth.ts'
 import { readAsStream, readInPlace, type ReadSocket } from './read-socket.ts'
 
 export interface Runtime {
@@ -12,6 +13,8 @@ export interface Runtime {
   readonly compilers: Compilers | undefined
   /** Undefined: V8 collects when it likes. */
   readonly takeCollector: (() => Collector) | undefined
+  /** Undefined: V8 lets the heap grow as it likes. */
+  readonly limitHeapGrowth: (() => void) | undefined
 }
 
 const FAST_RUNTIME: Runtime = Object.freeze({
@@ -19,6 +22,7 @@ const FAST_RUNTIME: Runtime = Object.freeze({
   countKeys: countByNodes,
   compilers: heldCompilers,
   takeCollector,
+  limitHeapGrowth,
 })
 
 const PLAIN_RUNTIME: Runtime = Object.freeze({
@@ -26,6 +30,7 @@ const PLAIN_RUNTIME: Runtime = Object.freeze({
   countKeys: countByWalk,
   compilers: undefined,
   takeCollector: undefined,
+  limitHeapGrowth: undefined,
 })
 
 export function runtimeOf({ plainRuntime }: { readonly plainRuntime: boolean }): Runtime {

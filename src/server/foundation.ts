@@ -66,7 +66,7 @@ const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 export function runtimeOfProcess({
   config,
   sharesProcess,
-}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector'>> {
+}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth'>> {
   return sharesProcess === true ? {} : runtimeOf(config)
 }
 

@@ -64,7 +64,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const service = opened.use(new LateService((parts) => openService(base, order, parts)))
   if (order.from === undefined) service.open()
   else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
-  const { compilers, takeCollector } = runtimeOfProcess(order)
+  const { compilers, takeCollector, limitHeapGrowth } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
   const noted: Handler = (request) => {
     noteRequest()
@@ -96,6 +96,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     await service.ready(signal)
     await order.activity?.settled()
   }
+  // A start takes memory that is needed: to collect meanwhile would make it longer.
+  limitHeapGrowth?.()
   if (takeCollector !== undefined) {
     const heap = nodesHeap(takeCollector)
     void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
