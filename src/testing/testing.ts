@@ -68,13 +68,18 @@ const DEFAULT_PRINTED = 20
  *     test('makes a deployment', async ({ client }) => { … })
  */
 export function serverFixtures(options: FixtureOptions = {}): VitestFixtures {
+  const servers = new FileServers()
   // Vitest reads from the text of a function which fixtures it needs: they have to be taken apart in its first parameter.
   return {
     serverOptions: [options, { scope: 'file' }],
     fileServer: [
       async ({ serverOptions }, use) => {
-        await using server = await startFileServer(serverOptions)
-        await use(server)
+        const server = await servers.take(serverOptions)
+        try {
+          await use(server)
+        } finally {
+          await servers.release(serverOptions)
+        }
       },
       { scope: 'file' },
     ],
@@ -153,6 +158,30 @@ export function serverTest(runner: TestRunner, options: FixtureOptions = {}): Se
       void register(name, () => run(body))
   const { test } = runner
   return Object.assign(declaring(test), { only: declaring(test.only), skip: declaring(test.skip) })
+}
+
+/** Vitest sets up the fixtures of a file once for each `test` that was made by extending them: all of those have one server. */
+class FileServers {
+  readonly #used = new Map<FixtureOptions, { readonly server: Promise<Server>; users: number }>()
+
+  async take(options: FixtureOptions): Promise<Server> {
+    let used = this.#used.get(options)
+    if (used === undefined) this.#used.set(options, (used = { server: startFileServer(options), users: 0 }))
+    used.users++
+    try {
+      return await used.server
+    } catch (error) {
+      this.#used.delete(options)
+      throw error
+    }
+  }
+
+  async release(options: FixtureOptions): Promise<void> {
+    const used = this.#used.get(options)
+    if (used === undefined || --used.users > 0) return
+    this.#used.delete(options)
+    await (await used.server).stop()
+  }
 }
 
 async function startFileServer(options: FixtureOptions): Promise<Server> {

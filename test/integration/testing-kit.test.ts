@@ -9,6 +9,7 @@ import {
   applyYaml,
   eventually,
   type ServerFixtures,
+  serverFixtures,
   serverTest,
   waitFor,
   WaitTimeoutError,
@@ -295,6 +296,20 @@ describe('recording requests', () => {
     await watch.return()
     await expect.poll(() => record.requests[3]?.durationMs).toBeGreaterThan(0)
   })
+})
+
+it('the server of a file is one, whatever is made by extending its fixtures, until the last of them is done', async () => {
+  const { fileServer: fixture, serverOptions } = serverFixtures()
+  const [take, [options]] = [fixture[0], serverOptions]
+  const namespaces = (of: Server): Promise<unknown> => of.client().resource(k8s.Namespace).list()
+  let taken: Server | undefined
+  await take({ serverOptions: options }, async (first) => {
+    await take({ serverOptions: options }, async (second) => expect(second).toBe(first))
+    await namespaces(first)
+    taken = first
+  })
+  await expect(namespaces(taken!)).rejects.toThrow()
+  await take({ serverOptions: options }, async (next) => void (await namespaces(next)))
 })
 
 /** Runs what is declared as jest would: with a callback for whatever has a parameter. */
