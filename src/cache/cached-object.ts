@@ -98,7 +98,12 @@ export class CachedObject implements Selectable, SlabItem {
   }
 
   object(): ApiObject {
-    return parseObject(this.bytes)
+    const { parsed } = this.slab.owner
+    const known = parsed?.get(this)
+    if (known !== undefined) return known
+    const object = parseObject(this.bytes)
+    parsed?.set(this, object)
+    return object
   }
 }
 

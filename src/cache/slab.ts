@@ -1,6 +1,7 @@
 // Bytes outside of the JavaScript heap: objects are packed into large buffers, so that two hundred thousand of them cost the
 // garbage collector no more than a few buffers. A half-empty buffer is evacuated. Each type has buffers of its own, in proportion
 // to its size: one old version that is still referenced keeps all of its buffer.
+import type { ApiObject } from '../api/object.ts'
 
 const LEAST_SLAB_BYTES = 4 << 10
 const MOST_SLAB_BYTES = 1 << 20
@@ -35,6 +36,8 @@ export class Slab {
 }
 
 export class SlabAllocator {
+  /** What items say, once they are shared: each cache that has them asks for that again. Undefined: nobody shares them. */
+  parsed: WeakMap<SlabItem, ApiObject> | undefined
   #slab: Slab | undefined
   /** Bytes of all items that are current. */
   #live = 0

@@ -82,6 +82,7 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   share(): SharedType {
+    this.slabs.parsed ??= new WeakMap()
     return { tree: this.#tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
   }
 
