@@ -99,6 +99,24 @@ it('forks of forks, at any moment, say what their own storage says', async () =>
   )
 })
 
+it('what is shared is parsed once for all, and what is not is not kept', async () => {
+  await using original = new Opened(openMemory())
+  await original.cache.ready(never)
+  await original.put('a')
+  const parsed = async ({ cache }: Opened): Promise<unknown> => {
+    const { item } = await cache.get({ resource: pods, namespace: 'd', name: 'a' }, NEWEST, never)
+    return item?.kind === 'object' ? item.object() : expect.unreachable('it is there')
+  }
+  expect(await parsed(original)).not.toBe(await parsed(original))
+  await using one = original.fork()
+  await using other = original.fork()
+  for (const fork of [one, other]) await fork.cache.ready(never)
+  expect(await parsed(one)).toBe(await parsed(other))
+  await one.put('a', { app: 'web' })
+  expect(await parsed(one)).toMatchObject({ metadata: { labels: { app: 'web' } } })
+  expect(await parsed(other)).not.toMatchObject({ metadata: { labels: { app: 'web' } } })
+})
+
 it('bytes that are moved or given up by one are still those of the other', async () => {
   await using original = new Opened(openMemory())
   await original.cache.ready(never)
