@@ -35,6 +35,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'cost',
+          ...everyKind,
+          include: ['test/cost/**/*.test.ts'],
+          pool: 'threads',
+          sequence: { groupOrder: 0 },
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: 'integration',
           ...everyKind,
           ...atOnce,

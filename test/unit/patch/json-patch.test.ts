@@ -5,7 +5,6 @@ import { ApiError } from '../../../src/api/status.ts'
 import type { Value } from '../../../src/api/value.ts'
 import { readPatch } from '../../../src/codec/request-body.ts'
 import { applyJsonPatch, oddPatchMembers } from '../../../src/patch/json-patch.ts'
-import { outOfProportion } from '../../fakes/processor-time.ts'
 
 interface Case {
   readonly comment?: string
@@ -234,23 +233,6 @@ describe('many operations on large maps and lists', () => {
   const map = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
   const list = Array.from({ length: 20_000 }, (_, i) => i)
   const large = { map, list, nested: { map } }
-
-  it.each<[string, (i: number) => Value]>([
-    ['that change a member', (i) => ({ op: 'replace', path: `/map/k${i}`, value: 'w' })],
-    ['that add a member', (i) => ({ op: 'add', path: `/nested/map/n${i}`, value: 'w' })],
-    ['that remove a member', (i) => ({ op: 'remove', path: `/map/k${i}` })],
-    ['that find nothing in a large map', () => ({ op: 'test', path: '/map/none', value: null })],
-    ['that insert before the first item', (i) => ({ op: 'add', path: '/list/0', value: i })],
-    ['that remove the first item', () => ({ op: 'remove', path: '/list/0' })],
-    ['that move from the end to the beginning', () => ({ op: 'move', from: '/list/-1', path: '/list/0' })],
-  ])('%s cost what they do', (_, operation) => {
-    const run = (size: number): unknown =>
-      applyJsonPatch(
-        large,
-        Array.from({ length: size }, (_each, i) => operation(i)),
-      )
-    expect(outOfProportion(10_000, run)).toBe('')
-  })
 
   it('leave the document as it was, and each other alone', () => {
     const patched = applyJsonPatch(large, [

@@ -2,7 +2,6 @@ import { type Arbitrary, array, assert, constantFrom, property, record } from 'f
 import { describe, expect, it } from 'vitest'
 import { mergeTolerations } from '../../../src/plugins/tolerations.ts'
 import { equalValues, type ValueMap } from '../../../src/api/value.ts'
-import { outOfProportion } from '../../fakes/processor-time.ts'
 
 /** What the first has to say so that everything that the second tolerates is tolerated. */
 function covers(wide: ValueMap, given: ValueMap): boolean {
@@ -68,11 +67,5 @@ describe('tolerations of a pod and of its runtime class', () => {
       }),
       { numRuns: 3000 },
     )
-  })
-
-  it('take time in proportion to their number', () => {
-    const many = (size: number): ValueMap[] =>
-      Array.from({ length: size }, (_, i) => ({ key: 'a', operator: 'Equal', value: String(i) }))
-    expect(outOfProportion(40_000, (size) => void mergeTolerations(many(size), [{ key: 'b' }]))).toBe('')
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { ApiObject } from '../../../../src/api/object.ts'
-import type { Value, ValueMap } from '../../../../src/api/value.ts'
-import { applyDefaults } from '../../../../src/schema/defaults/defaults.ts'
-import { validateCreate, validateUpdate } from '../../../../src/schema/validation/validation.ts'
-import { defaultsOf, rulesOf } from '../../../fakes/kind-of.ts'
-import { outOfProportion } from '../../../fakes/processor-time.ts'
-import { ENABLED_GATES } from '../../schema/gates.ts'
+import type { ApiObject } from '../../src/api/object.ts'
+import type { Value, ValueMap } from '../../src/api/value.ts'
+import { applyDefaults } from '../../src/schema/defaults/defaults.ts'
+import { validateCreate, validateUpdate } from '../../src/schema/validation/validation.ts'
+import { defaultsOf, rulesOf } from '../fakes/kind-of.ts'
+import { outOfProportion } from '../fakes/processor-time.ts'
+import { ENABLED_GATES } from '../unit/schema/gates.ts'
 
 const context = { gates: ENABLED_GATES, namespaced: true }
 const gvk = { group: '', version: 'v1', kind: 'Pod' }
