@@ -1,6 +1,6 @@
 // The server as a library, from the built package in processes of their own: the first start with its import, a hundred more, their
-// stops, and forks of 10,000 objects; beside them etcd and kube-apiserver, spawned and waited for as test environments do. Wall
-// and processor time: the latter hardly depends on what else the machine does.
+// stops, forks of 10,000 objects, and a suite of tests that has a fork a test; beside them etcd and kube-apiserver, spawned and
+// waited for as test environments do. Wall and processor time: the latter hardly depends on what else the machine does.
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -9,6 +9,7 @@ import { measureReference, type ReferenceTimes } from './library-reference.ts'
 import { median } from './median.ts'
 
 const FIRST_STARTS = 10
+const SUITES = 5
 const REFERENCE_STARTS = 3
 
 export async function bench(): Promise<void> {
@@ -24,6 +25,7 @@ export async function bench(): Promise<void> {
   show('fork and its first answer', all.firstAnswers)
   show('fifty such forks at once', [all.fifty])
   show('first answers of all fifty', [all.fiftyAnswers])
+  await showSuite()
   await showReference()
 }
 
@@ -31,6 +33,21 @@ async function measure(what: 'first' | 'all'): Promise<Measured> {
   const program = path.join(import.meta.dirname, 'library-measure.ts')
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, what])
   return JSON.parse(stdout) as Measured
+}
+
+/** The tests of the example operator, each with a fork of its own: all of what `vitest run` takes. */
+async function showSuite(): Promise<void> {
+  const vitest = path.join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
+  const operator = path.join(import.meta.dirname, '../examples/operator')
+  // The package is not transformed where it is installed, nor should it be here.
+  const asInstalled = ['--experimental.viteModuleRunner=false', '--experimental.nodeLoader=false']
+  const walls: number[] = []
+  for (let i = 0; i < SUITES; i++) {
+    const start = performance.now()
+    await promisify(execFile)(process.execPath, [vitest, 'run', '--root', operator, ...asInstalled])
+    walls.push(performance.now() - start)
+  }
+  row("the operator's suite of tests", `p50 ${median(walls).toFixed(0)} ms, most ${Math.max(...walls).toFixed(0)} ms`)
 }
 
 async function showReference(): Promise<void> {
