@@ -17,7 +17,7 @@ import {
 import type { TolerationSeconds } from '../plugins/default-toleration-seconds.ts'
 import type { EventLimit } from '../plugins/event-rate-limit.ts'
 import { EVENT_LIMIT_TYPES } from '../plugins/event-rate-limit.ts'
-import type { ImagePolicyOptions } from '../plugins/image-policy.ts'
+import type { ImagePolicyOptions } from '../plugins/image-policy-webhook.ts'
 import type { NodeSelectors } from '../plugins/pod-placement.ts'
 import { parseSelector } from '../plugins/pod-placement.ts'
 import type { PodSecurityOptions } from '../plugins/pod-security-plugin.ts'

@@ -5,7 +5,7 @@ import { type ApiObject, formatGroupResource, type GroupResource } from '../../a
 import { own, type ValueMap } from '../../api/value.ts'
 import { compareQuantities, type Quantity, quantityOf } from '../../lib/quantity.ts'
 import { type Amounts, amountsIn } from '../amounts.ts'
-import { classOf, storageOf } from '../claim-resize.ts'
+import { classOf, storageOf } from '../persistent-volume-claim-resize.ts'
 import { podAmounts, withOverhead } from '../pod-resources.ts'
 
 const ONE = count(1)

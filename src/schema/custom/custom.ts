@@ -23,7 +23,7 @@ import { validateValue, validateValueInTurns } from './validate.ts'
 export { isRecognizedFormat } from './formats.ts'
 export { RuleMeasures } from './measures.ts'
 export { followPath } from './schema-path.ts'
-export { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from './rule.ts'
+export { type CompiledRule, compileRule, type RuleText, ruleTextOf } from './rule.ts'
 
 /** As many duplicate fields as are reported. */
 const MAX_PROBLEMS = 100

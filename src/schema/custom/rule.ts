@@ -1,6 +1,6 @@
 // A rule of `x-kubernetes-validations`: its source, and compiled against the type of its node.
 import { textOrEmpty } from '../../api/members.ts'
-import { BOOL, type Compiled, compile, optionalOf, type Program, type Type, typeOfSchema } from '../../cel/cel.ts'
+import { BOOL, type Compiled, compile, optionalOf, type Program, type Type } from '../../cel/cel.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 
 export interface RuleText {
@@ -35,11 +35,6 @@ export interface CompiledRule {
   readonly messageProblem: string | undefined
   /** Whether it compares with what was there. */
   readonly isTransition: boolean
-}
-
-/** The type of a node as rules see it; undefined where they cannot. */
-export function ruleType(schema: ValueMap, isResource: boolean): Type | undefined {
-  return typeOfSchema(schema, isResource)
 }
 
 /** Never throws; problems are in the reference's words. */

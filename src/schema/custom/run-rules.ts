@@ -4,13 +4,13 @@ import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { duplicate, type FieldError, forbidden, invalid, OMITTED, required, type Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
-import { NONE, type Program } from '../../cel/cel.ts'
+import { NONE, type Program, typeOfSchema } from '../../cel/cel.ts'
 import type { Distribution } from '../../lib/measure.ts'
 import { correlatedItem } from './correlate.ts'
 import { timed } from './measures.ts'
 import type { Node } from './node.ts'
 import { followPath } from './schema-path.ts'
-import { type CompiledRule, compileRule, type RuleText, ruleType } from './rule.ts'
+import { type CompiledRule, compileRule, type RuleText } from './rule.ts'
 
 /** What one rule may cost, and all rules on one object. */
 const RULE_COST = 1_000_000
@@ -101,7 +101,7 @@ class Run {
     if (known !== undefined) return known
     const { ruleSchema } = node
     const made = timed(this.#compilations, () => {
-      const type = ruleType(ruleSchema, node.resource)
+      const type = typeOfSchema(ruleSchema, node.resource)
       return node.rules.map((text) => compileRule(text, type))
     })
     this.#compiled.set(node, made)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { certificateApproval, certificateSigning } from '../../../src/plugins/certificate-signers.ts'
-import { CERTIFICATE_SUBJECT } from '../../../src/plugins/certificate-subject.ts'
+import { CERTIFICATE_SUBJECT } from '../../../src/plugins/certificate-subject-restriction.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { Access, Authorizer } from '../../../src/auth/authorizer.ts'
 import * as der from '../../../src/pki/der-writer.ts'

@@ -12,7 +12,8 @@ import {
   textOrEmpty,
 } from '../../../api/members.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'
-import { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from '../../../schema/custom/custom.ts'
+import { typeOfSchema } from '../../../cel/cel.ts'
+import { type CompiledRule, compileRule, type RuleText, ruleTextOf } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { schemasIn } from './schema-structure.ts'
 
@@ -94,7 +95,7 @@ function times(count: number | undefined, most: number | bigint | undefined): nu
 }
 
 function checkRules(schema: ValueMap, rules: readonly ValueMap[], place: Place, walk: Walk): void {
-  const type = ruleType(schema, place.isResource)
+  const type = typeOfSchema(schema, place.isResource)
   if (type === undefined) {
     const why = 'unable to convert structural schema to CEL declarations'
     walk.check.internal(place.at.child(RULES), `${NO_TYPE}: ${why}`)

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type ImagePolicyOptions, imagePolicy, type ImageReviewOutcome } from '../../../src/plugins/image-policy.ts'
+import {
+  type ImagePolicyOptions,
+  imagePolicy,
+  type ImageReviewOutcome,
+} from '../../../src/plugins/image-policy-webhook.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
