@@ -1,5 +1,6 @@
 // IP addresses and CIDR ranges.
 import { isIPv4, isIPv6 } from 'node:net'
+import { bitsOfIpv4, bitsOfIpv6 } from '../../lib/ip-bits.ts'
 import { define, type FunctionDefinition } from '../function.ts'
 import { type CelValue, Fault, OpaqueValue } from '../value.ts'
 
@@ -62,10 +63,10 @@ const MAX_ADDRESS = 64
 
 function parseIp(text: string): Ip | Fault {
   if (text.length > MAX_ADDRESS) return notAnIp(text)
-  if (isIPv4(text)) return new Ip(4, ipv4Bits(text))
+  if (isIPv4(text)) return new Ip(4, bitsOfIpv4(text))
   if (!isIPv6(text)) return notAnIp(text)
   if (text.includes('%')) return new Fault(`IP address ${JSON.stringify(text)} with zone value is not allowed`)
-  const bits = ipv6Bits(text)
+  const bits = bitsOfIpv6(text)
   if (bits >> 32n === 0xffffn) return new Fault(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`)
   return new Ip(6, bits)
 }
@@ -75,27 +76,6 @@ function notAnIp(text: string): Fault {
   return new Fault(
     `IP Address ${quoted} parse error during conversion from string: ParseAddr(${quoted}): unable to parse IP`,
   )
-}
-
-function ipv4Bits(text: string): bigint {
-  return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
-}
-
-function ipv6Bits(text: string): bigint {
-  const [head = '', tail] = text.split('::')
-  const before = ipv6Words(head)
-  const after = tail === undefined ? [] : ipv6Words(tail)
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => 0n)
-  return [...before, ...zeros, ...after].reduce((bits, word) => (bits << 16n) | word, 0n)
-}
-
-function ipv6Words(text: string): readonly bigint[] {
-  if (text === '') return []
-  return text.split(':').flatMap((part) => {
-    if (!part.includes('.')) return [BigInt(`0x${part}`)]
-    const bits = ipv4Bits(part)
-    return [bits >> 16n, bits & 0xffffn]
-  })
 }
 
 /** In canonical form; of IPv6 addresses the platform knows it. */

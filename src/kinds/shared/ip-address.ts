@@ -4,6 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { FieldPath } from '../../api/field-path.ts'
 import { textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { bitsOfIpv4, bitsOfIpv6 } from '../../lib/ip-bits.ts'
 import type { Check } from '../../schema/validation/check.ts'
 
 interface IpAddress {
@@ -40,27 +41,6 @@ export function parseIp(text: string): IpAddress | undefined {
 
 function withoutLeadingZeros(text: string): string {
   return text.replace(/(^|\.)0+(?=\d)/g, '$1')
-}
-
-export function bitsOfIpv4(text: string): bigint {
-  return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
-}
-
-export function bitsOfIpv6(text: string): bigint {
-  const [head = '', rest] = text.split('::')
-  const before = wordsOf(head)
-  const after = rest === undefined ? [] : wordsOf(rest)
-  const zeros = rest === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => 0n)
-  return [...before, ...zeros, ...after].reduce((bits, word) => (bits << 16n) | word, 0n)
-}
-
-function wordsOf(text: string): bigint[] {
-  if (text === '') return []
-  return text.split(':').flatMap((part) => {
-    if (!part.includes('.')) return [BigInt(`0x${part}`)]
-    const bits = bitsOfIpv4(part)
-    return [bits >> 16n, bits & 0xffffn]
-  })
 }
 
 interface Cidr {

@@ -1,7 +1,8 @@
 // A range of cluster IPs, as a base and offsets.
 import { isIPv4, isIPv6 } from 'node:net'
 import { InvariantError } from '../../../lib/errors.ts'
-import { bitsOfIpv4, bitsOfIpv6, canonicalIp } from '../../shared/ip-address.ts'
+import { bitsOfIpv4, bitsOfIpv6 } from '../../../lib/ip-bits.ts'
+import { canonicalIp } from '../../shared/ip-address.ts'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
