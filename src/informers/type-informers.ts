@@ -1,5 +1,6 @@
 // Informers for all types, also those that custom resource definitions add, change and remove meanwhile. Objects come as they are
 // stored, so that a failing conversion webhook does not matter.
+import { CancelledError } from '../lib/errors.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { StoredResource } from '../store/store.ts'
 import { asStored } from './stored-types.ts'
@@ -73,7 +74,7 @@ export class TypeInformers {
       signal.removeEventListener('abort', stop)
       stopListening()
       this.#signal = undefined
-      for (const followed of this.#followed.values()) followed.stop.abort()
+      for (const followed of this.#followed.values()) followed.stop.abort(new CancelledError())
       await Promise.allSettled(this.#running)
     }
   }
@@ -125,7 +126,7 @@ export class TypeInformers {
 
   #end(key: string, followed: Followed): void {
     followed.isServed = false
-    followed.stop.abort()
+    followed.stop.abort(new CancelledError())
     this.#followed.delete(key)
     this.#loading.delete(followed)
   }

@@ -5,7 +5,11 @@ export class CancelledError extends Error {
   override readonly name = 'CancelledError'
 
   constructor(reason?: unknown) {
+    // Nobody ever sees where it came from, and to find that out is most of what it costs.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super('cancelled', { cause: reason })
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -1,4 +1,5 @@
 // What runs beside the requests, from when it is opened until everything is closed.
+import { CancelledError } from '../lib/errors.ts'
 
 /** Runs until everything is closed. The promise it gives only ever rejects: where that ended by itself. */
 export function runInBackground(
@@ -11,7 +12,7 @@ export function runInBackground(
   // Whoever waits for it is told; if nobody does it is told by the end of the process.
   failure.promise.catch(() => {})
   opened.defer(async () => {
-    stop.abort()
+    stop.abort(new CancelledError())
     await ended
   })
   return failure.promise

@@ -2,6 +2,7 @@
 // from another's state is there at once, and costs nothing until somebody asks it for something.
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
+import { CancelledError } from '../lib/errors.ts'
 import type { ResourceApi } from './resource-api.ts'
 
 export interface Service extends Pick<ListenerOptions, 'observe'> {
@@ -54,7 +55,7 @@ export class LateService implements AsyncDisposable {
     this.#service === undefined ? this.ready().then(({ handler }) => handler(request)) : this.#service.handler(request)
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#life.abort()
+    this.#life.abort(new CancelledError())
     await this.#ready?.catch(() => {})
     await this.#opened.disposeAsync()
   }
