@@ -54,6 +54,8 @@ export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   /** DELETED: the last state that the watcher could see, with the revision of the change that took it away. */
   readonly object: StoredObject
+  /** When this server learned of the change, in milliseconds of `performance.now()`; absent: a part of the state that a watch begins with. */
+  readonly at: number | undefined
   readonly memo: EncodingMemo
 }
 

@@ -91,10 +91,13 @@ export function negotiate(asked: Asked, offer: Offer): Negotiated {
   return negotiated(found, asked)
 }
 
+/** JSON as `EventSource` in browsers reads it; of watches alone. */
+export const EVENT_STREAM = 'text/event-stream'
+
 /** The form of the events of a watch; each is then framed as a stream. Throws 406 (R-019 c, R-168, D29). */
 export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
-  if (offer.router) refuseByRouter(asked.accept ?? '', offer)
+  if (offer.router && !clauses.some(isEventStream)) refuseByRouter(asked.accept ?? '', offer)
   const offered = encodings(offer.cbor)
   const isServed = serving(offer, true)
   const found = firstServed(
@@ -108,7 +111,8 @@ export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
     throw refused(isWhole ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
   }
   const form = negotiated(found, asked)
-  return { ...form, contentType: streamType(form.encoding, form.contentType) }
+  const contentType = isEventStream(found.clause) ? EVENT_STREAM : streamType(form.encoding, form.contentType)
+  return { ...form, contentType }
 }
 
 /** The form of a Status. Undefined: nothing that is accepted fits, the answer is indented JSON (R-008). */
@@ -228,11 +232,16 @@ function firstServed(
 /** Whether the clause names the encoding, or anything; `application/cbor-seq` names that of a stream. */
 function matches(clause: AcceptClause, encoding: Encoding, stream = false): boolean {
   if (clause.type === '*' && clause.subtype === '*') return true
+  if (isEventStream(clause)) return stream && encoding === 'json'
   if (clause.type !== 'application') return false
   if (clause.subtype === '*') return true
   const name = `application/${clause.subtype}`
   if (encoding === 'protobuf') return brandOf(name) !== undefined
   return name === mediaTypeOf(encoding, 'k8s') || (stream && encoding === 'cbor' && clause.subtype === 'cbor-seq')
+}
+
+function isEventStream({ type, subtype }: AcceptClause): boolean {
+  return `${type}/${subtype}` === EVENT_STREAM
 }
 
 function offersForm({ transforms }: Offer, { as }: Pick<Transform, 'as'>): boolean {

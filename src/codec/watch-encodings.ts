@@ -14,10 +14,13 @@ export interface FrameEncoding {
   /** Frames of one name are interchangeable. */
   readonly name: string
   /** `form` names the object's kind, or that of the form it was turned into; `object` is JSON. */
-  frame(type: string, form: TypeNames, object: Buffer): Buffer
+  frame(type: string, form: TypeNames, object: Buffer, resume?: Resume): Buffer
   /** The same in parts, where that costs less. */
-  parts?(type: string, object: Buffer): readonly Buffer[]
+  parts?(type: string, object: Buffer, resume?: Resume): readonly Buffer[]
 }
+
+/** Where a client that has seen a frame resumes: after a revision, or from the beginning; absent: where it would have before. */
+export type Resume = number | 'anew' | undefined
 
 const END = Buffer.from('}\n')
 
@@ -36,6 +39,20 @@ function jsonHead(type: string): Buffer {
 
 function jsonParts(type: string, object: Buffer): readonly Buffer[] {
   return [type === 'ADDED' ? ADDED : jsonHead(type), object, END]
+}
+
+const EVENT_END = Buffer.from('\n\n')
+
+/** For `EventSource` in browsers, which sends the last `id` when it reconnects; an empty one makes it forget what it had. */
+export const EVENT_STREAM_FRAMES: FrameEncoding = {
+  name: 'event-stream',
+  frame: (type, _form, object, resume) => Buffer.concat(eventParts(type, object, resume)),
+  parts: eventParts,
+}
+
+function eventParts(type: string, object: Buffer, resume: Resume): readonly Buffer[] {
+  const id = resume === undefined ? '' : `id: ${resume === 'anew' ? '' : resume}\n`
+  return [Buffer.from(`event: ${type}\n${id}data: `), object, EVENT_END]
 }
 
 /** A length and an event around an enveloped object (R-166); Tables stay JSON within (D10). */

@@ -9,7 +9,7 @@ import { parseStored } from './stored-json.ts'
 import { tableDocument } from './table.ts'
 import type { TableForm } from './table.ts'
 import type { TypeNames } from './protobuf.ts'
-import type { FrameEncoding } from './watch-encodings.ts'
+import type { FrameEncoding, Resume } from './watch-encodings.ts'
 
 /** In what form the objects of events are sent. Errors are never transformed. */
 export type WatchForm =
@@ -55,25 +55,27 @@ export class WatchFrames {
   parts(event: WatchEvent): readonly Buffer[] {
     const { encoding, form, convert } = this.#options
     if (event.type === 'BOOKMARK' || form.kind !== 'object' || convert !== undefined) return [this.frame(event)]
-    return encoding.parts?.(event.type, event.object.bytes) ?? [this.frame(event)]
+    return encoding.parts?.(event.type, event.object.bytes, resumeAfter(event)) ?? [this.frame(event)]
   }
 
   /** The last frame of a watch that cannot go on. */
   error(status: Status): Buffer {
     const object = Buffer.from(plainJson(status as unknown as ValueMap))
-    return this.#options.encoding.frame('ERROR', { apiVersion: status.apiVersion, kind: status.kind }, object)
+    const form = { apiVersion: status.apiVersion, kind: status.kind }
+    return this.#options.encoding.frame('ERROR', form, object, status.reason === 'Expired' ? 'anew' : undefined)
   }
 
   #object(event: ObjectEvent, columns: Columns): Buffer {
     const { convert, encoding, form } = this.#options
     const item = convert === undefined ? event.object : convert(event.object)
-    return encoding.frame(event.type, this.#formOf(), this.#transformed(form, item, columns))
+    return encoding.frame(event.type, this.#formOf(), this.#transformed(form, item, columns), resumeAfter(event))
   }
 
   #bookmark(event: BookmarkEvent, columns: Columns): Buffer {
     const { encoding, form, type } = this.#options
     const item = bookmarkItem(type, event)
-    return encoding.frame('BOOKMARK', this.#formOf(), this.#transformed(bookmarkForm(form, event), item, columns))
+    const object = this.#transformed(bookmarkForm(form, event), item, columns)
+    return encoding.frame('BOOKMARK', this.#formOf(), object, event.revision)
   }
 
   #transformed(form: WatchForm, item: ListItem, columns: Columns): Buffer {
@@ -98,6 +100,11 @@ export class WatchFrames {
         return { apiVersion: form.table.apiVersion, kind: 'Table' }
     }
   }
+}
+
+/** The objects of a state come in the order of their names: nobody can resume in the middle of it. */
+function resumeAfter({ at, object }: ObjectEvent): Resume {
+  return at === undefined ? undefined : object.revision
 }
 
 function formKey(form: WatchForm): string {

@@ -2,12 +2,14 @@
 import { parseListQuery, type WatchQuery } from '../api/list-query.ts'
 import type { WatchEvent } from '../api/read.ts'
 import { ApiError, statusOf } from '../api/status.ts'
-import { frameEncoding } from '../codec/watch-encodings.ts'
+import { EVENT_STREAM } from '../codec/negotiate.ts'
+import { EVENT_STREAM_FRAMES, frameEncoding } from '../codec/watch-encodings.ts'
 import { type WatchForm, WatchFrames } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Watch, watchObjects } from '../registry/read.ts'
+import { keepAlive, resumedQuery } from './event-stream.ts'
 import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import type { OneWatch } from './watch-measures.ts'
@@ -19,7 +21,8 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const { http, resource, info } = request
   // The form of the answer is judged before the query (R-139).
   const view = watchViewOf(parts, request)
-  const query = parseListQuery(http.query, {
+  const isEventStream = view.contentType === EVENT_STREAM
+  const query = parseListQuery(isEventStream ? resumedQuery(http) : http.query, {
     fields: fieldsOf(resource),
     watchPath: info.legacy,
     ...(info.name === undefined ? {} : { name: info.name }),
@@ -40,14 +43,18 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // `AbortSignal.any` would do the same for many times the price.
   http.signal.addEventListener('abort', () => signal.fire(http.signal.reason), { once: true })
   if (http.signal.aborted) signal.fire(http.signal.reason)
-  const asked = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(failInStream)
+  // Bookmarks tell a browser where to resume.
+  const bookmarks = query.bookmarks || isEventStream
+  const asked = await watchObjects(parts.registry, request, { ...query, bookmarks, timeoutSeconds }, signal).catch(
+    (error: unknown) => failInStream(error, isEventStream),
+  )
   const opened = parts.watches.wrap === undefined ? asked : parts.watches.wrap(request, asked)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
   // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
   if (resource.isCustom && parts.resources().find(info) !== resource) end()
   const frames = new WatchFrames({
     form: watchFormOf(view),
-    encoding: frameEncoding(view.encoding, view.tools),
+    encoding: isEventStream ? EVENT_STREAM_FRAMES : frameEncoding(view.encoding, view.tools),
     type: listTypeOf(request),
     ...(resource.conversion.isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }),
     now: () => parts.clock.timeOfDay(),
@@ -59,21 +66,27 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
       kind: 'stream',
       run: async (sink) => {
         const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)
+        const letDie = isEventStream ? keepAlive(sink, parts.clock) : undefined
         try {
           await pump(watch, { frames, counts, since: http.receivedAt }, sink)
         } catch (error) {
           if (!isOver) throw error
         } finally {
           callOff()
+          letDie?.()
         }
       },
     },
   }
 }
 
-/** A version that is not reached in time is an event of the stream; other errors are answered instead of one (R-148, R-150). */
-function failInStream(error: unknown): Watch {
-  if (!(error instanceof ApiError) || error.reason !== 'Timeout') throw error
+/**
+ * A version that is not reached in time is an event of the stream; other errors are answered instead of one (R-148, R-150). A browser
+ * shows no answer to its page: there a version that is too old is an event as well.
+ */
+function failInStream(error: unknown, isEventStream: boolean): Watch {
+  const reason = error instanceof ApiError ? error.reason : undefined
+  if (reason !== 'Timeout' && !(isEventStream && reason === 'Expired')) throw error
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 

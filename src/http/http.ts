@@ -158,6 +158,8 @@ export interface ByteSink {
   write(piece: Piece): boolean
   /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */
   drained(): Promise<void>
+  /** Written, and not taken by the client. */
+  readonly waitingBytes: number
 }
 
 /** Errors are thrown: an `ApiError` becomes its Status, anything else a 500 that is logged. */

@@ -26,7 +26,7 @@ export class StreamSink implements ByteSink, Outgoing {
   readonly #signal: AbortSignal
   readonly #delivery: Delivery
   #pieces: Buffer[] = []
-  #waitingBytes = 0
+  #keptBytes = 0
   #isEnlisted = false
 
   constructor(raw: WireResponse, signal: AbortSignal, delivery: Delivery) {
@@ -36,11 +36,15 @@ export class StreamSink implements ByteSink, Outgoing {
     this.#delivery = delivery
   }
 
+  get waitingBytes(): number {
+    return this.#keptBytes + this.#raw.unsentBytes
+  }
+
   write(piece: Piece): boolean {
     if (this.#signal.aborted) return false
     if (Buffer.isBuffer(piece)) this.#keep(piece)
     else for (const part of piece) this.#keep(part)
-    if (this.#waitingBytes >= ENOUGH_BYTES) this.#send()
+    if (this.#keptBytes >= ENOUGH_BYTES) this.#send()
     else if (!this.#isEnlisted) {
       this.#isEnlisted = true
       this.#delivery.enlist(this)
@@ -50,7 +54,7 @@ export class StreamSink implements ByteSink, Outgoing {
 
   #keep(piece: Buffer): void {
     this.bytes += piece.length
-    this.#waitingBytes += piece.length
+    this.#keptBytes += piece.length
     this.#pieces.push(piece)
   }
 
@@ -65,10 +69,10 @@ export class StreamSink implements ByteSink, Outgoing {
 
   #send(): void {
     const pieces = this.#pieces
-    const isMuch = this.#waitingBytes >= ENOUGH_BYTES
+    const isMuch = this.#keptBytes >= ENOUGH_BYTES
     if (pieces.length === 0 || this.#isCutOff()) return
     this.#pieces = []
-    this.#waitingBytes = 0
+    this.#keptBytes = 0
     if (isMuch) this.#sendMuch(pieces)
     else this.#raw.write(this.#delivery.join(pieces))
   }

@@ -179,6 +179,10 @@ class MessageSink implements ByteSink, AnswerProgress {
     return this.#socket.bufferedAmount
   }
 
+  get waitingBytes(): number {
+    return this.unsentBytes
+  }
+
   get sentBytes(): number {
     return this.bytes - this.unsentBytes
   }

@@ -91,9 +91,11 @@ function selectedEvent(event: ObjectEvent, { matches, shown, last }: SelectedWat
   if (type === 'DELETED' || !matches(object)) {
     shown.delete(key)
     if (before === undefined) return undefined
-    return type === 'DELETED' ? event : { type: 'DELETED', object: last(before, object), memo: new EncodingMemo() }
+    return type === 'DELETED'
+      ? event
+      : { ...event, type: 'DELETED', object: last(before, object), memo: new EncodingMemo() }
   }
   shown.set(key, object)
   const told = before === undefined ? 'ADDED' : 'MODIFIED'
-  return type === told ? event : { type: told, object, memo: new EncodingMemo() }
+  return type === told ? event : { ...event, type: told, memo: new EncodingMemo() }
 }

@@ -164,7 +164,7 @@ async function* shownEvents(
     )
     for (const [i, event] of objects.entries()) {
       const object = served[i] ?? event.object
-      known.set(event, object === event.object ? event : { type: event.type, object, memo: new EncodingMemo() })
+      known.set(event, object === event.object ? event : { ...event, object, memo: new EncodingMemo() })
     }
     yield events.map((event) => (event.type === 'BOOKMARK' ? event : (known.get(event) ?? event)))
   }

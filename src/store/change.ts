@@ -7,6 +7,7 @@ import { atRevision } from './stored-object.ts'
 
 export class Change {
   readonly revision: number
+  readonly #at = performance.now()
   /** Undefined: it was removed. */
   readonly current: StoredObject | undefined
   /** Undefined: it was created, or the previous version could not be read. */
@@ -47,13 +48,16 @@ export class Change {
     const { current, previous } = this
     const isIn = current !== undefined && (matcher === undefined || matcher.matches(current))
     const wasIn = previous !== undefined && (matcher === undefined || matcher.matches(previous))
-    if (isIn) return wasIn ? (this.#modified ??= event('MODIFIED', current)) : (this.#added ??= event('ADDED', current))
-    return wasIn ? (this.#deleted ??= event('DELETED', atRevision(previous, this.revision))) : undefined
+    const at = this.#at
+    if (isIn) {
+      return wasIn ? (this.#modified ??= event('MODIFIED', current, at)) : (this.#added ??= event('ADDED', current, at))
+    }
+    return wasIn ? (this.#deleted ??= event('DELETED', atRevision(previous, this.revision), at)) : undefined
   }
 }
 
-function event(type: ObjectEvent['type'], object: StoredObject): ObjectEvent {
-  return { type, object, memo: new EncodingMemo() }
+function event(type: ObjectEvent['type'], object: StoredObject, at: number | undefined): ObjectEvent {
+  return { type, object, at, memo: new EncodingMemo() }
 }
 
 /** The state that a watch begins with, and the bookmark that ends it. */
@@ -61,6 +65,6 @@ export async function* initialEvents(
   { revision, batches }: Pick<ListPage, 'revision' | 'batches'>,
   bookmarks: boolean,
 ): AsyncGenerator<readonly WatchEvent[]> {
-  for await (const batch of batches) yield batch.map((object) => event('ADDED', object))
+  for await (const batch of batches) yield batch.map((object) => event('ADDED', object, undefined))
   if (bookmarks) yield [{ type: 'BOOKMARK', revision, initialEventsEnd: true }]
 }

@@ -82,6 +82,11 @@ export class ApiRequests {
       return { status: error.code, body: statusOf(error) as unknown as Answer['body'], warnings }
     }
   }
+
+  /** The body of an answer, whatever it is. */
+  async sendForText(sent: SentRequest): Promise<string> {
+    return textOf((await this.#handler(requestOf(sent, []), SOMEONE)).body)
+  }
 }
 
 function requestOf(
@@ -131,7 +136,7 @@ async function textOf(body: ResponseBody): Promise<string> {
     case 'stream': {
       const frames: Buffer[] = []
       const write = (piece: Piece): boolean => frames.push(...[piece].flat()) > 0
-      await body.run({ write, drained: () => Promise.resolve() })
+      await body.run({ write, drained: () => Promise.resolve(), waitingBytes: 0 })
       return frames.length === 0 ? '{}' : Buffer.concat(frames).toString()
     }
     default:

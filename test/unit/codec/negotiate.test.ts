@@ -226,6 +226,29 @@ describe('a watch (R-140, R-167, D29)', () => {
   })
 })
 
+describe('a stream for browsers', () => {
+  it.each<[string, Offer]>([
+    ['built-in', builtIn],
+    ['custom', custom],
+  ])('is a form of watches of %s resources, tables too', (_name, offer) => {
+    expect(negotiateWatch(asking('text/event-stream'), offer)).toMatchObject({
+      encoding: 'json',
+      contentType: 'text/event-stream',
+      transform: undefined,
+    })
+    const table = negotiateWatch(asking('text/event-stream;as=Table;g=meta.k8s.io;v=v1'), offer)
+    expect(table).toMatchObject({ contentType: 'text/event-stream', transform: { as: 'Table' } })
+    expect(negotiateWatch(asking('application/json, text/event-stream'), offer).contentType).toBe('application/json')
+  })
+
+  it('is no form of anything else', () => {
+    expect(refusal(() => negotiate(asking('text/event-stream'), builtIn)).message).toContain('406: Not Acceptable')
+    expect(refusal(() => negotiate(asking('text/event-stream'), custom)).code).toBe(406)
+    expect(refusal(() => negotiateWatch(asking('text/*'), builtIn)).message).toContain('406: Not Acceptable')
+    expect(negotiateStatus(asking('text/event-stream'), false)).toBeUndefined()
+  })
+})
+
 describe('a Status (R-008)', () => {
   it.each([
     ['YAML', 'application/yaml', 'application/yaml'],

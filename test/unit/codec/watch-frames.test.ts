@@ -6,7 +6,7 @@ import { ApiError, statusOf } from '../../../src/api/status.ts'
 import { parseCborSequence } from '../../../src/codec/cbor-decode.ts'
 import { decodeProtobuf, decodeRaw } from '../../../src/codec/protobuf.ts'
 import { columnsOf } from '../../fakes/kind-of.ts'
-import { frameEncoding, JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
+import { EVENT_STREAM_FRAMES, frameEncoding, JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { WatchFrames } from '../../../src/codec/watch-frames.ts'
@@ -29,6 +29,7 @@ function storedOf(object: ApiObject): StoredObject {
 const event = (type: ObjectEvent['type'] = 'ADDED'): ObjectEvent => ({
   type,
   object: storedOf(CONFIG),
+  at: 1,
   memo: new EncodingMemo(),
 })
 
@@ -248,6 +249,28 @@ describe('watch frames in CBOR (R-167)', () => {
   it('are made for custom kinds too', () => {
     const frames = framesOf(OBJECT, { encoding, type: { apiVersion: 'x.io/v1', itemKind: 'Widget', custom: true } })
     expect(parseCborSequence(frames.frame(event()))).toEqual([{ type: 'ADDED', object: CONFIG }])
+  })
+})
+
+describe('watch frames for browsers', () => {
+  const frames = framesOf(OBJECT, { encoding: EVENT_STREAM_FRAMES })
+
+  it.each(['ADDED', 'MODIFIED', 'DELETED'] as const)('%s has the version to resume after', (type) => {
+    const expected = `event: ${type}\nid: 7\ndata: ${JSON.stringify(CONFIG)}\n\n`
+    expect(frames.frame(event(type)).toString()).toBe(expected)
+    expect(Buffer.concat(frames.parts(event(type))).toString()).toBe(expected)
+  })
+
+  it('have none in the middle of a state, and that of the state at its end', () => {
+    expect(Buffer.concat(frames.parts({ ...event(), at: undefined })).toString()).toMatch(/^event: ADDED\ndata: \{/)
+    const end = frames.frame({ type: 'BOOKMARK', revision: 9, initialEventsEnd: true }).toString()
+    expect(end).toMatch(/^event: BOOKMARK\nid: 9\ndata: \{.*"resourceVersion":"9".*\}\n\n$/)
+  })
+
+  it('end with a Status; one that a version is too old makes the browser forget it', () => {
+    const expired = frames.error(statusOf(new ApiError('Expired', 'too old'))).toString()
+    expect(expired).toMatch(/^event: ERROR\nid: \ndata: \{"kind":"Status",.*"code":410\}\n\n$/)
+    expect(frames.error(statusOf(new ApiError('Timeout', 'too new'))).toString()).toMatch(/^event: ERROR\ndata: \{/)
   })
 })
 
