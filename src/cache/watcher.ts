@@ -89,6 +89,11 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     return new Promise((resolve) => (this.#stopFollowing = resolve))
   }
 
+  passedOn(): number | undefined {
+    if (this.#isBehind) return this.#cursor
+    return this.#pending.length > 0 ? this.#beforePending : undefined
+  }
+
   async return(): Promise<IteratorResult<readonly WatchEvent[], undefined>> {
     await this.#state?.return(undefined)
     this.#end()

@@ -2,7 +2,7 @@
 import { parseListQuery } from '../api/list-query.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { listObjects } from '../registry/read.ts'
-import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
+import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { respondWithList, viewOf } from './respond.ts'
 import { handleWatch } from './watch.ts'
 
@@ -11,6 +11,7 @@ export async function handleList(parts: ResourceParts, request: ResourceRequest)
   const view = viewOf(parts, request)
   const query = parseListQuery(http.query, { fields: fieldsOf(resource) })
   if (query.kind === 'watch') return handleWatch(parts, request)
+  if (query.at.kind !== 'continuation') parts.watches.watchers.noteList(clientOf(request))
   const page = await listObjects(parts.registry, request, query, http.signal)
   return respondWithList(view, request, page)
 }

@@ -14,7 +14,9 @@ import type { Watch } from '../registry/read.ts'
 import type { RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { LARGE_BYTES } from '../registry/registry.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
+import type { ClientName } from './watch-clients.ts'
 import type { WatchMeasures } from './watch-measures.ts'
+import type { Watchers } from './watchers.ts'
 
 export type KindSchema = Resource['schema']
 
@@ -52,6 +54,7 @@ export interface ComponentProbe {
 
 export interface WatchParts {
   readonly measures: WatchMeasures
+  readonly watchers: Watchers
   /** A watch whose client does not say how long lasts at least so long, and at most twice as long (P-228). */
   readonly shortestSeconds: number
   /** What every watch goes through; absent: nothing. */
@@ -100,6 +103,14 @@ export function askedBy(request: HttpRequest): Asked {
 function userAgentOf(request: HttpRequest): string {
   const value = headerOf(request, 'user-agent')
   return readHeaderText(value) ?? value
+}
+
+/** What a client says of itself is not kept whole. */
+const LONGEST_AGENT = 256
+
+export function clientOf({ http, caller, resource }: ResourceRequest): ClientName {
+  const agent = userAgentOf(http).slice(0, LONGEST_AGENT)
+  return { user: caller.user.name, agent, group: resource.group, resource: resource.resource }
 }
 
 /** How long a write of one object may take with all who are asked about it (W-017). */

@@ -1,11 +1,12 @@
 // The metrics of watches.
-import { type Count, counter, type Distribution, type Family, histogram } from '../lib/measure.ts'
+import { type Count, counter, type Distribution, histogram, Measures } from '../lib/measure.ts'
 
 const OF_TYPE: readonly string[] = ['group', 'version', 'resource']
 const SIZE_BOUNDS: readonly number[] = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072]
+const LATENCY_BOUNDS: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const SECOND_BOUNDS: readonly number[] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 
-export class WatchMeasures {
+export class WatchMeasures extends Measures {
   readonly events = counter('apiserver_watch_events_total', 'Watch events sent to clients.', OF_TYPE)
   readonly sizes = histogram('apiserver_watch_events_sizes', 'Size of watch events in bytes.', {
     labels: OF_TYPE,
@@ -17,9 +18,17 @@ export class WatchMeasures {
     { labels: [...OF_TYPE, 'scope'], bounds: SECOND_BOUNDS },
   )
 
-  all(): readonly Family[] {
-    return [this.events, this.sizes, this.lists]
-  }
+  readonly latency = histogram(
+    'quarterdeck_watch_latency_seconds',
+    'Seconds from the arrival of a change in this server until it was sent to a watcher; of several sent at once, of the first.',
+    { labels: OF_TYPE, bounds: LATENCY_BOUNDS },
+  )
+  readonly slow = counter('quarterdeck_slow_watchers_total', 'Times that a watch client did not keep up.', OF_TYPE)
+  readonly relistLoops = counter(
+    'quarterdeck_relist_loops_total',
+    'Relists of clients that relisted at least five times in five minutes.',
+    ['group', 'resource'],
+  )
 
   of(type: { readonly group: string; readonly version: string; readonly resource: string }, scope: string): OneWatch {
     const labels = [type.group, type.version, type.resource]
@@ -27,6 +36,7 @@ export class WatchMeasures {
       events: this.events.of(...labels),
       sizes: this.sizes.of(...labels),
       lists: this.lists.of(...labels, scope),
+      latency: this.latency.of(...labels),
     }
   }
 }
@@ -36,4 +46,5 @@ export interface OneWatch {
   readonly events: Count
   readonly sizes: Distribution
   readonly lists: Distribution
+  readonly latency: Distribution
 }

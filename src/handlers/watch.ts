@@ -10,9 +10,10 @@ import { LightSignal } from '../lib/light-signal.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Watch, watchObjects } from '../registry/read.ts'
 import { keepAlive, resumedQuery } from './event-stream.ts'
-import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
+import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import type { OneWatch } from './watch-measures.ts'
+import type { OpenWatch, Watched } from './watchers.ts'
 
 /** Into how many moments the ends of watches are spread. */
 const SPREAD = 2 ** 20
@@ -45,6 +46,9 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   if (http.signal.aborted) signal.fire(http.signal.reason)
   // Bookmarks tell a browser where to resume.
   const bookmarks = query.bookmarks || isEventStream
+  const { watchers } = parts.watches
+  const open = watchers.begin(watchedBy(request), query.start)
+  http.responder.whenOver(() => watchers.end(open))
   const asked = await watchObjects(parts.registry, request, { ...query, bookmarks, timeoutSeconds }, signal).catch(
     (error: unknown) => failInStream(error, isEventStream),
   )
@@ -64,11 +68,13 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     headers,
     body: {
       kind: 'stream',
+      latency: counts.latency,
       run: async (sink) => {
+        open.flows(watch, sink)
         const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)
         const letDie = isEventStream ? keepAlive(sink, parts.clock) : undefined
         try {
-          await pump(watch, { frames, counts, since: http.receivedAt }, sink)
+          await pump(watch, { frames, counts, open, since: http.receivedAt }, sink)
         } catch (error) {
           if (!isOver) throw error
         } finally {
@@ -103,20 +109,38 @@ function watchFormOf({ transform, table }: View): WatchForm {
   return transform === undefined ? { kind: 'object' } : { kind: 'metadata', apiVersion: transform.apiVersion }
 }
 
+function watchedBy(request: ResourceRequest): Watched {
+  const { http, info, resource } = request
+  return {
+    ...clientOf(request),
+    version: resource.version,
+    namespace: info.namespace ?? '',
+    labelSelector: http.query.get('labelSelector') ?? '',
+    fieldSelector: http.query.get('fieldSelector') ?? '',
+  }
+}
+
 interface Pumped {
   readonly frames: WatchFrames
   readonly counts: OneWatch
+  readonly open: OpenWatch
   /** When the request came, in milliseconds of `performance.now()`. */
   readonly since: number
 }
 
 /** Writes events as they come, at the client's pace. What ends the watch is its last event. */
-async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteSink): Promise<void> {
+async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink: ByteSink): Promise<void> {
   const send = (event: WatchEvent, piece: Piece, bytes: number): boolean => {
     counts.events.value++
     counts.sizes.observe(bytes)
-    if (event.type === 'BOOKMARK' && event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
-    return sink.write(piece)
+    if (event.type === 'BOOKMARK') {
+      open.revision = event.revision
+      if (event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
+      return sink.write(piece)
+    }
+    open.revision = event.object.revision
+    // What happened before the watch began was late for other reasons.
+    return sink.write(piece, event.at !== undefined && event.at > since ? event.at : undefined)
   }
   const take = (event: WatchEvent): boolean => {
     const frame = frames.frame(event)

@@ -6,7 +6,8 @@ import type { WireConnection } from '../wire/request-response.ts'
 /** A stream with something to send. */
 export interface Outgoing {
   readonly connection: WireConnection
-  flush(): void
+  /** `now` in milliseconds of `performance.now()`. */
+  flush(now: number): void
 }
 
 /** Streams written in one turn of the event loop. */
@@ -72,7 +73,7 @@ export class Delivery {
         break
       }
       const [connection, streams] = next.value
-      for (const stream of streams) stream.flush()
+      for (const stream of streams) stream.flush(beganAt)
       connection.flush()
       served += streams.length
     }

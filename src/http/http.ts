@@ -3,6 +3,7 @@
 import type { Duplex } from 'node:stream'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { User } from '../api/user.ts'
+import type { Distribution } from '../lib/measure.ts'
 import type { Deadline } from './deadline.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Query } from './query.ts'
@@ -140,7 +141,12 @@ export type ResponseBody =
       readonly compress?: boolean
     }
   /** The head goes out at once, then whatever `run` writes, each piece as it comes. The answer ends when it resolves. */
-  | { readonly kind: 'stream'; readonly run: (sink: ByteSink) => Promise<void> }
+  | {
+      readonly kind: 'stream'
+      readonly run: (sink: ByteSink) => Promise<void>
+      /** How many seconds passed until pieces were sent since what was said of them; of several sent at once, of the first. */
+      readonly latency?: Distribution
+    }
   /** The connection is another server's from here on; only in answer to a request for an upgrade. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }
 
@@ -153,12 +159,14 @@ export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 export interface ByteSink {
   /**
    * False: do not write again before `drained`. Parts are sent without being joined where that is possible. The bytes must not
-   * change.
+   * change. `since`: when what it tells of happened, in milliseconds of `performance.now()`.
    */
-  write(piece: Piece): boolean
+  write(piece: Piece, since?: number): boolean
   /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */
   drained(): Promise<void>
-  /** Written, and not taken by the client. */
+  /** Written so far. */
+  readonly bytes: number
+  /** Of those, not taken by the client. */
   readonly waitingBytes: number
 }
 

@@ -148,14 +148,14 @@ async function respondStream(
   }
   // A watch may stay silent for long: the client must see that it began.
   raw.begin(response.status, head)
-  const sink = new StreamSink(raw, exchange.signal, delivery)
+  const sink = new StreamSink(raw, { signal: exchange.signal, delivery, latency: body.latency })
   try {
     await body.run(sink)
   } catch (error) {
     // Whoever watches comes back to another server, or to this one after its start.
     if (!(exchange.signal.reason instanceof ServerClosingError)) throw error
   }
-  sink.flush()
+  sink.flush(performance.now())
   raw.end()
   return sink.bytes
 }

@@ -5,6 +5,7 @@ import type { Delivery, Outgoing } from './delivery.ts'
 import type { WireConnection, WireResponse } from '../wire/request-response.ts'
 import { cancellableWait } from '../lib/cancellable.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
+import type { Distribution } from '../lib/measure.ts'
 
 /** Sent at once, without waiting for the next round. */
 const ENOUGH_BYTES = 64 * 1024
@@ -19,6 +20,12 @@ export async function drainedOf(raw: WireResponse, signal: AbortSignal): Promise
   })
 }
 
+export interface StreamSinkOptions {
+  readonly signal: AbortSignal
+  readonly delivery: Delivery
+  readonly latency: Distribution | undefined
+}
+
 export class StreamSink implements ByteSink, Outgoing {
   bytes = 0
   readonly connection: WireConnection
@@ -28,23 +35,28 @@ export class StreamSink implements ByteSink, Outgoing {
   #pieces: Buffer[] = []
   #keptBytes = 0
   #isEnlisted = false
+  readonly #latency: Distribution | undefined
+  /** Since when the first of the pieces has waited. */
+  #since: number | undefined
 
-  constructor(raw: WireResponse, signal: AbortSignal, delivery: Delivery) {
+  constructor(raw: WireResponse, { signal, delivery, latency }: StreamSinkOptions) {
     this.connection = raw.connection
     this.#raw = raw
     this.#signal = signal
     this.#delivery = delivery
+    this.#latency = latency
   }
 
   get waitingBytes(): number {
     return this.#keptBytes + this.#raw.unsentBytes
   }
 
-  write(piece: Piece): boolean {
+  write(piece: Piece, since?: number): boolean {
     if (this.#signal.aborted) return false
+    this.#since ??= since
     if (Buffer.isBuffer(piece)) this.#keep(piece)
     else for (const part of piece) this.#keep(part)
-    if (this.#keptBytes >= ENOUGH_BYTES) this.#send()
+    if (this.#keptBytes >= ENOUGH_BYTES) this.#send(performance.now())
     else if (!this.#isEnlisted) {
       this.#isEnlisted = true
       this.#delivery.enlist(this)
@@ -58,21 +70,25 @@ export class StreamSink implements ByteSink, Outgoing {
     this.#pieces.push(piece)
   }
 
-  flush(): void {
+  flush(now: number): void {
     this.#isEnlisted = false
-    this.#send()
+    this.#send(now)
   }
 
   drained(): Promise<void> {
     return drainedOf(this.#raw, this.#signal)
   }
 
-  #send(): void {
+  #send(now: number): void {
     const pieces = this.#pieces
     const isMuch = this.#keptBytes >= ENOUGH_BYTES
     if (pieces.length === 0 || this.#isCutOff()) return
     this.#pieces = []
     this.#keptBytes = 0
+    if (this.#since !== undefined) {
+      this.#latency?.observe((now - this.#since) / 1000)
+      this.#since = undefined
+    }
     if (isMuch) this.#sendMuch(pieces)
     else this.#raw.write(this.#delivery.join(pieces))
   }

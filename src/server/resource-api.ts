@@ -23,6 +23,8 @@ import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
 import type { CallersRequest, ResourceParts } from '../handlers/resource-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
+import { showWatchers } from '../handlers/watchers-page.ts'
+import { Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -205,6 +207,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     now,
     random,
   }
+  const watchers = new Watchers({
+    clock: systemClock,
+    log,
+    measures: measures.watch,
+    revision: () => store.status().revision,
+  })
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
   const handler = serveResources({
     ...shared,
@@ -212,7 +220,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
-    watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000, wrap: options.wrapWatch },
+    watches: {
+      measures: measures.watch,
+      watchers,
+      shortestSeconds: options.minRequestTimeoutMs / 1000,
+      wrap: options.wrapWatch,
+    },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log, queues: measures.queues }
@@ -273,6 +286,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       ...admission.measures,
       ...definitions.measures,
       ...remotes.measures,
+      ...watchers.families,
       ...stockFamilies({
         table: () => table,
         cache: store,
@@ -290,6 +304,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
         cbor: gates.CBORServingAndStorage,
       }),
       ...openApiRoutes(() => remotes.documents(definitions.documents()), clock),
+      { path: '/debug/watchers', handler: showWatchers(watchers), listed: () => [] },
     ],
     identity,
     extensionPoints: {

@@ -112,6 +112,8 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
    * false when `take` returned false, to true where the iteration has more: pending events, or the end.
    */
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
+  /** The revision up to which everything was passed on; undefined: everything was. Absent: nobody keeps account of it. */
+  passedOn?(): number | undefined
 }
 
 /** What a writer decides on what is stored now. */

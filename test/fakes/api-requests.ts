@@ -8,6 +8,8 @@ import { Negotiator } from '../../src/codec/negotiate.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
 import { serveResources } from '../../src/handlers/resources.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
+import { Watchers } from '../../src/handlers/watchers.ts'
+import { SILENT_LOG } from '../../src/lib/log.ts'
 import {
   type Caller,
   type CallerHandler,
@@ -55,6 +57,8 @@ export class ApiRequests {
     const schema = loadBuiltInSchema()
     const kind = (group: string, name: string): KindSchema => schema.kind({ group, version: 'v1', kind: name })!
     const deleteOptions = kind('', 'DeleteOptions')
+    const measures = new WatchMeasures()
+    const watchers = new Watchers({ clock: systemClock, log: SILENT_LOG, measures, revision: () => 0 })
     this.#handler = serveResources({
       negotiator: new Negotiator(),
       resources: () => world.resources,
@@ -65,7 +69,7 @@ export class ApiRequests {
       deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
       now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
       clock: systemClock,
-      watches: { measures: new WatchMeasures(), shortestSeconds: 1800 },
+      watches: { measures, watchers, shortestSeconds: 1800 },
       authorize: async (_request, verb) => authorize(verb),
     })
   }
@@ -136,7 +140,7 @@ async function textOf(body: ResponseBody): Promise<string> {
     case 'stream': {
       const frames: Buffer[] = []
       const write = (piece: Piece): boolean => frames.push(...[piece].flat()) > 0
-      await body.run({ write, drained: () => Promise.resolve(), waitingBytes: 0 })
+      await body.run({ write, drained: () => Promise.resolve(), bytes: 0, waitingBytes: 0 })
       return frames.length === 0 ? '{}' : Buffer.concat(frames).toString()
     }
     default:

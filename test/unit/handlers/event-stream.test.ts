@@ -46,6 +46,7 @@ it('keeps a silent stream alive with comments, but not one whose client does not
   const clock = new ManualClock()
   const written: string[] = []
   const sink = {
+    bytes: 0,
     waitingBytes: 0,
     write: (piece: Piece): boolean => written.push(piece.toString()) > 0,
     drained: () => Promise.resolve(),

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Delivery } from '../../../src/http/delivery.ts'
 import type { WireConnection, WireResponse } from '../../../src/wire/request-response.ts'
+import { Distribution } from '../../../src/lib/measure.ts'
 import { StreamSink } from '../../../src/http/stream-sink.ts'
 
 interface Written {
@@ -11,6 +12,7 @@ interface Written {
 
 class World {
   readonly delivery = new Delivery()
+  readonly latency = new Distribution([0.5])
   readonly written: Written[] = []
   readonly abort = new AbortController()
   onWrite: (() => void) | undefined
@@ -31,7 +33,7 @@ class World {
       gathered = ''
     }
     const raw = { connection, needsDrain: false, write, gather, flush } as Partial<WireResponse> as WireResponse
-    return new StreamSink(raw, this.abort.signal, this.delivery)
+    return new StreamSink(raw, { signal: this.abort.signal, delivery: this.delivery, latency: this.latency })
   }
 
   /** Everything that was on its way has been written. */
@@ -132,11 +134,28 @@ describe('delivering to streams', () => {
     expect(world.written.length).toBeLessThan(6)
   })
 
+  it('counts once a write how long the first of its pieces has waited', async () => {
+    const world = new World()
+    const sink = world.sink('a', connection())
+    const now = performance.now()
+    sink.write(text('of a state'))
+    sink.write(text('1'), now - 2000)
+    sink.write(text('2'), now)
+    await world.settled()
+    expect([...world.latency.counts]).toEqual([0, 1])
+    sink.write(text('3'), performance.now())
+    sink.flush(performance.now())
+    expect([...world.latency.counts]).toEqual([1, 1])
+    sink.write(text('bookmark'))
+    await world.settled()
+    expect([...world.latency.counts]).toEqual([1, 1])
+  })
+
   it('writes what is left when a stream is flushed, and nothing to one that is gone', async () => {
     const world = new World()
     const sink = world.sink('a', connection())
     sink.write(text('last'))
-    sink.flush()
+    sink.flush(performance.now())
     expect(world.written).toEqual([{ stream: 'a', text: 'last' }])
     sink.write(text('too late'))
     world.abort.abort()

@@ -1,0 +1,70 @@
+// /debug/watchers: JSON for programs that ask for it, else a table for a terminal.
+import { parseAccept } from '../codec/media-type.ts'
+import type { Handler } from '../http/http.ts'
+import { bytesOf } from '../http/responses.ts'
+import { headerOf } from './resource-parts.ts'
+import type { WatcherStatus, Watchers } from './watchers.ts'
+
+export function showWatchers(watchers: Watchers): Handler {
+  return (request) => {
+    const found = watchers.statuses()
+    const revision = String(watchers.revision)
+    if (!asksForJson(headerOf(request, 'accept'))) {
+      return bytesOf('text/plain; charset=utf-8', Buffer.from(tableOf(found, revision)))
+    }
+    return bytesOf(
+      'application/json',
+      Buffer.from(`${JSON.stringify({ resourceVersion: revision, watchers: found })}\n`),
+    )
+  }
+}
+
+function asksForJson(accept: string): boolean {
+  const [first] = parseAccept(accept)
+  return first?.type === 'application' && first.subtype === 'json'
+}
+
+const COLUMNS: readonly (readonly [title: string, cell: (watcher: WatcherStatus) => string | number])[] = [
+  ['USER', ({ user }) => user],
+  ['AGENT', ({ agent }) => agent.split(' ', 1)[0]!],
+  ['RESOURCE', ({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)],
+  ['NAMESPACE', ({ namespace }) => namespace],
+  ['SELECTOR', ({ labelSelector, fieldSelector }) => [labelSelector, fieldSelector].filter(Boolean).join(' ')],
+  ['SINCE', ({ since }) => since],
+  ['VERSION', ({ resourceVersion }) => resourceVersion],
+  ['LAG', ({ lag }) => lag],
+  ['SENT', ({ sentBytes }) => bytesText(sentBytes)],
+  ['WAITING', ({ waitingBytes }) => bytesText(waitingBytes)],
+  ['OLDEST', ({ waitingMs }) => (waitingMs === 0 ? '' : `${waitingMs}ms`)],
+  ['RECONNECTS', ({ reconnects }) => reconnects],
+  ['RELISTS', ({ relists }) => relists],
+]
+const WIDEST_CELL = 40
+
+function tableOf(watchers: readonly WatcherStatus[], revision: string): string {
+  const rows = watchers.map((watcher) => COLUMNS.map(([, cell]) => shown(String(cell(watcher)))))
+  const lines = [COLUMNS.map(([title]) => title), ...rows]
+  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
+  const text = lines.map((line) =>
+    line
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${watchers.length} watchers at resourceVersion ${revision}\n${text.join('\n')}\n`
+}
+
+/** Clients choose what they are called: nothing of it may be a command to a terminal. */
+function shown(cell: string): string {
+  if (cell === '') return '-'
+  const plain = cell.replace(/[^\x20-\x7e]/g, '?')
+  return plain.length > WIDEST_CELL ? `${plain.slice(0, WIDEST_CELL - 3)}...` : plain
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+function bytesText(bytes: number): string {
+  const unit = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)
+  const number = bytes / 1024 ** unit
+  return `${unit === 0 || number >= 10 ? Math.round(number) : number.toFixed(1)}${UNITS[unit]}`
+}

@@ -1,0 +1,211 @@
+// Who watches what, how far each has come, and who does not keep up. An event costs a watch one number here; everything else is looked up
+// once a second or when somebody asks.
+import type { WatchQuery } from '../api/list-query.ts'
+import type { ByteSink } from '../http/http.ts'
+import { type Clock, repeat } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { type Family, gauge } from '../lib/measure.ts'
+import type { Watch } from '../registry/read.ts'
+import { type ClientName, type WatchClient, WatchClients } from './watch-clients.ts'
+import type { WatchMeasures } from './watch-measures.ts'
+
+const CHECK_MS = 1000
+/** Who leaves something unread for so long is slow: told within five seconds. */
+const SLOW_MS = 2000
+/** Of one watch. */
+const MOST_MARKS = 16
+
+/** What a watch is for, and whose it is. */
+export interface Watched extends ClientName {
+  readonly version: string
+  /** Empty: all of them. */
+  readonly namespace: string
+  readonly labelSelector: string
+  readonly fieldSelector: string
+}
+
+/** What is told of a watch. */
+export interface WatcherStatus extends Watched {
+  readonly since: string
+  /** The last one that was sent; empty: none. */
+  readonly resourceVersion: string
+  /** By how many revisions it is behind; 0 where there is nothing that it has not been sent. */
+  readonly lag: number
+  readonly sentBytes: number
+  readonly waitingBytes: number
+  /** How long the oldest of what waits has, to a second. */
+  readonly waitingMs: number
+  /** Of the client, in the last five minutes. */
+  readonly reconnects: number
+  readonly relists: number
+}
+
+export interface WatchersOptions {
+  /** Real time, by which clients are slow. */
+  readonly clock: Clock
+  readonly log: Log
+  readonly measures: WatchMeasures
+  /** The newest. */
+  readonly revision: () => number
+}
+
+export class Watchers {
+  readonly families: readonly Family[]
+  readonly #options: WatchersOptions
+  readonly #open = new Set<OpenWatch>()
+  readonly #clients = new WatchClients()
+  #stopChecking: (() => void) | undefined
+
+  constructor(options: WatchersOptions) {
+    this.#options = options
+    this.families = [
+      gauge('quarterdeck_watchers', 'Open watches, by how many revisions they lag behind at most.', ['lag'], {
+        refresh: (family) => {
+          for (const bound of [...LAG_BOUNDS, MORE]) family.of(String(bound)).value = 0
+          const newest = options.revision()
+          for (const watch of this.#open) family.of(lagBound(watch.lag(newest))).value++
+        },
+      }),
+    ]
+  }
+
+  /** A watch that a client asks for; to be closed, whatever becomes of it. */
+  begin(watched: Watched, start: WatchQuery['start']): OpenWatch {
+    const now = this.#options.clock.now()
+    const client = this.#clients.of(watched, now)
+    if (start.kind === 'state') this.#noteList(client)
+    client.began(now)
+    const watch = new OpenWatch(watched, client, this.#options.clock.timeOfDay())
+    this.#open.add(watch)
+    this.#stopChecking ??= repeat(this.#options.clock, CHECK_MS, () => this.#check())
+    return watch
+  }
+
+  end(watch: OpenWatch): void {
+    if (this.#open.delete(watch)) watch.client.ended(this.#options.clock.now())
+  }
+
+  /** A list from its beginning. */
+  noteList(name: ClientName): void {
+    const client = this.#clients.find(name)
+    if (client !== undefined) this.#noteList(client)
+  }
+
+  /** Those that wait longest come first. */
+  statuses(): readonly WatcherStatus[] {
+    const newest = this.#options.revision()
+    const now = this.#options.clock.now()
+    return [...this.#open]
+      .map((watch) => watch.status(newest, now))
+      .sort((a, b) => b.waitingMs - a.waitingMs || b.lag - a.lag || b.waitingBytes - a.waitingBytes)
+  }
+
+  get revision(): number {
+    return this.#options.revision()
+  }
+
+  #noteList(client: WatchClient): void {
+    const { clock, log, measures } = this.#options
+    const meaning = client.listed(clock.now())
+    if (meaning !== 'loop' && meaning !== 'loopBegins') return
+    const { user, agent, group, resource } = client.name
+    measures.relistLoops.of(group, resource).value++
+    if (meaning === 'loopBegins') log.warn({ user, agent, group, resource }, 'client relists in a loop')
+  }
+
+  #check(): void {
+    const { clock, log, measures } = this.#options
+    const now = clock.now()
+    for (const watch of this.#open) {
+      if (!watch.becomesSlow(now)) continue
+      const { group, version, resource } = watch.watched
+      measures.slow.of(group, version, resource).value++
+      const { since: _, ...told } = watch.status(this.#options.revision(), now)
+      log.warn(told, 'watch client does not keep up')
+    }
+    this.#clients.forgetOld(now)
+    if (this.#open.size > 0 || this.#clients.size > 0) return
+    this.#stopChecking?.()
+    this.#stopChecking = undefined
+  }
+}
+
+/** What was written by when. */
+interface Mark {
+  readonly bytes: number
+  readonly at: number
+}
+
+export class OpenWatch {
+  /** Of the last event that was sent. */
+  revision = 0
+  readonly watched: Watched
+  readonly client: WatchClient
+  readonly #openedAt: number
+  #watch: Watch | undefined
+  #sink: ByteSink | undefined
+  /** Of what waits, oldest first. */
+  readonly #marks: Mark[] = []
+  #isSlow = false
+
+  constructor(watched: Watched, client: WatchClient, openedAt: number) {
+    this.watched = watched
+    this.client = client
+    this.#openedAt = openedAt
+  }
+
+  /** Its events are on their way. */
+  flows(watch: Watch, sink: ByteSink): void {
+    this.#watch = watch
+    this.#sink = sink
+  }
+
+  lag(newest: number): number {
+    const watch = this.#watch
+    if (watch?.passedOn !== undefined) return Math.max(0, newest - (watch.passedOn() ?? newest))
+    const isWaiting = this.revision > 0 && (this.#sink?.waitingBytes ?? 0) > 0
+    return isWaiting ? Math.max(0, newest - this.revision) : 0
+  }
+
+  /** To be called every so often: whether its client has just become slow. */
+  becomesSlow(now: number): boolean {
+    const wasSlow = this.#isSlow
+    this.#isSlow = this.#waitingMs(now) >= SLOW_MS
+    return this.#isSlow && !wasSlow
+  }
+
+  status(newest: number, now: number): WatcherStatus {
+    const { bytes, waitingBytes } = this.#sink ?? NOTHING_YET
+    return {
+      ...this.watched,
+      since: `${new Date(this.#openedAt).toISOString().slice(0, 19)}Z`,
+      resourceVersion: this.revision === 0 ? '' : String(this.revision),
+      lag: this.lag(newest),
+      sentBytes: Math.max(0, bytes - waitingBytes),
+      waitingBytes,
+      waitingMs: Math.round(this.#waitingMs(now)),
+      reconnects: this.client.reconnects.recent(now),
+      relists: this.client.relists.recent(now),
+    }
+  }
+
+  /** What was written by a mark and is not taken yet has waited for as long. */
+  #waitingMs(now: number): number {
+    const { bytes, waitingBytes } = this.#sink ?? NOTHING_YET
+    const marks = this.#marks
+    const taken = bytes - waitingBytes
+    while (waitingBytes === 0 ? marks.length > 0 : (marks[0]?.bytes ?? Infinity) <= taken) marks.shift()
+    if (waitingBytes > 0 && bytes > (marks.at(-1)?.bytes ?? 0)) marks.push({ bytes, at: now })
+    if (marks.length > MOST_MARKS) marks.splice(1, 1)
+    return now - (marks[0]?.at ?? now)
+  }
+}
+
+const NOTHING_YET: Pick<ByteSink, 'bytes' | 'waitingBytes'> = Object.freeze({ bytes: 0, waitingBytes: 0 })
+
+const LAG_BOUNDS: readonly number[] = [0, 10, 100, 1000, 10_000]
+const MORE = '+Inf'
+
+function lagBound(lag: number): string {
+  return LAG_BOUNDS.find((bound) => lag <= bound)?.toString() ?? MORE
+}
