@@ -10,6 +10,7 @@ import {
   lintRolesManual,
   serveManual,
   testManual,
+  topManual,
 } from './manual.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
@@ -39,6 +40,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
   define: { manual: defineManual, run: async (args) => (await import('./define.ts')).runDefine(args) },
   'lint-rbac': { manual: lintRolesManual, run: async (args) => (await import('./lint-rbac.ts')).runLintRoles(args) },
+  top: { manual: topManual, run: async (args) => (await import('./top.ts')).runTop(args) },
 }
 
 async function dispatch([name = 'help', ...rest]: readonly string[], environment: Environment): Promise<number> {

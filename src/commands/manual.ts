@@ -31,6 +31,7 @@ export function commandManual(): string {
         'quarterdeck check FILE...',
         'quarterdeck define FILE.ts [--check FILE.yaml]',
         'quarterdeck lint-rbac [FILE]...',
+        'quarterdeck top [--once] [-o json]',
         'quarterdeck version',
         'quarterdeck help [COMMAND]',
       ],
@@ -44,6 +45,7 @@ export function commandManual(): string {
         'check    Validate custom resource definitions and objects, without a server.',
         'define   Write the custom resource definitions that a TypeScript file exports.',
         'lint-rbac  Find risky roles and bindings.',
+        'top      Show who watches a running server.',
         'version  Print the version of the program and the API level.',
         'help     Show this page, or the one of a command.',
       ],
@@ -185,6 +187,41 @@ export function lintRolesManual(): string {
         '1  There are findings, or a file could not be read.',
         '2  The command line is invalid.',
       ],
+    ],
+  ])
+}
+
+export function topManual(): string {
+  return page([
+    ['NAME', ['quarterdeck top - show who watches a running server']],
+    ['SYNOPSIS', ['quarterdeck top [--kubeconfig FILE] [--context NAME] [--once] [-o json]']],
+    [
+      'DESCRIPTION',
+      [
+        'Shows every open watch of a server: whose it is, what it selects, the last resourceVersion it was sent, by how many revisions it lags behind, what its client has not taken and for how long, and how often the client has reconnected and relisted in the last five minutes. Those that wait longest come first.',
+        '',
+        'In a terminal it is shown again every other second. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--kubeconfig FILE',
+        '    Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
+        '',
+        '--context NAME',
+        '    Default: the current context.',
+        '',
+        '--once',
+        '    Print it once.',
+        '',
+        '-o, --output json',
+        '    Print it once, as JSON.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      ['0  It was printed.', '1  The server cannot be reached, or refused.', '2  The command line is invalid.'],
     ],
   ])
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { GATES } from '../../../src/config/feature-gates.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
-import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
+import { commandManual, serveManual, testManual, topManual } from '../../../src/commands/manual.ts'
 import { closestWord } from '../../../src/lib/closest-word.ts'
 
 describe('the manual', () => {
@@ -9,6 +9,7 @@ describe('the manual', () => {
     ['quarterdeck', commandManual()],
     ['serve', serveManual()],
     ['test', testManual()],
+    ['top', topManual()],
   ])('of %s fits on a terminal', (_name, text) => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })

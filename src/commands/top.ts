@@ -1,0 +1,64 @@
+// `quarterdeck top`: who watches a running server, from its /debug/watchers; in a terminal shown anew every other second.
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { Client } from '../client/client.ts'
+import { reasonOf, usageError } from '../config/start-error.ts'
+
+const REFRESH_MS = 2000
+const CLEAR = '\x1b[H\x1b[2J'
+
+/** Resolves with the exit code: 1 where the server cannot be asked, or does not tell. */
+export async function runTop(args: readonly string[]): Promise<number> {
+  const { kubeconfig, context, once, output } = parse(args)
+  const screen = process.stdout
+  const headers = { accept: output === 'json' ? 'application/json' : 'text/plain' }
+  try {
+    using client = new Client({
+      userAgent: 'quarterdeck-top',
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    })
+    for (;;) {
+      const { text } = await client.request({ method: 'GET', path: '/debug/watchers', headers })
+      const isOnce = once || output === 'json' || !screen.isTTY
+      screen.write(isOnce ? text : CLEAR + fitted(text, screen))
+      if (isOnce) return 0
+      await pause(REFRESH_MS)
+    }
+  } catch (error) {
+    process.stderr.write(`quarterdeck top: ${reasonOf(error)}\n`)
+    return 1
+  }
+}
+
+interface TopFlags {
+  readonly kubeconfig: string | undefined
+  readonly context: string | undefined
+  readonly once: boolean
+  readonly output: string | undefined
+}
+
+function parse(args: readonly string[]): TopFlags {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        kubeconfig: { type: 'string' },
+        context: { type: 'string' },
+        once: { type: 'boolean', default: false },
+        output: { type: 'string', short: 'o' },
+      },
+    })
+    const { kubeconfig, context, once, output } = values
+    if (output === undefined || output === 'json') return { kubeconfig, context, once, output }
+  } catch (error) {
+    throw usageError(`${reasonOf(error)}; see quarterdeck top --help`)
+  }
+  throw usageError('the only other output is json; see quarterdeck top --help')
+}
+
+/** What there is room for: a line that wraps, or a page that scrolls, cannot be shown anew in its place. */
+export function fitted(text: string, { rows, columns }: { readonly rows: number; readonly columns: number }): string {
+  const lines = text.split('\n').slice(0, rows - 1)
+  return lines.map((line) => line.slice(0, columns)).join('\n')
+}
