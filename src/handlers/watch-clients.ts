@@ -5,8 +5,8 @@ import type { GroupResource } from '../api/object.ts'
 /** As long as this is looked back. */
 const MINUTES = 5
 const MINUTE_MS = 60_000
-/** The one that was seen last is forgotten last. */
-const MOST_CLIENTS = 1000
+/** Of those that watch nothing now. */
+const MOST_AWAY = 1000
 /** So many relists are a loop: a client that is well lists once. */
 const LOOP_RELISTS = 5
 
@@ -19,31 +19,31 @@ export class WatchClient {
   readonly name: ClientName
   readonly reconnects = new RecentCount()
   readonly relists = new RecentCount()
-  seenAt: number
+  openWatches = 0
+  awaySince = 0
   /** Watches that ended and were not begun again. */
   #ended = 0
   #isLooping = false
 
-  constructor(name: ClientName, now: number) {
-    this.name = name
-    this.seenAt = now
+  constructor({ user, agent, group, resource }: ClientName) {
+    this.name = { user, agent, group, resource }
   }
 
   began(now: number): void {
-    this.seenAt = now
+    this.openWatches++
     if (this.#ended === 0) return
     this.#ended--
     this.reconnects.add(now)
   }
 
   ended(now: number): void {
-    this.seenAt = now
+    this.openWatches--
     this.#ended++
+    this.awaySince = now
   }
 
   /** Tells what that means; a list beside a watch that goes on is none that begins anew. */
   listed(now: number): 'first' | 'relist' | 'loopBegins' | 'loop' {
-    this.seenAt = now
     if (this.#ended === 0) return 'first'
     this.relists.add(now)
     const wasLooping = this.#isLooping
@@ -55,29 +55,43 @@ export class WatchClient {
 
 export class WatchClients {
   readonly #clients = new Map<string, WatchClient>()
-
-  get size(): number {
-    return this.#clients.size
-  }
+  /** Those that watch nothing now; who left first comes first. */
+  readonly #away = new Map<string, WatchClient>()
 
   /** Undefined: it has not watched this lately. */
-  find(name: ClientName): WatchClient | undefined {
+  find(name: ClientName, now: number): WatchClient | undefined {
+    this.#forgetOld(now)
     return this.#clients.get(keyOf(name))
   }
 
+  /** A client that is about to watch. */
   of(name: ClientName, now: number): WatchClient {
+    const client = this.find(name, now) ?? new WatchClient(name)
     const key = keyOf(name)
-    const client = this.#clients.get(key) ?? new WatchClient(name, now)
-    // Behind all others again: the first in a map is the one that was put there first.
-    this.#clients.delete(key)
     this.#clients.set(key, client)
-    const [oldest] = this.#clients.keys()
-    if (this.#clients.size > MOST_CLIENTS && oldest !== undefined) this.#clients.delete(oldest)
+    this.#away.delete(key)
     return client
   }
 
-  forgetOld(now: number): void {
-    for (const [key, { seenAt }] of this.#clients) if (now - seenAt > MINUTES * MINUTE_MS) this.#clients.delete(key)
+  /** A watch of it has ended. */
+  ended(client: WatchClient, now: number): void {
+    client.ended(now)
+    if (client.openWatches > 0) return
+    this.#away.set(keyOf(client.name), client)
+    const [oldest] = this.#away.keys()
+    if (this.#away.size > MOST_AWAY && oldest !== undefined) this.#forget(oldest)
+  }
+
+  #forgetOld(now: number): void {
+    for (const [key, { awaySince }] of this.#away) {
+      if (now - awaySince <= MINUTES * MINUTE_MS) return
+      this.#forget(key)
+    }
+  }
+
+  #forget(key: string): void {
+    this.#away.delete(key)
+    this.#clients.delete(key)
   }
 }
 

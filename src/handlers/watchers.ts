@@ -14,6 +14,8 @@ const CHECK_MS = 1000
 const SLOW_MS = 2000
 /** Of one watch. */
 const MOST_MARKS = 16
+/** As much of it as is told. */
+const LONGEST_SELECTOR = 256
 
 /** What a watch is for, and whose it is. */
 export interface Watched extends ClientName {
@@ -82,12 +84,17 @@ export class Watchers {
   }
 
   end(watch: OpenWatch): void {
-    if (this.#open.delete(watch)) watch.client.ended(this.#options.clock.now())
+    if (!this.#open.delete(watch)) return
+    this.#clients.ended(watch.client, this.#options.clock.now())
+    if (this.#open.size > 0) return
+    // A server that has stopped leaves nothing behind.
+    this.#stopChecking?.()
+    this.#stopChecking = undefined
   }
 
   /** A list from its beginning. */
   noteList(name: ClientName): void {
-    const client = this.#clients.find(name)
+    const client = this.#clients.find(name, this.#options.clock.now())
     if (client !== undefined) this.#noteList(client)
   }
 
@@ -108,9 +115,9 @@ export class Watchers {
     const { clock, log, measures } = this.#options
     const meaning = client.listed(clock.now())
     if (meaning !== 'loop' && meaning !== 'loopBegins') return
-    const { user, agent, group, resource } = client.name
+    const { group, resource } = client.name
     measures.relistLoops.of(group, resource).value++
-    if (meaning === 'loopBegins') log.warn({ user, agent, group, resource }, 'client relists in a loop')
+    if (meaning === 'loopBegins') log.warn({ ...client.name }, 'client relists in a loop')
   }
 
   #check(): void {
@@ -123,10 +130,6 @@ export class Watchers {
       const { since: _, ...told } = watch.status(this.#options.revision(), now)
       log.warn(told, 'watch client does not keep up')
     }
-    this.#clients.forgetOld(now)
-    if (this.#open.size > 0 || this.#clients.size > 0) return
-    this.#stopChecking?.()
-    this.#stopChecking = undefined
   }
 }
 
@@ -176,8 +179,11 @@ export class OpenWatch {
 
   status(newest: number, now: number): WatcherStatus {
     const { bytes, waitingBytes } = this.#sink ?? NOTHING_YET
+    const { labelSelector, fieldSelector } = this.watched
     return {
       ...this.watched,
+      labelSelector: labelSelector.slice(0, LONGEST_SELECTOR),
+      fieldSelector: fieldSelector.slice(0, LONGEST_SELECTOR),
       since: `${new Date(this.#openedAt).toISOString().slice(0, 19)}Z`,
       resourceVersion: this.revision === 0 ? '' : String(this.revision),
       lag: this.lag(newest),

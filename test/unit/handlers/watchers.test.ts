@@ -168,11 +168,23 @@ describe('a client that comes back', () => {
   })
 
   it('is forgotten after a while, and nothing is left to be done', () => {
-    watchers.end(open().open)
-    clock.advance(10 * 60_000)
+    const { open: one } = open()
+    watchers.end(one)
+    watchers.end(one)
     expect(clock.pending).toBe(0)
+    clock.advance(6 * 60_000)
+    watchers.noteList(WATCHED)
     open()
-    expect(watchers.statuses()[0]?.reconnects).toBe(0)
+    expect(watchers.statuses()[0]).toMatchObject({ reconnects: 0, relists: 0 })
+  })
+
+  it('is known for as long as it watches', () => {
+    const { open: one } = open()
+    clock.advance(60 * 60_000)
+    watchers.end(one)
+    watchers.noteList(WATCHED)
+    open()
+    expect(watchers.statuses()[0]).toMatchObject({ reconnects: 1, relists: 1 })
   })
 
   it('takes no more room however many there are', () => {
