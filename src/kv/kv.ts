@@ -77,8 +77,8 @@ export type KvEvent =
   | { readonly kind: 'delete'; readonly key: string; readonly revision: Revision; readonly previous?: KeyValue }
 
 /** Whole revisions in ascending order, none split over two batches. No events: everything up to `revision` was delivered. */
-export interface Batch {
-  readonly events: readonly KvEvent[]
+export interface Batch<Event = KvEvent> {
+  readonly events: readonly Event[]
   readonly revision: Revision
 }
 
@@ -90,7 +90,7 @@ export interface WatchRequest {
 }
 
 /** A running watch. Iterate it once; leaving the loop, or the signal, ends it and frees what it held. */
-export interface KvWatch extends AsyncIterable<Batch> {
+export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
   /** Asks for an empty batch soon that tells how far the watch has come. False: this engine version cannot do that right. */
   requestProgress(): boolean
 }

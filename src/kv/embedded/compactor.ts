@@ -77,7 +77,7 @@ export class Compactor {
     await this.#queue.run((draft) => {
       // What was removed is not found any more: each piece begins at the beginning.
       const garbage = [...this.#tables.garbage(upTo, limit)]
-      isLast = garbage.length < limit || garbage.at(-1)?.by === upTo
+      isLast = garbage.length < limit || garbage.at(-1)?.by.revision === upTo
       if (garbage.length > 0) draft.also((writer) => forget(writer, garbage, upTo))
     })
     return isLast
@@ -86,9 +86,9 @@ export class Compactor {
 
 /** A delete itself is kept while it is the oldest revision that a watch may begin at: its garbage is, to find it by later. */
 function forget(writer: TableWriter, garbage: readonly Garbage[], upTo: Revision): void {
-  for (const { by, key, revision, byDelete } of garbage) {
-    writer.forgetVersion({ key, revision })
-    if (byDelete && by === upTo) continue
+  for (const { by, key, revision, sub, byDelete } of garbage) {
+    writer.forgetVersion({ key, revision, sub })
+    if (byDelete && by.revision === upTo) continue
     if (byDelete) writer.forgetDelete(by)
     writer.forgetGarbage(by)
   }

@@ -7,8 +7,11 @@ import { makeDirectory } from '../../lib/make-directory.ts'
 import { KvError } from '../kv.ts'
 import { makePrivateFile, syncFolder } from './data-file.ts'
 
-/** Raised when what is written can no longer be read by older versions. */
-export const FORMAT = 1
+/**
+ * Raised when what is written can no longer be read by older versions. Since 2 records tell how often a key was written, its lease and
+ * its place among several changes of a revision; those of format 1 are read as they are.
+ */
+export const FORMAT = 2
 
 export interface DataDirectory {
   readonly path: string
@@ -75,6 +78,7 @@ async function checkFormat(path: string): Promise<void> {
   }
   const format = /^quarterdeck store, format (\d+)\n$/.exec(text)?.[1]
   if (format === undefined) throw new KvError('corrupt', `${file} is not a valid format file`)
+  if (Number(format) < FORMAT) await writeFormat(path, file)
   if (Number(format) > FORMAT) {
     const message = `the data in ${path} is in format ${format}; this version supports formats up to ${FORMAT}; use a newer one`
     throw new KvError('corrupt', message)

@@ -1,11 +1,17 @@
 // A group of writes, decided one after the other before any of it is written: each is checked against what is stored plus the
 // earlier writes of the group. A commit writes all of it or nothing.
-import { ABSENT, type KeyValue, type Revision } from '../kv.ts'
+import { newSortedTree, type SortedTree } from '../../lib/sorted-tree.ts'
+import { compareStrings } from '../../lib/text-order.ts'
+import { ABSENT, type Revision } from '../kv.ts'
+import { type KeyRange, type LeaseId, NO_LEASE, type StoredItem } from '../transactional.ts'
+import { sortRange, toSortKey } from './key-order.ts'
+import { keyFromBytes } from './key-text.ts'
 import { itemAt } from './range-read.ts'
-import type { KeyState } from './records.ts'
+import { encodeBound, type KeyState, type LogPlace } from './records.ts'
+import { EmbeddedItem } from './stored-item.ts'
 import type { Change, Tables, TableWriter } from './tables.ts'
 
-export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf'>
+export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf' | 'live' | 'secondsOfLease' | 'keysOfLease'>
 
 /** A key at some point of the draft, with its value where the draft has put it. */
 interface DraftState extends KeyState {
@@ -16,11 +22,22 @@ interface Put {
   readonly key: string
   readonly value: Buffer
   readonly deadlineMs: number
+  readonly lease?: LeaseId
+}
+
+/** What a draft was at a moment. */
+export interface DraftMark {
+  readonly changes: number
+  readonly extras: number
+  readonly newest: Revision
 }
 
 export class Draft {
   readonly #tables: DraftSource
   readonly #touched = new Map<string, DraftState | undefined>()
+  /** The touched keys in their order; made when somebody asks for a range. */
+  #inOrder: SortedTree<string, string> | undefined
+  readonly #leases = new Map<LeaseId, number | undefined>()
   readonly changes: Change[] = []
   readonly #extras: ((writer: TableWriter) => void)[] = []
   #newest: Revision
@@ -41,35 +58,69 @@ export class Draft {
 
   /** The key's revision; `ABSENT`: it is not there. */
   revisionOf(key: string): Revision {
-    return this.#stateOf(key)?.revision ?? ABSENT
+    return this.stateOf(key)?.revision ?? ABSENT
   }
 
-  itemOf(key: string): KeyValue | undefined {
-    const state = this.#stateOf(key)
+  stateOf(key: string): DraftState | undefined {
+    return this.#touched.has(key) ? this.#touched.get(key) : this.#tables.stateOf(key)
+  }
+
+  itemOf(key: string): StoredItem | undefined {
+    const state = this.stateOf(key)
     if (state === undefined) return undefined
     const { revision, createRevision, value } = state
-    return value === undefined ? itemAt(this.#tables, key, revision) : { key, value, revision, createRevision }
+    if (value === undefined) return itemAt(this.#tables, key, state)
+    return new EmbeddedItem({ key, value, revision, createRevision }, state.version, state.lease)
   }
 
-  put(put: Put): Revision {
-    const before = this.#stateOf(put.key)
-    const revision = ++this.#newest
-    const state = { revision, createRevision: before?.createRevision ?? revision, deadlineMs: put.deadlineMs }
-    this.#touched.set(put.key, { ...state, value: put.value })
-    const entry = { ...state, key: put.key, value: put.value, previousRevision: before?.revision ?? ABSENT }
-    this.changes.push({ entry, before })
-    return revision
+  /** At a revision of its own, or as one of several changes of one. */
+  put(put: Put, place: LogPlace = { revision: this.#newest + 1, sub: 0 }): Revision {
+    const { key, value, deadlineMs, lease = NO_LEASE } = put
+    const before = this.stateOf(key)
+    const createRevision = before?.createRevision ?? place.revision
+    const state = { ...place, createRevision, deadlineMs, version: (before?.version ?? 0) + 1, lease }
+    return this.#change({ key, place, before, after: { ...state, value } })
   }
 
   /** The key must be there. */
-  remove(key: string): Revision {
-    const before = this.#stateOf(key)
-    const revision = ++this.#newest
-    this.#touched.set(key, undefined)
-    const previousRevision = before?.revision ?? ABSENT
-    const entry = { key, revision, createRevision: ABSENT, previousRevision, deadlineMs: 0, value: undefined }
-    this.changes.push({ entry, before })
-    return revision
+  remove(key: string, place: LogPlace = { revision: this.#newest + 1, sub: 0 }): Revision {
+    return this.#change({ key, place, before: this.stateOf(key), after: undefined })
+  }
+
+  /** Keys of the range in their order, as they are at this point of the draft. */
+  *keysIn(range: KeyRange): Generator<string> {
+    this.#inOrder ??= sorted(this.#touched.keys())
+    const [start, end] = sortRange(range)
+    const touched: string[] = []
+    this.#inOrder.forRange(start, end, false, (_, key) => void touched.push(key))
+    let at = 0
+    for (const key of this.#storedKeys(range)) {
+      const sortKey = toSortKey(key)
+      for (; at < touched.length && toSortKey(touched[at]!) < sortKey; at++) {
+        if (this.#touched.get(touched[at]!) !== undefined) yield touched[at]!
+      }
+      if (!this.#touched.has(key)) yield key
+    }
+    for (; at < touched.length; at++) if (this.#touched.get(touched[at]!) !== undefined) yield touched[at]!
+  }
+
+  secondsOfLease(lease: LeaseId): number | undefined {
+    return this.#leases.has(lease) ? this.#leases.get(lease) : this.#tables.secondsOfLease(lease)
+  }
+
+  keysOfLease(lease: LeaseId): readonly string[] {
+    const keys = new Set(this.#tables.keysOfLease(lease))
+    for (const [key, state] of this.#touched) {
+      if (state?.lease === lease) keys.add(key)
+      else keys.delete(key)
+    }
+    return [...keys]
+  }
+
+  /** Absent: it is forgotten. */
+  setLease(lease: LeaseId, seconds: number | undefined): void {
+    this.#leases.set(lease, seconds)
+    this.also((writer) => writer.lease(lease, seconds))
   }
 
   /** Adds something else to the same commit. */
@@ -83,7 +134,46 @@ export class Draft {
     writer.count({ newest: this.#newest })
   }
 
-  #stateOf(key: string): DraftState | undefined {
-    return this.#touched.has(key) ? this.#touched.get(key) : this.#tables.stateOf(key)
+  mark(): DraftMark {
+    return { changes: this.changes.length, extras: this.#extras.length, newest: this.#newest }
   }
+
+  /** Undoes all changes of keys since the mark. */
+  goBack({ changes, extras, newest }: DraftMark): void {
+    for (const { entry, before } of this.changes.splice(changes).reverse()) this.#touched.set(entry.key, before)
+    this.#extras.splice(extras)
+    this.#newest = newest
+  }
+
+  *#storedKeys({ start, end }: KeyRange): Generator<string> {
+    const range = { start: encodeBound(start), end: encodeBound(end), limit: Number.MAX_SAFE_INTEGER }
+    for (const { key } of this.#tables.live(range)) yield keyFromBytes(key)
+  }
+
+  #change({ key, place, before, after }: DraftChange): Revision {
+    const { revision, sub } = place
+    this.#newest = revision
+    this.#touched.set(key, after)
+    this.#inOrder?.set(toSortKey(key), key)
+    const previous = { previousRevision: before?.revision ?? ABSENT, previousSub: before?.sub ?? 0 }
+    const state = after ?? { ...GONE, revision, sub }
+    this.changes.push({ entry: { ...state, key, ...previous, value: after?.value }, before })
+    return revision
+  }
+}
+
+interface DraftChange {
+  readonly key: string
+  readonly place: LogPlace
+  readonly before: DraftState | undefined
+  /** Absent: the key goes. */
+  readonly after: DraftState | undefined
+}
+
+const GONE = Object.freeze({ createRevision: ABSENT, deadlineMs: 0, version: 0, lease: NO_LEASE })
+
+function sorted(keys: Iterable<string>): SortedTree<string, string> {
+  const tree = newSortedTree<string, string>(compareStrings)
+  for (const key of keys) tree.set(toSortKey(key), key)
+  return tree
 }

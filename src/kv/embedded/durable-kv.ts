@@ -9,22 +9,30 @@ import {
   checkKey,
   type DeleteRequest,
   type GetResult,
-  type KeyValue,
-  type Kv,
   KvError,
   type KvEvent,
   type KvWatch,
-  type ListResult,
   type PutRequest,
-  type Range,
   type Revision,
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
+import type {
+  LeaseId,
+  RangeWatchRequest,
+  StoredEvent,
+  StoredItem,
+  StoredListResult,
+  StoredRange,
+  TransactionalKv,
+  TransactionRequest,
+} from '../transactional.ts'
 import { Compactor } from './compactor.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Draft } from './draft.ts'
+import { DraftTransaction } from './draft-transaction.ts'
 import { Expirer } from './expirer.ts'
+import { isInRange } from './key-order.ts'
 import type { MappedMemory } from './mapped-memory.ts'
 import { itemAt, RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
@@ -48,7 +56,7 @@ interface Parts {
 const LOG_PIECE_REVISIONS = 512
 const LOG_PIECE_BYTES = 4 * 1024 * 1024
 
-export class DurableKv implements Kv, WatchSource {
+export class DurableKv implements TransactionalKv, WatchSource {
   readonly #directory: DataDirectory
   readonly #tables: Tables
   readonly #clock: Clock
@@ -109,10 +117,10 @@ export class DurableKv implements Kv, WatchSource {
     if (state === undefined || (at !== undefined && state.revision > at)) {
       return { revision: newest, item: at === undefined ? undefined : this.#pastItem(key, at) }
     }
-    return { revision: newest, item: itemAt(this.#tables, key, state.revision) }
+    return { revision: newest, item: itemAt(this.#tables, key, state) }
   }
 
-  async list(range: Range, signal: AbortSignal): Promise<ListResult> {
+  async list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult> {
     this.#begin(signal)
     const list = this.#list(range, signal)
     this.#lists.add(list)
@@ -128,28 +136,61 @@ export class DurableKv implements Kv, WatchSource {
     checkPut(request)
     const { key, value, ttlSeconds } = request
     const deadlineMs = ttlSeconds === undefined ? 0 : Math.ceil(this.#clock.now() + ttlSeconds * 1000)
-    return this.#write(request, signal, {
-      bytes: value.length,
-      freesSpace: false,
-      apply: (draft) => {
-        this.#space.check()
-        return draft.put({ key, value, deadlineMs })
-      },
-    })
+    const apply = (draft: Draft): Revision => {
+      this.#space.check()
+      return draft.put({ key, value, deadlineMs })
+    }
+    const decide = (draft: Draft): WriteResult => compareAndWrite(draft, request, apply)
+    return this.#write({ bytes: value.length, freesSpace: false, decide }, signal)
   }
 
   async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
     this.#begin(signal)
     checkKey(request.key)
-    return this.#write(request, signal, {
-      bytes: 0,
-      freesSpace: true,
-      apply: (draft) => (request.expected === ABSENT ? draft.newest : draft.remove(request.key)),
-    })
+    const apply = (draft: Draft): Revision => (request.expected === ABSENT ? draft.newest : draft.remove(request.key))
+    const decide = (draft: Draft): WriteResult => compareAndWrite(draft, request, apply)
+    return this.#write({ bytes: 0, freesSpace: true, decide }, signal)
   }
 
-  watch(request: WatchRequest, signal: AbortSignal): KvWatch {
-    return new Watcher({ source: this, peers: this.#watchers, request, signal })
+  async transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result> {
+    this.#begin(signal)
+    const { bytes, freesSpace, run } = request
+    const decide = (draft: Draft): Result => {
+      const mark = draft.mark()
+      try {
+        return run(new DraftTransaction(draft, () => this.#space.check()))
+      } catch (error) {
+        draft.goBack(mark)
+        throw error
+      }
+    }
+    return this.#write({ bytes, freesSpace, decide }, signal)
+  }
+
+  watch({ prefix, after, withPrevious = false }: WatchRequest, signal: AbortSignal): KvWatch {
+    const readAfter = (from: Revision): Batch =>
+      this.#readAfter(
+        from,
+        (key) => key.startsWith(prefix),
+        (entry) => toEvent(entry, withPrevious ? this.#previous(entry) : undefined),
+      )
+    return new Watcher({ source: this, peers: this.#watchers, after, readAfter, signal })
+  }
+
+  watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent> {
+    const includes = isInRange(request)
+    const readAfter = (from: Revision): Batch<StoredEvent> =>
+      this.#readAfter(from, includes, (entry) => {
+        const previous = request.withPrevious ? this.#previous(entry) : undefined
+        return entry.value === undefined
+          ? { kind: 'delete', key: entry.key, revision: entry.revision, previous }
+          : { kind: 'put', item: toItem(entry, entry.revision), previous }
+      })
+    return new Watcher({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
+  }
+
+  leases(): Iterable<readonly [LeaseId, number]> {
+    return this.#tables.leases()
   }
 
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
@@ -183,12 +224,16 @@ export class DurableKv implements Kv, WatchSource {
     await this.#closing
   }
 
-  readAfter(after: Revision, request: WatchRequest): Batch {
-    const events: KvEvent[] = []
+  #readAfter<Event>(
+    after: Revision,
+    includes: (key: string) => boolean,
+    toEventOf: (entry: LogEntry) => Event,
+  ): Batch<Event> {
+    const events: Event[] = []
     let revision = after
     for (const entry of this.#entriesAfter(after)) {
       revision = entry.revision
-      if (entry.key.startsWith(request.prefix)) events.push(this.#toEvent(entry, request.withPrevious === true))
+      if (includes(entry.key)) events.push(toEventOf(entry))
     }
     // Revision 1, that of an empty store, has no entry.
     return { events, revision: Math.max(revision, 1) }
@@ -206,12 +251,12 @@ export class DurableKv implements Kv, WatchSource {
     return this.#queue.isCommitting ? this.#tables.newest() : this.newest
   }
 
-  #pastItem(key: string, at: Revision): KeyValue | undefined {
+  #pastItem(key: string, at: Revision): StoredItem | undefined {
     const version = this.#tables.versionOf(key, at)
-    return version === undefined || version.supersededAt <= at ? undefined : itemAt(this.#tables, key, version.revision)
+    return version === undefined || version.supersededAt <= at ? undefined : itemAt(this.#tables, key, version)
   }
 
-  async #list(range: Range, signal: AbortSignal): Promise<ListResult> {
+  async #list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult> {
     // Page after page of a large store must not hold up everyone else.
     await new Promise((resolve) => setImmediate(resolve))
     const snapshot = this.#tables.takeSnapshot()
@@ -233,23 +278,18 @@ export class DurableKv implements Kv, WatchSource {
   }
 
   /** Decided when its turn comes, if it was not cancelled; answered when what it wrote, or lost against, is on the disk. */
-  #write(
-    condition: { readonly key: string; readonly expected: Revision },
+  #write<Result>(
+    write: { readonly bytes: number; readonly freesSpace: boolean; readonly decide: (draft: Draft) => Result },
     signal: AbortSignal,
-    write: { readonly bytes: number; readonly freesSpace: boolean; readonly apply: (draft: Draft) => Revision },
-  ): Promise<WriteResult> {
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let result: WriteResult
+      let result: Result
       this.#queue.add({
         bytes: write.bytes,
         freesSpace: write.freesSpace,
         decide: (draft) => {
           throwIfCancelled(signal)
-          const { key, expected } = condition
-          result =
-            draft.revisionOf(key) === expected
-              ? { ok: true, revision: write.apply(draft) }
-              : { ok: false, revision: draft.newest, current: draft.itemOf(key) }
+          result = write.decide(draft)
         },
         done: () => resolve(result),
         fail: reject,
@@ -280,22 +320,19 @@ export class DurableKv implements Kv, WatchSource {
     let next = Math.max(after + 1, 2)
     let bytes = 0
     for (const entry of this.#tables.log(next, to + 1)) {
-      if (entry.revision !== next++) break
+      const isSameRevision = entry.revision === next - 1 && entry.sub > 0
+      if (!isSameRevision && bytes >= LOG_PIECE_BYTES) return
+      if (!isSameRevision && entry.revision !== next++) break
       yield entry
       bytes += entry.value?.length ?? 0
       this.#mapped.note(1, entry.value?.length ?? 0)
-      if (bytes >= LOG_PIECE_BYTES) return
     }
     if (next <= to) throw new KvError('corrupt', `the record of revision ${next} is missing`)
   }
 
-  #toEvent(entry: LogEntry, withPrevious: boolean): KvEvent {
-    const { key, revision, createRevision, value } = entry
-    const before = withPrevious && entry.previousRevision > 0 ? this.#tables.entryOf(entry.previousRevision) : undefined
-    const previous = before === undefined ? undefined : { previous: toItem(before, before.revision) }
-    return value === undefined
-      ? { kind: 'delete', key, revision, ...previous }
-      : { kind: 'put', key, value, revision, createRevision, ...previous }
+  #previous({ previousRevision: revision, previousSub: sub }: LogEntry): StoredItem | undefined {
+    const before = revision > 0 ? this.#tables.entryOf({ revision, sub }) : undefined
+    return before === undefined ? undefined : toItem(before, before.revision)
   }
 
   async #close(): Promise<void> {
@@ -307,4 +344,22 @@ export class DurableKv implements Kv, WatchSource {
     await this.#tables.close()
     this.#directory.release()
   }
+}
+
+function compareAndWrite(
+  draft: Draft,
+  { key, expected }: DeleteRequest,
+  apply: (draft: Draft) => Revision,
+): WriteResult {
+  return draft.revisionOf(key) === expected
+    ? { ok: true, revision: apply(draft) }
+    : { ok: false, revision: draft.newest, current: draft.itemOf(key) }
+}
+
+function toEvent(entry: LogEntry, before: StoredItem | undefined): KvEvent {
+  const { key, revision, createRevision, value } = entry
+  const previous = before === undefined ? undefined : { previous: before }
+  return value === undefined
+    ? { kind: 'delete', key, revision, ...previous }
+    : { kind: 'put', key, value, revision, createRevision, ...previous }
 }

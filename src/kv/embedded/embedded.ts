@@ -2,7 +2,8 @@
 // disk, and the event loop never waits for it.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
-import { type Kv, KvError } from '../kv.ts'
+import { KvError } from '../kv.ts'
+import type { TransactionalKv } from '../transactional.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { prepareDataFile, syncFolder } from './data-file.ts'
 import { DurableKv } from './durable-kv.ts'
@@ -19,7 +20,7 @@ export interface EmbeddedOptions {
   readonly mapped?: MappedMemory
 }
 
-export interface EmbeddedKv extends Kv {
+export interface EmbeddedKv extends TransactionalKv {
   /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
   readonly liveHandles: number
 }

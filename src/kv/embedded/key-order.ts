@@ -1,15 +1,26 @@
-// Keys are ordered by their UTF-8 bytes, JavaScript compares strings by UTF-16 code units, and the two differ only above
-// U+FFFF. A sort key is the key with its code units renumbered so that plain comparison of sort keys is the byte order.
+// Keys are ordered by their bytes; JavaScript compares strings by UTF-16 code units, and the two differ for surrogates. A sort
+// key is a text that compares as the bytes of its key do: the key itself where it is ASCII, else its bytes, one a character.
+import type { KeyRange } from '../transactional.ts'
+import { keyToBytes } from './key-text.ts'
 
-/** Only these code units are renumbered; a key without any is its own sort key. */
-const RENUMBERED = /[\uD800-\uFFFF]/
-
-/** Surrogates (all of them stand for characters above U+FFFF) change places with U+E000 to U+FFFF. */
-function renumber(unit: string): string {
-  const code = unit.charCodeAt(0)
-  return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
-}
+const OTHER_THAN_ASCII = /[\x80-\uffff]/
 
 export function toSortKey(key: string): string {
-  return RENUMBERED.test(key) ? key.replace(/[\uD800-\uFFFF]/g, renumber) : key
+  return OTHER_THAN_ASCII.test(key) ? keyToBytes(key).toString('latin1') : key
+}
+
+/** Behind every key: no byte is that large. */
+export const BEHIND_ALL = '\u0100'
+
+/** Whether a key is in the range. */
+export function isInRange({ start, end }: KeyRange): (key: string) => boolean {
+  const [from, to] = sortRange({ start, end })
+  return (key) => {
+    const sortKey = toSortKey(key)
+    return sortKey >= from && sortKey < to
+  }
+}
+
+export function sortRange({ start, end }: KeyRange): readonly [string, string] {
+  return [toSortKey(start), end === undefined ? BEHIND_ALL : toSortKey(end)]
 }

@@ -1,19 +1,21 @@
 // The history of an in-memory store, back to the last compaction: entries in pieces, and with each finished piece the state after
 // it. A past state is that of its piece with the few later entries undone, so that its cost does not depend on its age.
 import { type SortedTree, compareNumbers, newSortedTree } from '../../lib/sorted-tree.ts'
-import type { KeyValue, Revision } from '../kv.ts'
+import type { Revision } from '../kv.ts'
+import type { StoredItem } from '../transactional.ts'
 import { toSortKey } from './key-order.ts'
+import { firstFrom } from './revision-order.ts'
 
 /** The state of a store: items by the sort keys of their keys. */
-export type MemoryState = SortedTree<string, KeyValue>
+export type MemoryState = SortedTree<string, StoredItem>
 
-/** One revision. Never changed; shared between forks. */
+/** One change of one key; a revision has one or several. Never changed; shared between forks. */
 export interface HistoryEntry {
   readonly key: string
   readonly revision: Revision
   /** What was put; absent: a delete. */
-  readonly item: KeyValue | undefined
-  readonly previous: KeyValue | undefined
+  readonly item: StoredItem | undefined
+  readonly previous: StoredItem | undefined
 }
 
 interface Piece {
@@ -52,10 +54,12 @@ export class MemoryHistory {
     return this.#bytes + this.#tailBytes
   }
 
-  /** `state` is the store's state with this entry in it. */
-  append(entry: HistoryEntry, state: MemoryState): void {
-    this.#tail.push(entry)
-    this.#tailBytes += ENTRY_BYTES + (entry.item?.value.length ?? 0)
+  /** All changes of a revision; `state` is the store's state with them. */
+  append(entries: readonly HistoryEntry[], state: MemoryState): void {
+    for (const entry of entries) {
+      this.#tail.push(entry)
+      this.#tailBytes += ENTRY_BYTES + (entry.item?.value.length ?? 0)
+    }
     if (this.#tail.length >= PIECE_ENTRIES || this.#tailBytes >= PIECE_BYTES) this.#finishPiece(state)
   }
 
@@ -68,12 +72,12 @@ export class MemoryHistory {
   /** The entries of one piece from `revision` on; revisions before and behind the piece are not in it. */
   entriesFrom(revision: Revision): readonly HistoryEntry[] {
     const { entries, first } = this.#pieceOf(revision)
-    return revision <= first ? entries : entries.slice(revision - first)
+    return revision <= first ? entries : entries.slice(firstFrom(entries, revision))
   }
 
-  getAt(key: string, revision: Revision, state: MemoryState): KeyValue | undefined {
-    const { entries, first, after } = this.#pieceOf(revision)
-    for (let i = Math.max(0, revision - first + 1); i < entries.length; i++) {
+  getAt(key: string, revision: Revision, state: MemoryState): StoredItem | undefined {
+    const { entries, after } = this.#pieceOf(revision)
+    for (let i = firstFrom(entries, revision + 1); i < entries.length; i++) {
       const entry = entries[i]!
       if (entry.key === key) return entry.previous
     }
@@ -84,9 +88,10 @@ export class MemoryHistory {
   stateAt(revision: Revision, state: MemoryState): MemoryState {
     const remembered = this.#rebuilt.get(revision)
     if (remembered !== undefined) return remembered
-    const { entries, first, after } = this.#pieceOf(revision)
+    const { entries, after } = this.#pieceOf(revision)
     const rebuilt = (after ?? state).clone()
-    for (let i = entries.length - 1; i > revision - first && i >= 0; i--) {
+    const from = firstFrom(entries, revision + 1)
+    for (let i = entries.length - 1; i >= from; i--) {
       const { key, previous } = entries[i]!
       if (previous === undefined) rebuilt.delete(toSortKey(key))
       else rebuilt.set(toSortKey(key), previous)
@@ -134,7 +139,7 @@ export class MemoryHistory {
     if (this.#tail.length === 0) return
     this.#pieces.set(this.#tailFirst, { entries: this.#tail, after: state.clone(), bytes: this.#tailBytes })
     this.#bytes += this.#tailBytes
-    this.#tailFirst += this.#tail.length
+    this.#tailFirst = this.#tail.at(-1)!.revision + 1
     this.#tail = []
     this.#tailBytes = 0
   }

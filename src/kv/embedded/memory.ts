@@ -13,21 +13,32 @@ import {
   type DeleteRequest,
   type GetResult,
   type KeyValue,
-  type Kv,
   KvError,
   type KvEvent,
   type KvWatch,
-  type ListResult,
   type PutRequest,
-  type Range,
   type Revision,
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
+import {
+  type LeaseId,
+  NO_LEASE,
+  type RangeWatchRequest,
+  type StoredEvent,
+  type StoredItem,
+  type StoredListResult,
+  type StoredRange,
+  type TransactionalKv,
+  type TransactionRequest,
+} from '../transactional.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
-import { toSortKey } from './key-order.ts'
+import { isInRange, sortRange, toSortKey } from './key-order.ts'
 import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-history.ts'
+import { MemoryLeases } from './memory-leases.ts'
+import { MemoryTransaction } from './memory-transaction.ts'
 import { checkPut, checkReadable } from './request-check.ts'
+import { EmbeddedItem } from './stored-item.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 
 export interface MemoryOptions {
@@ -47,10 +58,10 @@ export interface MemorySnapshot {
   readonly oldest: Revision
 }
 
-export interface MemoryKv extends Kv {
+export interface MemoryKv extends TransactionalKv {
   /**
    * A second store with the same state, history, deadlines and revisions, in constant time. From here on the two know
-   * nothing of each other: neither's writes, compactions, watches or `close` touch the other.
+   * nothing of each other: neither's writes, compactions, watches or `close` touch the other. Leases stay with the first.
    */
   fork(): MemoryKv
   /** In constant time. */
@@ -88,6 +99,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
   readonly #history: MemoryHistory
   readonly #historyBytes: number
   readonly #expiries: ExpiryQueue
+  readonly #leases = new MemoryLeases()
   readonly #watchers = new WatcherSet()
   newest: Revision
   oldest: Revision
@@ -149,13 +161,13 @@ class MemoryEngine implements MemoryKv, WatchSource {
     return { revision: this.newest, item: this.#history.getAt(key, at, this.#state) }
   }
 
-  async list(range: Range, signal: AbortSignal): Promise<ListResult> {
+  async list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult> {
     this.#begin(signal)
     if (range.at !== undefined) checkReadable(range.at, this)
     const state = range.at === undefined ? this.#state : this.#history.stateAt(range.at, this.#state)
-    const [start, end] = [toSortKey(range.start), toSortKey(range.end)]
+    const [start, end] = sortRange(range)
     const limit = range.limit ?? Number.POSITIVE_INFINITY
-    const items: KeyValue[] = []
+    const items: StoredItem[] = []
     let more = false
     state.forRange(start, end, false, (_key, item) => {
       more = items.length >= limit
@@ -195,8 +207,39 @@ class MemoryEngine implements MemoryKv, WatchSource {
     return this.#inTurn({ ok: true, revision: this.newest })
   }
 
-  watch(request: WatchRequest, signal: AbortSignal): KvWatch {
-    return new Watcher({ source: this, peers: this.#watchers, request, signal })
+  async transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result> {
+    this.#begin(signal)
+    const transaction = new MemoryTransaction({ state: this.#state, leases: this.#leases, newest: this.newest })
+    try {
+      const result = request.run(transaction)
+      if (transaction.entries.length > 0) this.#record(transaction.entries)
+      this.#setAlarm()
+      return await this.#inTurn(result)
+    } catch (error) {
+      transaction.goBack()
+      throw error
+    }
+  }
+
+  watch({ prefix, after, withPrevious = false }: WatchRequest, signal: AbortSignal): KvWatch {
+    const readAfter = (from: Revision): Batch =>
+      this.#readAfter(
+        from,
+        (key) => key.startsWith(prefix),
+        (entry) => toEvent(entry, withPrevious),
+      )
+    return new Watcher({ source: this, peers: this.#watchers, after, readAfter, signal })
+  }
+
+  watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent> {
+    const includes = isInRange(request)
+    const readAfter = (from: Revision): Batch<StoredEvent> =>
+      this.#readAfter(from, includes, (entry) => toStoredEvent(entry, request.withPrevious))
+    return new Watcher({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
+  }
+
+  leases(): Iterable<readonly [LeaseId, number]> {
+    return this.#leases.all()
   }
 
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
@@ -226,12 +269,14 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#watchers.wake()
   }
 
-  readAfter(after: Revision, request: WatchRequest): Batch {
+  #readAfter<Event>(
+    after: Revision,
+    includes: (key: string) => boolean,
+    toEventOf: (entry: HistoryEntry) => Event,
+  ): Batch<Event> {
     const entries = this.#history.entriesFrom(after + 1)
-    const events: KvEvent[] = []
-    for (const entry of entries) {
-      if (entry.key.startsWith(request.prefix)) events.push(toEvent(entry, request.withPrevious === true))
-    }
+    const events: Event[] = []
+    for (const entry of entries) if (includes(entry.key)) events.push(toEventOf(entry))
     // Revision 1, that of an empty store, has no entry.
     return { events, revision: entries.at(-1)?.revision ?? this.newest }
   }
@@ -247,27 +292,31 @@ class MemoryEngine implements MemoryKv, WatchSource {
 
   #put(
     { key, value }: Pick<KeyValue, 'key' | 'value'>,
-    previous: KeyValue | undefined,
+    previous: StoredItem | undefined,
     deadlineMs: number | undefined,
   ): void {
     const revision = this.newest + 1
-    const item = { key, value, revision, createRevision: previous?.createRevision ?? revision }
+    const createRevision = previous?.createRevision ?? revision
+    const version = (previous?.version ?? 0) + 1
+    const item = new EmbeddedItem({ key, value, revision, createRevision }, version, NO_LEASE)
     this.#state.set(toSortKey(key), item)
-    this.#record({ key, revision, item, previous }, deadlineMs)
+    this.#record([{ key, revision, item, previous }], deadlineMs)
   }
 
-  #remove(item: KeyValue): void {
+  #remove(item: StoredItem): void {
     this.#state.delete(toSortKey(item.key))
-    this.#record({ key: item.key, revision: this.newest + 1, item: undefined, previous: item })
+    this.#record([{ key: item.key, revision: this.newest + 1, item: undefined, previous: item }])
   }
 
-  /** The change is in the state already. */
-  #record(entry: HistoryEntry, deadlineMs?: number): void {
-    const { key, revision } = entry
-    this.newest = revision
-    this.#history.append(entry, this.#state)
+  /** The changes of a revision, which are in the state already. */
+  #record(entries: readonly HistoryEntry[], deadlineMs?: number): void {
+    this.newest++
+    this.#history.append(entries, this.#state)
     if (this.#history.bytes > this.#historyBytes) this.oldest = this.#history.dropFirstPiece() ?? this.oldest
-    this.#expiries.set(key, deadlineMs === undefined ? undefined : { key, revision, deadlineMs })
+    for (const { key, revision, item, previous } of entries) {
+      this.#expiries.set(key, deadlineMs === undefined ? undefined : { key, revision, deadlineMs })
+      this.#leases.move(key, previous?.lease ?? NO_LEASE, item?.lease ?? NO_LEASE)
+    }
     this.#watchers.wakeSoon()
   }
 
@@ -294,7 +343,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#setAlarm()
   }
 
-  async #inTurn(result: WriteResult): Promise<WriteResult> {
+  async #inTurn<Result>(result: Result): Promise<Result> {
     this.#writesThisTurn++
     this.#nextTurn ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -312,4 +361,9 @@ function toEvent(entry: HistoryEntry, withPrevious: boolean): KvEvent {
   const { key, revision, item } = entry
   const previous = withPrevious && entry.previous !== undefined ? { previous: entry.previous } : undefined
   return item === undefined ? { kind: 'delete', key, revision, ...previous } : { kind: 'put', ...item, ...previous }
+}
+
+function toStoredEvent({ key, revision, item, previous: before }: HistoryEntry, withPrevious: boolean): StoredEvent {
+  const previous = withPrevious ? before : undefined
+  return item === undefined ? { kind: 'delete', key, revision, previous } : { kind: 'put', item, previous }
 }

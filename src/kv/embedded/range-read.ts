@@ -1,8 +1,10 @@
 // Lists of the durable engine, current and past, in pieces between which the event loop goes on. All pieces of a list read one
 // snapshot.
 import { throwIfCancelled } from '../../lib/errors.ts'
-import { type KeyValue, KvError, type Range, type Revision } from '../kv.ts'
-import { encodeBound, encodeVersionKey, type LogEntry } from './records.ts'
+import { KvError, type Revision } from '../kv.ts'
+import type { StoredItem, StoredRange } from '../transactional.ts'
+import { encodeBound, encodeVersionKey, type LogEntry, type LogPlace } from './records.ts'
+import { EmbeddedItem } from './stored-item.ts'
 import type { KeyRef, Snapshot, Tables, VersionRef } from './tables.ts'
 
 /** A piece ends at this many keys looked at, or bytes of values read. */
@@ -19,7 +21,7 @@ interface Place {
 }
 
 interface Piece {
-  readonly revisions: readonly Revision[]
+  readonly places: readonly LogPlace[]
   readonly next: Place | undefined
 }
 
@@ -31,7 +33,7 @@ export class RangeRead {
   readonly #at: Revision | undefined
   readonly #signal: AbortSignal
 
-  constructor(from: { tables: Tables; snapshot: Snapshot; range: Range; signal: AbortSignal }) {
+  constructor(from: { tables: Tables; snapshot: Snapshot; range: StoredRange; signal: AbortSignal }) {
     this.#tables = from.tables
     this.#snapshot = from.snapshot
     this.#start = encodeBound(from.range.start)
@@ -40,23 +42,23 @@ export class RangeRead {
     this.#signal = from.signal
   }
 
-  async items(limit: number): Promise<{ items: KeyValue[]; more: boolean }> {
-    const items: KeyValue[] = []
+  async items(limit: number): Promise<{ items: StoredItem[]; more: boolean }> {
+    const items: StoredItem[] = []
     let bytes = 0
-    for (let place: Place | undefined = this.#beginning(); place !== undefined; ) {
+    for (let from: Place | undefined = this.#beginning(); from !== undefined; ) {
       // One more than asked for tells whether there are more.
-      const piece = this.#piece(place, Math.min(PIECE_KEYS, limit - items.length + 1))
-      for (const revision of piece.revisions) {
+      const piece = this.#piece(from, Math.min(PIECE_KEYS, limit - items.length + 1))
+      for (const place of piece.places) {
         if (items.length === limit) return { items, more: true }
-        const item = toItem(this.#tables.entryOf(revision, this.#snapshot), revision)
+        const item = toItem(this.#tables.entryOf(place, this.#snapshot), place.revision)
         items.push(item)
         bytes += item.value.length
         if (bytes < PIECE_BYTES) continue
         bytes = 0
         await this.#nextTurn()
       }
-      place = piece.next
-      if (place !== undefined) await this.#nextTurn()
+      from = piece.next
+      if (from !== undefined) await this.#nextTurn()
     }
     return { items, more: false }
   }
@@ -76,7 +78,7 @@ export class RangeRead {
     }
     for (let place: Place | undefined = this.#beginning(); place !== undefined; ) {
       const piece = this.#piece(place, PIECE_KEYS)
-      count += piece.revisions.length
+      count += piece.places.length
       place = piece.next
       if (place !== undefined) await this.#nextTurn()
     }
@@ -95,7 +97,7 @@ export class RangeRead {
     const range = { start: place.live, end: this.#end, limit: limit + 1, snapshot: this.#snapshot }
     const refs = [...this.#tables.live(range)]
     const next = refs.length > limit ? { live: refs[limit]!.key, past: place.past } : undefined
-    return { revisions: refs.slice(0, limit).map((ref) => ref.state.revision), next }
+    return { places: refs.slice(0, limit).map((ref) => ref.state), next }
   }
 
   /**
@@ -147,18 +149,18 @@ function mergePiece(
   past: Head<VersionRef>,
   bounds: { limit: number; at: Revision; end: Buffer },
 ): Piece {
-  const revisions: Revision[] = []
+  const places: LogPlace[] = []
   for (;;) {
     const [newer, older] = [live.value, past.value]
-    if (newer === undefined && older === undefined) return { revisions, next: undefined }
-    if (revisions.length >= bounds.limit || live.taken + past.taken >= PIECE_KEYS) {
-      return { revisions, next: placeOf(newer, older, bounds.end) }
+    if (newer === undefined && older === undefined) return { places, next: undefined }
+    if (places.length >= bounds.limit || live.taken + past.taken >= PIECE_KEYS) {
+      return { places, next: placeOf(newer, older, bounds.end) }
     }
     if (older === undefined || (newer !== undefined && Buffer.compare(newer.key, older.key) < 0)) {
-      if (newer!.state.revision <= bounds.at) revisions.push(newer!.state.revision)
+      if (newer!.state.revision <= bounds.at) places.push(newer!.state)
       live.take()
     } else {
-      if (older.revision <= bounds.at && bounds.at < older.supersededAt) revisions.push(older.revision)
+      if (older.revision <= bounds.at && bounds.at < older.supersededAt) places.push(older)
       past.take()
     }
   }
@@ -171,13 +173,14 @@ function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: 
   }
 }
 
-/** What a revision put under the key. */
-export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, revision: Revision): KeyValue {
-  const entry = tables.entryOf(revision)
-  return toItem(entry?.key === key ? entry : undefined, revision)
+/** What a change put under the key. */
+export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogPlace): StoredItem {
+  const entry = tables.entryOf(place)
+  return toItem(entry?.key === key ? entry : undefined, place.revision)
 }
 
-export function toItem(entry: LogEntry | undefined, revision: Revision): KeyValue {
+export function toItem(entry: LogEntry | undefined, revision: Revision): StoredItem {
   if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is missing`)
-  return { key: entry.key, value: entry.value, revision, createRevision: entry.createRevision }
+  const { key, value, createRevision, version, lease } = entry
+  return new EmbeddedItem({ key, value, revision, createRevision }, version, lease)
 }

@@ -1,7 +1,8 @@
 // The newest entries of the log, kept in memory until every watcher has read them, so that watchers that keep up do not read the
-// disk. Bounded by number and bytes.
+// disk. Bounded by number and bytes, but for the last revision; a revision is there whole or not at all.
 import type { Revision } from '../kv.ts'
 import type { LogEntry } from './records.ts'
+import { firstFrom } from './revision-order.ts'
 
 const MAX_ENTRIES = 2048
 const MAX_BYTES = 4 * 1024 * 1024
@@ -11,16 +12,17 @@ export class RecentEntries {
   #bytes = 0
 
   add(entry: LogEntry): void {
+    const isFull = this.#entries.length >= MAX_ENTRIES || this.#bytes > MAX_BYTES
+    if (isFull && this.#entries.at(-1)?.revision !== entry.revision) this.#dropOlderHalf()
     this.#entries.push(entry)
     this.#bytes += entry.value?.length ?? 0
-    if (this.#entries.length > MAX_ENTRIES || this.#bytes > MAX_BYTES) this.#dropOlderHalf()
   }
 
   /** The entries from `revision` on; absent where they are no longer all here. */
   from(revision: Revision): readonly LogEntry[] | undefined {
     const first = this.#entries[0]
     if (first === undefined || revision < first.revision) return undefined
-    return this.#entries.slice(revision - first.revision)
+    return this.#entries.slice(firstFrom(this.#entries, revision))
   }
 
   /** All of them, where there is no watcher that has read less than them; `read` is how far the slowest is. */
@@ -33,7 +35,8 @@ export class RecentEntries {
 
   /** Half at a time, so that a busy store does not move the array with every entry. */
   #dropOlderHalf(): void {
-    const kept = this.#entries.slice(Math.ceil(this.#entries.length / 2))
+    const middle = this.#entries[Math.ceil(this.#entries.length / 2) - 1]!
+    const kept = this.#entries.slice(firstFrom(this.#entries, middle.revision + 1))
     this.#entries = kept
     this.#bytes = kept.reduce((sum, entry) => sum + (entry.value?.length ?? 0), 0)
   }

@@ -2,16 +2,28 @@
 // Every log record has a checksum: a mismatch is `corrupt`, never an answer.
 import { crc32 } from 'node:zlib'
 import { KvError, type Revision } from '../kv.ts'
+import { type LeaseId, NO_LEASE } from '../transactional.ts'
+import { keyFromBytes, keyToBytes } from './key-text.ts'
 import { MAX_KEY_BYTES } from './request-check.ts'
 
-/** One revision, as the log holds it. */
-export interface LogEntry {
-  readonly key: string
+/** Where an entry is in the log: its revision and, among the changes of that, its number. A single write has the number 0. */
+export interface LogPlace {
   readonly revision: Revision
+  readonly sub: number
+}
+
+/** One change of one key, as the log holds it. */
+export interface LogEntry extends LogPlace {
+  readonly key: string
   /** The revision that made the key, since it was last absent; 0 for a delete. */
   readonly createRevision: Revision
   /** The key's revision before this one; 0: it was absent. */
   readonly previousRevision: Revision
+  /** The number of that change within its revision. */
+  readonly previousSub: number
+  /** How many puts there were since the key was last absent; 0 for a delete. */
+  readonly version: number
+  readonly lease: LeaseId
   /** When the key expires, in milliseconds since 1970; 0: never. */
   readonly deadlineMs: number
   /** What was put; absent: a delete. */
@@ -19,7 +31,7 @@ export interface LogEntry {
 }
 
 /** What is known of a key without its value: enough to decide a write and to find the value. */
-export type KeyState = Pick<LogEntry, 'revision' | 'createRevision' | 'deadlineMs'>
+export type KeyState = Pick<LogEntry, 'revision' | 'sub' | 'createRevision' | 'deadlineMs' | 'version' | 'lease'>
 
 const NUMBER_BYTES = 6
 
@@ -32,20 +44,40 @@ const DEADLINE_AT = PREVIOUS_REVISION_AT + NUMBER_BYTES
 const KEY_LENGTH_AT = DEADLINE_AT + NUMBER_BYTES
 const KEY_AT = KEY_LENGTH_AT + 2
 
+/** Of a record with these the key comes behind them. */
+const SUB_AT = KEY_AT
+const PREVIOUS_SUB_AT = SUB_AT + NUMBER_BYTES
+const VERSION_AT = PREVIOUS_SUB_AT + NUMBER_BYTES
+const LEASE_AT = VERSION_AT + NUMBER_BYTES
+const LEASE_BYTES = 8
+const LONG_KEY_AT = LEASE_AT + LEASE_BYTES
+
 const PUT = 1
 const DELETE = 2
+/** The same with what a first write by itself, and a delete by itself, do not need; format 1 has only the short ones. */
+const LONG_PUT = 3
+const LONG_DELETE = 4
 
 export function encodeEntry(entry: LogEntry): Buffer {
-  const keyBytes = Buffer.byteLength(entry.key)
-  const bytes = Buffer.allocUnsafe(KEY_AT + keyBytes + (entry.value?.length ?? 0))
-  bytes[KIND_AT] = entry.value === undefined ? DELETE : PUT
+  const isLong = entry.sub > 0 || entry.previousSub > 0 || entry.version > 1 || entry.lease !== NO_LEASE
+  const keyAt = isLong ? LONG_KEY_AT : KEY_AT
+  const key = encodeKey(entry.key)
+  const bytes = Buffer.allocUnsafe(keyAt + key.length + (entry.value?.length ?? 0))
+  if (entry.value === undefined) bytes[KIND_AT] = isLong ? LONG_DELETE : DELETE
+  else bytes[KIND_AT] = isLong ? LONG_PUT : PUT
   bytes.writeUIntBE(entry.revision, REVISION_AT, NUMBER_BYTES)
   bytes.writeUIntBE(entry.createRevision, CREATE_REVISION_AT, NUMBER_BYTES)
   bytes.writeUIntBE(entry.previousRevision, PREVIOUS_REVISION_AT, NUMBER_BYTES)
   bytes.writeUIntBE(entry.deadlineMs, DEADLINE_AT, NUMBER_BYTES)
-  bytes.writeUInt16BE(keyBytes, KEY_LENGTH_AT)
-  bytes.write(entry.key, KEY_AT)
-  entry.value?.copy(bytes, KEY_AT + keyBytes)
+  bytes.writeUInt16BE(key.length, KEY_LENGTH_AT)
+  if (isLong) {
+    bytes.writeUIntBE(entry.sub, SUB_AT, NUMBER_BYTES)
+    bytes.writeUIntBE(entry.previousSub, PREVIOUS_SUB_AT, NUMBER_BYTES)
+    bytes.writeUIntBE(entry.version, VERSION_AT, NUMBER_BYTES)
+    bytes.writeBigInt64BE(entry.lease, LEASE_AT)
+  }
+  key.copy(bytes, keyAt)
+  entry.value?.copy(bytes, keyAt + key.length)
   bytes.writeUInt32BE(crc32(bytes.subarray(KIND_AT)), CRC_AT)
   return bytes
 }
@@ -59,51 +91,90 @@ export function decodeEntry(bytes: Buffer, revision: Revision): LogEntry {
   ) {
     throw new KvError('corrupt', `the record of revision ${revision} is damaged`)
   }
-  const valueAt = KEY_AT + bytes.readUInt16BE(KEY_LENGTH_AT)
+  const kind = bytes[KIND_AT]
+  const isPut = kind === PUT || kind === LONG_PUT
+  const isLong = kind === LONG_PUT || kind === LONG_DELETE
+  const keyAt = isLong ? LONG_KEY_AT : KEY_AT
+  const valueAt = keyAt + bytes.readUInt16BE(KEY_LENGTH_AT)
+  const createRevision = bytes.readUIntBE(CREATE_REVISION_AT, NUMBER_BYTES)
   return {
-    key: bytes.toString('utf8', KEY_AT, valueAt),
+    key: keyFromBytes(bytes.subarray(keyAt, valueAt)),
     revision,
-    createRevision: bytes.readUIntBE(CREATE_REVISION_AT, NUMBER_BYTES),
+    sub: isLong ? bytes.readUIntBE(SUB_AT, NUMBER_BYTES) : 0,
+    createRevision,
     previousRevision: bytes.readUIntBE(PREVIOUS_REVISION_AT, NUMBER_BYTES),
+    previousSub: isLong ? bytes.readUIntBE(PREVIOUS_SUB_AT, NUMBER_BYTES) : 0,
     deadlineMs: bytes.readUIntBE(DEADLINE_AT, NUMBER_BYTES),
-    value: bytes[KIND_AT] === PUT ? bytes.subarray(valueAt) : undefined,
+    version: isLong ? bytes.readUIntBE(VERSION_AT, NUMBER_BYTES) : isPut ? leastVersion(revision, createRevision) : 0,
+    lease: isLong ? bytes.readBigInt64BE(LEASE_AT) : NO_LEASE,
+    value: isPut ? bytes.subarray(valueAt) : undefined,
   }
 }
 
+/** Format 1 has not counted: what was written more than once counts as written twice. */
+function leastVersion(revision: Revision, createRevision: Revision): number {
+  return revision === createRevision ? 1 : 2
+}
+
+const STATE_BYTES = 3 * NUMBER_BYTES
+const LONG_STATE_BYTES = 5 * NUMBER_BYTES + LEASE_BYTES
+
+/** Short where it is that of a first write by itself. */
 export function encodeState(state: KeyState): Buffer {
-  return encodeNumbers(state.revision, state.createRevision, state.deadlineMs)
+  const { revision, createRevision, deadlineMs, sub, version, lease } = state
+  if (sub === 0 && version === 1 && lease === NO_LEASE) return encodeNumbers(revision, createRevision, deadlineMs)
+  const bytes = Buffer.allocUnsafe(LONG_STATE_BYTES)
+  encodeNumbers(revision, createRevision, deadlineMs, sub, version).copy(bytes)
+  bytes.writeBigInt64BE(lease, LONG_STATE_BYTES - LEASE_BYTES)
+  return bytes
 }
 
 export function decodeState(bytes: Buffer): KeyState {
-  if (bytes.length !== 3 * NUMBER_BYTES) throw new KvError('corrupt', 'the record of a key is damaged')
+  const isLong = bytes.length === LONG_STATE_BYTES
+  if (!isLong && bytes.length !== STATE_BYTES) throw new KvError('corrupt', 'the record of a key is damaged')
+  const revision = decodeNumber(bytes)
+  const createRevision = decodeNumber(bytes, 1)
   return {
-    revision: decodeNumber(bytes),
-    createRevision: decodeNumber(bytes, 1),
+    revision,
+    sub: isLong ? decodeNumber(bytes, 3) : 0,
+    createRevision,
     deadlineMs: decodeNumber(bytes, 2),
+    version: isLong ? decodeNumber(bytes, 4) : leastVersion(revision, createRevision),
+    lease: isLong ? bytes.readBigInt64BE(LONG_STATE_BYTES - LEASE_BYTES) : NO_LEASE,
   }
 }
 
 /** A version that is history, and whether a delete made it so. */
-export interface GarbageRecord {
+export interface GarbageRecord extends LogPlace {
   readonly key: Buffer
-  readonly revision: Revision
   readonly byDelete: boolean
 }
 
-export function encodeGarbage(garbage: GarbageRecord): Buffer {
-  const bytes = Buffer.allocUnsafe(1 + NUMBER_BYTES + garbage.key.length)
-  bytes[0] = garbage.byDelete ? DELETE : PUT
-  bytes.writeUIntBE(garbage.revision, 1, NUMBER_BYTES)
-  garbage.key.copy(bytes, 1 + NUMBER_BYTES)
-  return bytes
+export function encodeGarbage({ key, revision, sub, byDelete }: GarbageRecord): Buffer {
+  const isLong = sub > 0
+  const place = encodePlace({ revision, sub })
+  const kind = byDelete ? (isLong ? LONG_DELETE : DELETE) : isLong ? LONG_PUT : PUT
+  return Buffer.concat([Buffer.of(kind), place, key])
 }
 
 export function decodeGarbage(bytes: Buffer): GarbageRecord {
+  const kind = bytes[0]
+  const isLong = kind === LONG_PUT || kind === LONG_DELETE
+  const placeEnd = 1 + (isLong ? 2 : 1) * NUMBER_BYTES
   return {
-    key: bytes.subarray(1 + NUMBER_BYTES),
-    revision: bytes.readUIntBE(1, NUMBER_BYTES),
-    byDelete: bytes[0] === DELETE,
+    key: bytes.subarray(placeEnd),
+    ...decodePlace(bytes.subarray(1, placeEnd)),
+    byDelete: kind === DELETE || kind === LONG_DELETE,
   }
+}
+
+/** Places sort as entries were written. */
+export function encodePlace({ revision, sub }: LogPlace): Buffer {
+  return sub === 0 ? encodeNumbers(revision) : encodeNumbers(revision, sub)
+}
+
+export function decodePlace(bytes: Buffer): LogPlace {
+  return { revision: decodeNumber(bytes), sub: bytes.length > NUMBER_BYTES ? decodeNumber(bytes, 1) : 0 }
 }
 
 export function encodeNumbers(...numbers: readonly number[]): Buffer {
@@ -118,7 +189,21 @@ export function decodeNumber(bytes: Buffer, index = 0): number {
 }
 
 export function encodeKey(key: string): Buffer {
-  return Buffer.from(key)
+  return keyToBytes(key)
+}
+
+/** A lease and a key of its own, sorted by lease; without the key, where those of the lease begin. */
+export function encodeLeased(lease: LeaseId, key: Buffer = NOTHING): Buffer {
+  const bytes = Buffer.allocUnsafe(LEASE_BYTES + key.length)
+  bytes.writeBigUInt64BE(BigInt.asUintN(64, lease))
+  key.copy(bytes, LEASE_BYTES)
+  return bytes
+}
+
+const NOTHING = Buffer.alloc(0)
+
+export function decodeLeased(bytes: Buffer): { readonly lease: LeaseId; readonly key: Buffer } {
+  return { lease: bytes.readBigInt64BE(), key: bytes.subarray(LEASE_BYTES) }
 }
 
 /**
@@ -127,8 +212,9 @@ export function encodeKey(key: string): Buffer {
  */
 const MAX_BOUND_BYTES = MAX_KEY_BYTES + 2
 
-export function encodeBound(bound: string): Buffer {
-  return Buffer.from(bound).subarray(0, MAX_BOUND_BYTES)
+/** Absent: behind all keys. */
+export function encodeBound(bound: string | undefined): Buffer {
+  return bound === undefined ? Buffer.alloc(MAX_BOUND_BYTES, 0xff) : keyToBytes(bound).subarray(0, MAX_BOUND_BYTES)
 }
 
 const ZERO = 0

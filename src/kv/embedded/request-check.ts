@@ -1,5 +1,6 @@
 // The limits of keys, values and revisions, the same for all embedded engines and as etcd's.
 import { checkKey, KvError, type PutRequest, type Revision } from '../kv.ts'
+import { keyToBytes } from './key-text.ts'
 
 /**
  * LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. A zero byte counts
@@ -12,6 +13,10 @@ const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
 
 export function checkPut(request: PutRequest): void {
   checkKey(request.key)
+  checkSize(request)
+}
+
+export function checkSize(request: Pick<PutRequest, 'key' | 'value'>): void {
   if (isTooLong(request.key)) throw new KvError('too-large', `key is longer than ${MAX_KEY_BYTES} bytes`)
   if (request.value.length > MAX_VALUE_BYTES) {
     throw new KvError('too-large', `value is ${request.value.length} bytes, more than ${MAX_VALUE_BYTES}`)
@@ -21,7 +26,7 @@ export function checkPut(request: PutRequest): void {
 export function isTooLong(key: string): boolean {
   // A UTF-16 code unit is at most three bytes, so most keys need not be measured.
   if (key.length * 3 <= MAX_KEY_BYTES) return false
-  return Buffer.byteLength(key) + key.split('\0').length - 1 > MAX_KEY_BYTES
+  return keyToBytes(key).length + key.split('\0').length - 1 > MAX_KEY_BYTES
 }
 
 /** Throws where the state at the end of revision `at` is not available. */

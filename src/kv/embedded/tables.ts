@@ -1,28 +1,37 @@
-// The tables of the durable engine in LMDB, and the only file that knows LMDB. Reads are from mapped memory; a commit is one
+// The tables of the durable engine in LMDB: this file and `open-tables.ts` are all that knows LMDB. Reads are from mapped memory; a commit is one
 // transaction, written and synced in another thread: all of it or nothing.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import type { Transaction } from 'lmdb'
 import { InvariantError } from '../../lib/errors.ts'
 import type { Revision } from '../kv.ts'
+import { type LeaseId, NO_LEASE } from '../transactional.ts'
 import { toCommitError } from './commit-error.ts'
 import { PAGE_BYTES } from './data-file.ts'
 import {
   decodeEntry,
   decodeGarbage,
+  decodeLeased,
   decodeNumber,
+  decodePlace,
   decodeState,
   decodeVersionKey,
   encodeEntry,
   encodeGarbage,
   encodeKey,
+  encodeLeased,
   encodeNumbers,
+  encodePlace,
   encodeState,
   encodeVersionKey,
+  type GarbageRecord,
   type KeyState,
   type LogEntry,
+  type LogPlace,
 } from './records.ts'
+import { keyFromBytes } from './key-text.ts'
+import { type OpenTables, openTables } from './open-tables.ts'
 import { isTooLong } from './request-check.ts'
 
 /** A frozen view for a read that takes more than one turn of the event loop. Must be released. */
@@ -42,18 +51,14 @@ export interface KeyRef {
 }
 
 /** A version that is no longer a key's newest: the key had it from `revision` on, until `supersededAt`. */
-export interface VersionRef {
+export interface VersionRef extends LogPlace {
   readonly key: Buffer
-  readonly revision: Revision
   readonly supersededAt: Revision
 }
 
-/** A version that the revision `by` superseded or, with a delete, ended. */
-export interface Garbage {
-  readonly by: Revision
-  readonly key: Buffer
-  readonly revision: Revision
-  readonly byDelete: boolean
+/** A version that the change `by` superseded or, with a delete, ended. */
+export interface Garbage extends GarbageRecord {
+  readonly by: LogPlace
 }
 
 export interface RangeOfTable {
@@ -69,19 +74,11 @@ export interface Change {
   readonly before: KeyState | undefined
 }
 
-type Table = Database<Buffer, Buffer>
-
 interface TableStats {
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
   readonly overflowPages: number
 }
-
-/** Address space, not memory or disk. LMDB remaps where a store outgrows it. */
-const MAP_BYTES = 16 * 1024 ** 3
-
-/** Each list that takes more than one turn holds one. */
-const MAX_READERS = 1000
 
 /** What LMDB has open of a store: the data, the same for its metadata, and the lock. */
 const FILES_OF_STORE = 3
@@ -89,21 +86,9 @@ const FILES_OF_STORE = 3
 const NEWEST = Buffer.from('newest')
 const OLDEST = Buffer.from('oldest')
 
-/** The file, opened. */
-interface OpenTables {
-  readonly root: RootDatabase<Buffer, Buffer>
-  /** Every revision by its number, with its value: the truth, of which the others are indexes. */
-  readonly log: Table
-  /** The current state by key. */
-  readonly live: Table
-  /** The superseded versions by key and revision: when they were superseded. */
-  readonly past: Table
-  /** The same by the revision that superseded them, and deletes: what compaction goes by. */
-  readonly garbage: Table
-  /** Keys with a TTL, by deadline and revision. */
-  readonly expiry: Table
-  readonly counters: Table
-}
+/** In the order of bytes, where numbers below zero come last. */
+const LAST_LEASE: LeaseId = -1n
+const NO_BYTES = Buffer.alloc(0)
 
 export class Tables {
   readonly #directory: string
@@ -144,10 +129,10 @@ export class Tables {
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
-  /** Absent: the revision was compacted away, or its record is lost. */
-  entryOf(revision: Revision, snapshot?: Snapshot): LogEntry | undefined {
-    const bytes = this.#open.log.get(encodeNumbers(revision), options(snapshot))
-    return bytes === undefined ? undefined : decodeEntry(bytes, revision)
+  /** Absent: the change was compacted away, or its record is lost. */
+  entryOf(place: LogPlace, snapshot?: Snapshot): LogEntry | undefined {
+    const bytes = this.#open.log.get(encodePlace(place), options(snapshot))
+    return bytes === undefined ? undefined : decodeEntry(bytes, place.revision)
   }
 
   /** The newest superseded version of the key at or before `revision`. */
@@ -177,14 +162,30 @@ export class Tables {
   *garbage(upTo: Revision, limit: number): Generator<Garbage> {
     const range = { start: encodeNumbers(0), end: encodeNumbers(upTo + 1), limit }
     for (const { key, value } of this.#open.garbage.getRange(range))
-      yield { by: decodeNumber(key), ...decodeGarbage(value) }
+      yield { by: decodePlace(key), ...decodeGarbage(value) }
   }
 
   /** What is due first, up to and including `deadlineMs`. */
   *expiries(deadlineMs: number, limit: number): Generator<{ key: string; revision: Revision; deadlineMs: number }> {
     const range = { start: encodeNumbers(0, 0), end: encodeNumbers(deadlineMs + 1, 0), limit }
     for (const { key, value } of this.#open.expiry.getRange(range)) {
-      yield { key: value.toString(), deadlineMs: decodeNumber(key), revision: decodeNumber(key, 1) }
+      yield { key: keyFromBytes(value), deadlineMs: decodeNumber(key), revision: decodeNumber(key, 1) }
+    }
+  }
+
+  secondsOfLease(lease: LeaseId): number | undefined {
+    const bytes = this.#open.leases.get(encodeLeased(lease))
+    return bytes === undefined ? undefined : decodeNumber(bytes)
+  }
+
+  *leases(): Generator<readonly [LeaseId, number]> {
+    for (const { key, value } of this.#open.leases.getRange()) yield [decodeLeased(key).lease, decodeNumber(value)]
+  }
+
+  *keysOfLease(lease: LeaseId): Generator<string> {
+    const range = { start: encodeLeased(lease), end: encodeLeased(lease + 1n) }
+    for (const bytes of this.#open.leased.getKeys(lease === LAST_LEASE ? { start: range.start } : range)) {
+      yield keyFromBytes(decodeLeased(bytes).key)
     }
   }
 
@@ -257,34 +258,44 @@ export class Tables {
   readonly #writer: TableWriter = {
     change: ({ entry, before }) => {
       const key = encodeKey(entry.key)
-      this.#append(encodeNumbers(entry.revision), encodeEntry(entry))
+      this.#append(encodePlace(entry), encodeEntry(entry))
       if (entry.value === undefined) void this.#open.live.remove(key)
       else void this.#open.live.put(key, encodeState(entry))
+      this.#moveLease(key, before?.lease ?? NO_LEASE, entry.lease)
       if (before !== undefined) {
-        const by = encodeNumbers(entry.revision)
-        void this.#open.past.put(encodeVersionKey(key, before.revision), by)
-        void this.#open.garbage.put(
-          by,
-          encodeGarbage({ key, revision: before.revision, byDelete: entry.value === undefined }),
-        )
+        const { revision, sub } = before
+        // Behind the revision that superseded it, the number of its own change.
+        void this.#open.past.put(encodeVersionKey(key, revision), encodePlace({ revision: entry.revision, sub }))
+        const garbage = encodeGarbage({ key, revision, sub, byDelete: entry.value === undefined })
+        void this.#open.garbage.put(encodePlace(entry), garbage)
         if (before.deadlineMs > 0) void this.#open.expiry.remove(encodeNumbers(before.deadlineMs, before.revision))
       }
       if (entry.deadlineMs > 0) void this.#open.expiry.put(encodeNumbers(entry.deadlineMs, entry.revision), key)
     },
-    forgetVersion: ({ key, revision }) => {
+    forgetVersion: ({ key, revision, sub }) => {
       void this.#open.past.remove(encodeVersionKey(key, revision))
-      void this.#open.log.remove(encodeNumbers(revision))
+      void this.#open.log.remove(encodePlace({ revision, sub }))
     },
-    forgetDelete: (revision) => {
-      void this.#open.log.remove(encodeNumbers(revision))
+    forgetDelete: (place) => {
+      void this.#open.log.remove(encodePlace(place))
     },
     forgetGarbage: (by) => {
-      void this.#open.garbage.remove(encodeNumbers(by))
+      void this.#open.garbage.remove(encodePlace(by))
+    },
+    lease: (lease, seconds) => {
+      if (seconds === undefined) void this.#open.leases.remove(encodeLeased(lease))
+      else void this.#open.leases.put(encodeLeased(lease), encodeNumbers(seconds))
     },
     count: (counters) => {
       if (counters.newest !== undefined) void this.#open.counters.put(NEWEST, encodeNumbers(counters.newest))
       if (counters.oldest !== undefined) void this.#open.counters.put(OLDEST, encodeNumbers(counters.oldest))
     },
+  }
+
+  #moveLease(key: Buffer, from: LeaseId, to: LeaseId): void {
+    if (from === to) return
+    if (from !== NO_LEASE) void this.#open.leased.remove(encodeLeased(from, key))
+    if (to !== NO_LEASE) void this.#open.leased.put(encodeLeased(to, key), NO_BYTES)
   }
 
   /** Pages that are only ever appended to are filled; otherwise every one of them would be left half empty. */
@@ -327,42 +338,14 @@ export class Tables {
   }
 }
 
-function openTables(directory: string): OpenTables {
-  const format = { encoding: 'binary', keyEncoding: 'binary' } as const
-  const root: RootDatabase<Buffer, Buffer> = open({
-    path: directory,
-    ...format,
-    pageSize: PAGE_BYTES,
-    mapSize: MAP_BYTES,
-    maxReaders: MAX_READERS,
-    // Without this a commit is acknowledged before it is on the disk.
-    overlappingSync: false,
-    // The engine gathers writes itself.
-    eventTurnBatching: false,
-  })
-  const table = (name: string): Table => root.openDB<Buffer, Buffer>(name, format)
-  try {
-    return {
-      root,
-      log: table('log'),
-      live: table('live'),
-      past: table('past'),
-      garbage: table('garbage'),
-      expiry: table('expiry'),
-      counters: table('counters'),
-    }
-  } catch (error) {
-    void root.close()
-    throw error
-  }
-}
-
 /** None of these may fail: everything is decided before. */
 export interface TableWriter {
   change(change: Change): void
-  forgetVersion(version: { readonly key: Buffer; readonly revision: Revision }): void
-  forgetDelete(revision: Revision): void
-  forgetGarbage(by: Revision): void
+  forgetVersion(version: LogPlace & { readonly key: Buffer }): void
+  forgetDelete(place: LogPlace): void
+  forgetGarbage(by: LogPlace): void
+  /** Absent: it is forgotten. */
+  lease(lease: LeaseId, seconds: number | undefined): void
   count(counters: Partial<Counters>): void
 }
 
@@ -376,5 +359,6 @@ function toLmdbRange(range: RangeOfTable): { start: Buffer; end: Buffer; limit: 
 }
 
 function toVersionRef(key: Buffer, value: Buffer): VersionRef {
-  return { ...decodeVersionKey(key), supersededAt: decodeNumber(value) }
+  const { revision: supersededAt, sub } = decodePlace(value)
+  return { ...decodeVersionKey(key), sub, supersededAt }
 }

@@ -1,7 +1,7 @@
 // A watch over stored history: only a cursor. It reads what follows its cursor on demand, so that a slow consumer buffers nothing
 // and never slows a writer; if that history is gone by then, it ends with `compacted`.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
-import { type Batch, KvError, type KvWatch, type Revision, type WatchRequest } from '../kv.ts'
+import { type Batch, KvError, type KvEvent, type KvWatch, type Revision } from '../kv.ts'
 
 /** An engine, as watchers see it. */
 export interface WatchSource {
@@ -11,16 +11,22 @@ export interface WatchSource {
   readonly oldest: Revision
   /** Set once the engine is closed. */
   readonly ended: Error | undefined
-  /**
-   * The events after `after` that match the request, as whole revisions; `revision` is how far it looked. Called only where
-   * there is something after `after`. A bounded piece, not everything.
-   */
-  readAfter(after: Revision, request: WatchRequest): Batch
+}
+
+/**
+ * The events after `after` that the watcher is for, as whole revisions; `revision` is how far it looked. Called only where there is
+ * something after `after`. A bounded piece, not everything.
+ */
+export type ReadAfter<Event> = (after: Revision) => Batch<Event>
+
+interface FollowedWatch {
+  readonly cursor: Revision
+  readonly wake: () => void
 }
 
 /** The watchers of one engine: woken together, at most once a turn of the event loop, so that events come in batches. */
 export class WatcherSet {
-  readonly #watchers = new Set<Watcher>()
+  readonly #watchers = new Set<FollowedWatch>()
   #wakeIsDue = false
 
   get size(): number {
@@ -34,11 +40,11 @@ export class WatcherSet {
     return slowest
   }
 
-  add(watcher: Watcher): void {
+  add(watcher: FollowedWatch): void {
     this.#watchers.add(watcher)
   }
 
-  delete(watcher: Watcher): void {
+  delete(watcher: FollowedWatch): void {
     this.#watchers.delete(watcher)
   }
 
@@ -59,10 +65,10 @@ export class WatcherSet {
 /** A piece of history without anything for this watcher, and there is more behind it. */
 const READ_ON = Symbol('read on')
 
-export class Watcher implements KvWatch {
+export class Watcher<Event = KvEvent> implements KvWatch<Event> {
   readonly #source: WatchSource
   readonly #peers: WatcherSet
-  readonly #request: WatchRequest
+  readonly #readAfter: ReadAfter<Event>
   readonly #signal: AbortSignal
   #cursor: Revision
   #progressIsDue = false
@@ -72,12 +78,18 @@ export class Watcher implements KvWatch {
   #done = false
   #resume: (() => void) | undefined
 
-  constructor(from: { source: WatchSource; peers: WatcherSet; request: WatchRequest; signal: AbortSignal }) {
+  constructor(from: {
+    source: WatchSource
+    peers: WatcherSet
+    after: Revision
+    readAfter: ReadAfter<Event>
+    signal: AbortSignal
+  }) {
     this.#source = from.source
     this.#peers = from.peers
-    this.#request = from.request
+    this.#readAfter = from.readAfter
     this.#signal = from.signal
-    this.#cursor = from.request.after
+    this.#cursor = from.after
   }
 
   get cursor(): Revision {
@@ -96,7 +108,7 @@ export class Watcher implements KvWatch {
     resume?.()
   };
 
-  [Symbol.asyncIterator](): AsyncIterator<Batch> {
+  [Symbol.asyncIterator](): AsyncIterator<Batch<Event>> {
     if (this.#started) throw new InvariantError('a watch is iterated once')
     this.#started = true
     this.#peers.add(this)
@@ -110,7 +122,7 @@ export class Watcher implements KvWatch {
     }
   }
 
-  async #next(): Promise<IteratorResult<Batch>> {
+  async #next(): Promise<IteratorResult<Batch<Event>>> {
     while (!this.#done) {
       // One piece of history a turn: catching up with a long one must not hold up everyone else.
       await this.#nextTurn
@@ -121,7 +133,7 @@ export class Watcher implements KvWatch {
     return { done: true, value: undefined }
   }
 
-  #read(): Batch | typeof READ_ON | undefined {
+  #read(): Batch<Event> | typeof READ_ON | undefined {
     try {
       if (this.#signal.aborted) throw new CancelledError(this.#signal.reason)
       if (this.#source.ended !== undefined) throw this.#source.ended
@@ -132,7 +144,7 @@ export class Watcher implements KvWatch {
     }
   }
 
-  #readOn(): Batch | typeof READ_ON | undefined {
+  #readOn(): Batch<Event> | typeof READ_ON | undefined {
     const { newest, oldest } = this.#source
     if (this.#cursor < newest) {
       if (this.#cursor + 1 < oldest) {
@@ -140,7 +152,7 @@ export class Watcher implements KvWatch {
           compactRevision: oldest,
         })
       }
-      const batch = this.#source.readAfter(this.#cursor, this.#request)
+      const batch = this.#readAfter(this.#cursor)
       this.#takeTurn()
       this.#cursor = batch.revision
       if (batch.events.length > 0) return batch

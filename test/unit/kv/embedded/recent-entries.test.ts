@@ -5,9 +5,13 @@ import type { LogEntry } from '../../../../src/kv/embedded/records.ts'
 function entry(revision: number): LogEntry {
   return {
     revision,
+    sub: 0,
     key: `/k/${revision}`,
     createRevision: revision,
     previousRevision: 0,
+    previousSub: 0,
+    version: 1,
+    lease: 0n,
     deadlineMs: 0,
     value: Buffer.from('v'),
   }

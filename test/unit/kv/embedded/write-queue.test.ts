@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../../../src/kv/embedded/draft.ts'
-import type { KeyState, LogEntry } from '../../../../src/kv/embedded/records.ts'
-import type { Change, TableWriter } from '../../../../src/kv/embedded/tables.ts'
+import type { KeyState, LogEntry, LogPlace } from '../../../../src/kv/embedded/records.ts'
+import type { Change, KeyRef, TableWriter } from '../../../../src/kv/embedded/tables.ts'
 import { type CommitTables, WriteQueue } from '../../../../src/kv/embedded/write-queue.ts'
 import { KvError, type Revision } from '../../../../src/kv/kv.ts'
 
@@ -17,9 +17,19 @@ class FakeTables implements CommitTables {
     return this.states.get(key)
   }
 
-  entryOf(revision: Revision): LogEntry | undefined {
+  entryOf({ revision }: LogPlace): LogEntry | undefined {
     return this.entries.get(revision)
   }
+
+  *live(): Generator<KeyRef> {
+    for (const [key, state] of this.states) yield { key: Buffer.from(key), state }
+  }
+
+  secondsOfLease(): undefined {
+    return undefined
+  }
+
+  *keysOfLease(): Generator<string> {}
 
   async commit(write: (writer: TableWriter) => void): Promise<void> {
     const changes: Change[] = []
@@ -29,6 +39,7 @@ class FakeTables implements CommitTables {
       forgetVersion: ignored,
       forgetDelete: ignored,
       forgetGarbage: ignored,
+      lease: ignored,
       count: ignored,
     })
     this.tried.push(changes.length)

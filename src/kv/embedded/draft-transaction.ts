@@ -1,0 +1,72 @@
+// A transaction of the durable engine: changes of a draft that have one revision.
+import type { Revision } from '../kv.ts'
+import type { KeyRange, LeaseId, StoredItem, Transaction } from '../transactional.ts'
+import type { Draft } from './draft.ts'
+import { checkSize } from './request-check.ts'
+
+export class DraftTransaction implements Transaction {
+  readonly before: Revision
+  readonly #draft: Draft
+  /** Throws where a put is not to be taken. */
+  readonly #checkSpace: () => void
+  #changes = 0
+
+  constructor(draft: Draft, checkSpace: () => void) {
+    this.#draft = draft
+    this.before = draft.newest
+    this.#checkSpace = checkSpace
+  }
+
+  get newest(): Revision {
+    return this.#draft.newest
+  }
+
+  get(key: string): StoredItem | undefined {
+    return this.#draft.itemOf(key)
+  }
+
+  items(range: KeyRange, limit: number): readonly StoredItem[] {
+    const items: StoredItem[] = []
+    for (const key of this.#draft.keysIn(range)) {
+      if (items.length >= limit) break
+      items.push(this.#draft.itemOf(key)!)
+    }
+    return items
+  }
+
+  count(range: KeyRange): number {
+    let count = 0
+    for (const _ of this.#draft.keysIn(range)) count++
+    return count
+  }
+
+  put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void {
+    checkSize(put)
+    this.#checkSpace()
+    this.#draft.put({ ...put, deadlineMs: 0 }, this.#nextPlace())
+  }
+
+  remove(key: string): void {
+    this.#draft.remove(key, this.#nextPlace())
+  }
+
+  secondsOfLease(lease: LeaseId): number | undefined {
+    return this.#draft.secondsOfLease(lease)
+  }
+
+  keysOfLease(lease: LeaseId): readonly string[] {
+    return this.#draft.keysOfLease(lease)
+  }
+
+  grantLease(lease: LeaseId, seconds: number): void {
+    this.#draft.setLease(lease, seconds)
+  }
+
+  forgetLease(lease: LeaseId): void {
+    this.#draft.setLease(lease, undefined)
+  }
+
+  #nextPlace(): { revision: Revision; sub: number } {
+    return { revision: this.before + 1, sub: this.#changes++ }
+  }
+}

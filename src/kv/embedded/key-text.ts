@@ -1,0 +1,43 @@
+// Keys are bytes, and texts where they are handled. Most are UTF-8; a byte that is not becomes a lone surrogate (U+DC80 to
+// U+DCFF), which no UTF-8 gives. So every key has one text, and its text gives the same bytes back.
+import { isUtf8 } from 'node:buffer'
+
+const ESCAPE = 0xdc00
+const REPLACEMENT = '\ufffd'
+
+export function keyToBytes(key: string): Buffer {
+  return key.isWellFormed() ? Buffer.from(key) : escapedToBytes(key)
+}
+
+export function keyFromBytes(bytes: Buffer): string {
+  const text = bytes.toString()
+  // It stands for what could not be read, unless the key has it.
+  return !text.includes(REPLACEMENT) || isUtf8(bytes) ? text : escapedFromBytes(bytes)
+}
+
+function escapedToBytes(key: string): Buffer {
+  const parts: Buffer[] = []
+  // A lone low surrogate is a byte; whatever is between two of them is a text.
+  for (const part of key.split(/(?<![\ud800-\udbff])([\udc80-\udcff])/)) {
+    const isByte = part.length === 1 && !part.isWellFormed()
+    parts.push(isByte ? Buffer.of(part.charCodeAt(0) - ESCAPE) : Buffer.from(part))
+  }
+  return Buffer.concat(parts)
+}
+
+function escapedFromBytes(bytes: Buffer): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const length = lengthOfCharacter(bytes, at)
+    text += length === 0 ? String.fromCharCode(ESCAPE + bytes[at]!) : bytes.toString('utf8', at, at + length)
+    at += Math.max(1, length)
+  }
+  return text
+}
+
+/** 0: what is there is not UTF-8. */
+function lengthOfCharacter(bytes: Buffer, at: number): number {
+  const first = bytes[at]!
+  const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+  return at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0
+}

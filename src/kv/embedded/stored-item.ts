@@ -1,0 +1,30 @@
+// An item of an embedded engine. What only etcd's API asks for is not enumerable, so that to the port it is a `KeyValue` and nothing
+// more, without a copy.
+import type { KeyValue, Revision } from '../kv.ts'
+import type { LeaseId, StoredItem } from '../transactional.ts'
+
+export class EmbeddedItem implements StoredItem {
+  readonly key: string
+  readonly value: Buffer
+  readonly revision: Revision
+  readonly createRevision: Revision
+  readonly #version: number
+  readonly #lease: LeaseId
+
+  constructor(item: KeyValue, version: number, lease: LeaseId) {
+    this.key = item.key
+    this.value = item.value
+    this.revision = item.revision
+    this.createRevision = item.createRevision
+    this.#version = version
+    this.#lease = lease
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  get lease(): LeaseId {
+    return this.#lease
+  }
+}

@@ -1,0 +1,86 @@
+// What an engine does beyond the port so that etcd's API can be served from it: several keys in one revision, how often a key
+// was written, leases, and keys of any bytes.
+import type { Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
+
+/** 64 bits, as whoever asked for the lease has chosen them. */
+export type LeaseId = bigint
+
+export const NO_LEASE: LeaseId = 0n
+
+/**
+ * Of the keys here a byte that is not UTF-8 is a lone surrogate (`key-text.ts`); the others are as in the port. Version and lease are not
+ * enumerable: to those who know the port only, it is a `KeyValue`.
+ */
+export interface StoredItem extends KeyValue {
+  /** How many puts there were since the key was last absent, this one included. */
+  readonly version: number
+  readonly lease: LeaseId
+}
+
+export type StoredEvent =
+  | { readonly kind: 'put'; readonly item: StoredItem; readonly previous: StoredItem | undefined }
+  | {
+      readonly kind: 'delete'
+      readonly key: string
+      readonly revision: Revision
+      readonly previous: StoredItem | undefined
+    }
+
+/** Keys from `start` to `end`, in the order of their bytes. */
+export interface KeyRange {
+  readonly start: string
+  /** Exclusive; absent: to the last key. */
+  readonly end: string | undefined
+}
+
+export type StoredRange = KeyRange & Omit<Range, 'start' | 'end'>
+
+export interface RangeWatchRequest extends KeyRange {
+  readonly after: Revision
+  readonly withPrevious: boolean
+}
+
+/** Sees what it has written itself. All that it writes has one revision; every key is changed once at most. */
+export interface Transaction {
+  /** The newest revision before it. */
+  readonly before: Revision
+  /** The newest revision, its own included. */
+  readonly newest: Revision
+  get(key: string): StoredItem | undefined
+  /** Up to so many. */
+  items(range: KeyRange, limit: number): readonly StoredItem[]
+  count(range: KeyRange): number
+  put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
+  /** The key must be there. */
+  remove(key: string): void
+  /** How long the lease was asked for; absent: there is none. */
+  secondsOfLease(lease: LeaseId): number | undefined
+  keysOfLease(lease: LeaseId): readonly string[]
+  grantLease(lease: LeaseId, seconds: number): void
+  /** Its keys must be gone. */
+  forgetLease(lease: LeaseId): void
+}
+
+export interface TransactionRequest<Result> {
+  /** Of the values that it may put. */
+  readonly bytes: number
+  /** Whether it puts nothing: then it is let in where there is no space left. */
+  readonly freesSpace: boolean
+  /** Decides and writes, in one go. Where it throws, nothing was written. */
+  readonly run: (transaction: Transaction) => Result
+}
+
+export interface StoredListResult extends ListResult {
+  readonly items: readonly StoredItem[]
+}
+
+export interface TransactionalKv extends Kv {
+  /** The oldest revision that can be read. */
+  readonly oldest: Revision
+  list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult>
+  /** Resolves when what it wrote, or has seen, is durable. */
+  transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result>
+  watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent>
+  /** All leases, with the seconds that they were asked for. */
+  leases(): Iterable<readonly [LeaseId, number]>
+}
