@@ -9,9 +9,11 @@ import {
   defineManual,
   lintRolesManual,
   serveManual,
+  storeManual,
   testManual,
   topManual,
 } from './manual.ts'
+import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
@@ -35,6 +37,10 @@ interface Command {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: { manual: serveManual, run: serve },
+  store: {
+    manual: storeManual,
+    run: async (args, environment) => (await import('./store.ts')).runStore(args, environment),
+  },
   test: { manual: testManual, run: async (args) => (await import('./test.ts')).runTest(args) },
   convert: { manual: convertManual, run: async (args) => (await import('./convert.ts')).runConvert(args) },
   check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
@@ -118,17 +124,6 @@ async function serve(args: readonly string[], environment: Environment): Promise
   log.info({}, 'shutting down')
   await server.stop()
   return 0
-}
-
-/** Fires at the first SIGTERM or SIGINT, which asks for a clean stop; the second one does not wait for it. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  const onSignal = (): void => {
-    if (stop.signal.aborted) process.exit(1)
-    stop.abort()
-  }
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-  return stop.signal
 }
 
 async function greeting(config: Config, url: string, kubeconfigFile: string): Promise<string> {

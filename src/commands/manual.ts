@@ -26,6 +26,7 @@ export function commandManual(): string {
       'SYNOPSIS',
       [
         'quarterdeck serve [FLAG]...',
+        'quarterdeck store serve [FLAG]...',
         'quarterdeck test [FLAG]... -- COMMAND [ARGUMENT]...',
         'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
         'quarterdeck check FILE...',
@@ -40,6 +41,7 @@ export function commandManual(): string {
       'COMMANDS',
       [
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
+        "store    Serve the embedded store alone, in etcd's protocol.",
         'test     Run a command with a server of its own, which it finds by KUBECONFIG.',
         'convert  Convert objects from one encoding to another.',
         'check    Validate custom resource definitions and objects, without a server.',
@@ -48,6 +50,38 @@ export function commandManual(): string {
         'top      Show who watches a running server.',
         'version  Print the version of the program and the API level.',
         'help     Show this page, or the one of a command.',
+      ],
+    ],
+  ])
+}
+
+export function storeManual(): string {
+  return page([
+    ['NAME', ["quarterdeck store - serve the embedded store in etcd's protocol"]],
+    ['SYNOPSIS', ['quarterdeck store serve [FLAG]...']],
+    [
+      'DESCRIPTION',
+      [
+        'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and what there is to say of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers, and so do etcdctl and other clients of etcd. Authentication, members and snapshots are not offered. Keys may be up to 1900 bytes long.',
+        '',
+        'History is kept until a client compacts it, as servers do.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--data-dir DIR',
+        '    Where the data is, as for quarterdeck serve: a store that it has written can be served. Default: ~/.local/share/quarterdeck.',
+        '--in-memory',
+        '    Keep the data in memory. It is lost at the end.',
+        '--listen-client-urls URL',
+        '    An http: URL with a loopback address, an https: URL, or unix:///PATH. Default: http://127.0.0.1:2379.',
+        '--cert-file FILE, --key-file FILE',
+        '    The certificate and key for an https: URL, in PEM.',
+        '--trusted-ca-file FILE',
+        '    Clients must show a certificate of one of these authorities. Default: they need none.',
+        '--quota-backend-bytes N',
+        '    Refuse to write while the store is larger than this. Default: as much as the disk has.',
       ],
     ],
   ])

@@ -269,7 +269,7 @@ function leavesUnsealed(endpoint: string): boolean {
   return endpoint.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\]):/.test(endpoint)
 }
 
-function defaultDataDirectory(environment: Environment): string {
+export function defaultDataDirectory(environment: Environment): string {
   const home = environment['XDG_DATA_HOME']
   const base = home !== undefined && path.isAbsolute(home) ? home : path.join(homedir(), '.local/share')
   return path.join(base, 'quarterdeck')

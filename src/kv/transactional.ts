@@ -1,6 +1,6 @@
 // What an engine does beyond the port so that etcd's API can be served from it: several keys in one revision, how often a key
 // was written, leases, and keys of any bytes.
-import type { Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
+import type { GetResult, Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
 
 /** 64 bits, as whoever asked for the lease has chosen them. */
 export type LeaseId = bigint
@@ -49,7 +49,7 @@ export interface Transaction {
   get(key: string): StoredItem | undefined
   /** Up to so many. */
   items(range: KeyRange, limit: number): readonly StoredItem[]
-  count(range: KeyRange): number
+  keys(range: KeyRange): readonly string[]
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
   /** The key must be there. */
   remove(key: string): void
@@ -74,9 +74,14 @@ export interface StoredListResult extends ListResult {
   readonly items: readonly StoredItem[]
 }
 
+export interface StoredGetResult extends GetResult {
+  readonly item: StoredItem | undefined
+}
+
 export interface TransactionalKv extends Kv {
   /** The oldest revision that can be read. */
   readonly oldest: Revision
+  get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<StoredGetResult>
   list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult>
   /** Resolves when what it wrote, or has seen, is durable. */
   transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result>

@@ -2,6 +2,7 @@
 // and after its end no message comes.
 import type { Connection } from './http2-client-connection.ts'
 import { CANCEL, ENHANCE_YOUR_CALM, INADEQUATE_SECURITY } from './http2-frames.ts'
+import { GrpcMessages, type MessagesListener, PREFIX_BYTES } from './grpc-messages.ts'
 import { literal } from './hpack.ts'
 import type { Broken, Stream, StreamListener } from './http2-client-stream.ts'
 
@@ -23,13 +24,6 @@ export interface CallListener {
   onMessage(message: Buffer): void
   onEnd(end: CallEnd): void
 }
-
-/** Whether a message is compressed, and its length. */
-export const PREFIX_BYTES = 5
-const EMPTY = Buffer.alloc(0)
-
-/** So much memory is taken for a message on the word of its prefix alone. */
-const AHEAD_BYTES = 16 << 20
 
 const BY_RESET: Readonly<Record<number, number>> = Object.freeze({
   [CANCEL]: STATUS_CANCELLED,
@@ -55,15 +49,10 @@ export function timeoutHeader(timeoutMs: number): Buffer {
   return literal('grpc-timeout', `${Math.min(Math.ceil(timeoutMs), 99_999_999)}m`)
 }
 
-export class GrpcCall implements StreamListener {
+export class GrpcCall implements StreamListener, MessagesListener {
   readonly #stream: Stream
   readonly #listener: CallListener
-  /** What came of a prefix that is not whole. */
-  #prefix: Buffer = EMPTY
-  /** What came of the message behind it, and how long that is to be. */
-  #body: Buffer | undefined
-  #filled = 0
-  #wanted = 0
+  readonly #messages = new GrpcMessages(this)
   #ended = false
 
   constructor(connection: Connection, headers: Buffer, listener: CallListener) {
@@ -106,10 +95,7 @@ export class GrpcCall implements StreamListener {
   }
 
   onData(bytes: Buffer, isLast: boolean): void {
-    let rest = bytes
-    while (rest.length > 0 && !this.#ended) {
-      rest = this.#body === undefined ? this.#takePrefix(rest) : this.#takeBody(rest, this.#body)
-    }
+    if (!this.#ended) this.#messages.push(bytes)
     if (isLast) this.#endWith(STATUS_UNKNOWN, 'the answer ended without a status')
   }
 
@@ -118,57 +104,29 @@ export class GrpcCall implements StreamListener {
     this.#end({ status, message, untouched })
   }
 
-  /** Takes a prefix off, and gives back what is behind it. */
-  #takePrefix(bytes: Buffer): Buffer {
-    const known = this.#prefix.length === 0 ? bytes : Buffer.concat([this.#prefix, bytes])
-    if (known.length < PREFIX_BYTES) {
-      this.#prefix = Buffer.from(known)
-      return EMPTY
-    }
-    this.#prefix = EMPTY
-    this.#wanted = known.readUInt32BE(1)
-    if (known[0] !== 0) this.cancel(STATUS_INTERNAL, 'the answer is compressed, which nobody asked for')
-    else if (this.#wanted === 0) this.#takeMessage(EMPTY)
-    else this.#body = Buffer.allocUnsafe(Math.min(this.#wanted, AHEAD_BYTES))
-    return known.subarray(PREFIX_BYTES)
-  }
-
-  /** Takes what belongs to the message under way, and gives back what is behind it. */
-  #takeBody(bytes: Buffer, body: Buffer): Buffer {
-    const part = bytes.subarray(0, this.#wanted - this.#filled)
-    const filled = this.#filled + part.length
-    const target = filled <= body.length ? body : grown(body, Math.min(this.#wanted, filled * 2))
-    part.copy(target, this.#filled)
-    this.#filled = filled
-    this.#body = target
-    if (filled === this.#wanted) this.#takeMessage(target)
-    return bytes.subarray(part.length)
-  }
-
-  #takeMessage(message: Buffer): void {
-    this.#body = undefined
-    this.#filled = 0
+  onMessage(message: Buffer): void {
     this.#listener.onMessage(message)
   }
 
+  onCompressed(): void {
+    this.cancel(STATUS_INTERNAL, 'the answer is compressed, which nobody asked for')
+  }
+
+  /** Not here: answers may be of any length. */
+  onTooLong(): void {}
+
   #endWith(status: number, message: string): void {
-    const isCutOff = this.#prefix.length > 0 || this.#body !== undefined
-    if (status !== STATUS_OK || !isCutOff) this.#end({ status, message: decodeMessage(message), untouched: false })
+    if (status !== STATUS_OK || !this.#messages.isCutOff)
+      this.#end({ status, message: decodeMessage(message), untouched: false })
     else this.#end({ status: STATUS_INTERNAL, message: 'the answer was cut off', untouched: false })
   }
 
   #end(end: CallEnd): void {
     if (this.#ended) return
     this.#ended = true
-    this.#body = undefined
+    this.#messages.end()
     this.#listener.onEnd(end)
   }
-}
-
-function grown(bytes: Buffer, size: number): Buffer {
-  const larger = Buffer.allocUnsafe(size)
-  bytes.copy(larger)
-  return larger
 }
 
 /** Whatever is no printable ASCII is written like in a URL. */

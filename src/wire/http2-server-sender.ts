@@ -150,11 +150,16 @@ export class Http2Sender {
     const length = Math.min(stream.unsentBytes, window, h2.DEFAULT_FRAME_BYTES)
     const isLast = stream.isLast(length)
     if (length === 0 && !isLast) return false
-    this.#window -= length
-    stream.window -= length
-    this.#options.onData()
-    this.#outbox.addFrom(stream, { type: h2.DATA, flags: isLast ? h2.END_STREAM : 0, stream: stream.id, length })
-    if (isLast) this.#options.onSent(stream)
+    const trailers = isLast ? stream.trailers : undefined
+    if (length > 0 || trailers === undefined) {
+      this.#window -= length
+      stream.window -= length
+      this.#options.onData()
+      const flags = isLast && trailers === undefined ? h2.END_STREAM : 0
+      this.#outbox.addFrom(stream, { type: h2.DATA, flags, stream: stream.id, length })
+    }
+    if (trailers !== undefined) this.sendHead(stream, trailers, true)
+    else if (isLast) this.#options.onSent(stream)
     else stream.wakeWriters()
     return !isLast
   }

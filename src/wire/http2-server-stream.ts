@@ -63,6 +63,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   #outgoingBytes = 0
   #sentBytes = 0
   #isAnswerWhole = false
+  #trailers: string | undefined
   #isClosed = false
   #onClose: (() => void) | undefined
   #onDrain: (() => void)[] = []
@@ -183,6 +184,13 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#carrier.pump(this)
   }
 
+  /** Ends it with fields behind the body. */
+  endWith(trailers: HeaderRecord): void {
+    if (this.#isClosed || this.#isAnswerWhole) return
+    this.#trailers = fieldsText(trailers)
+    this.end()
+  }
+
   breakOff(): void {
     if (!this.#isClosed) this.#carrier.reset(this, INTERNAL_ERROR)
   }
@@ -216,6 +224,11 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   /** For the sender: whether so much is all that is left of the answer. */
   isLast(bytes: number): boolean {
     return this.#isAnswerWhole && this.#outgoingBytes === bytes
+  }
+
+  /** For the sender: the field block that ends it, where there is one. */
+  get trailers(): string | undefined {
+    return this.#trailers
   }
 
   /** For the sender: something is still to be sent. */
@@ -283,13 +296,8 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
 
   #sendHead(status: number, headers: HeaderRecord, isLast: boolean): void {
     this.headersSent = true
-    let block = statusText(status)
-    for (const name in headers) {
-      const value = headers[name]!
-      if (typeof value === 'object') for (const one of value) block += headerText(name, one)
-      else block += headerText(name, String(value))
-    }
-    this.#carrier.sendHead(this, block + headerText('date', this.#carrier.date), isLast)
+    const block = statusText(status) + fieldsText(headers) + headerText('date', this.#carrier.date)
+    this.#carrier.sendHead(this, block, isLast)
   }
 
   #queue(piece: Buffer): void {
@@ -324,6 +332,16 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
 interface NewStream {
   readonly carrier: StreamCarrier
   readonly window: number
+}
+
+function fieldsText(fields: HeaderRecord): string {
+  let block = ''
+  for (const name in fields) {
+    const value = fields[name]!
+    if (typeof value === 'object') for (const one of value) block += headerText(name, one)
+    else block += headerText(name, String(value))
+  }
+  return block
 }
 
 /** A call costs more than a few bytes do. */

@@ -16,6 +16,13 @@ export class MessageWriter {
     this.#out.varint(field << 3)
   }
 
+  /** Any whole number of 64 bits. */
+  integer(field: number, value: number | bigint): void {
+    if (value === 0 || value === 0n) return
+    this.#out.signed(value)
+    this.#out.varint(field << 3)
+  }
+
   flag(field: number, value: boolean | undefined): void {
     this.number(field, value === true ? 1 : 0)
   }

@@ -34,10 +34,8 @@ export class DraftTransaction implements Transaction {
     return items
   }
 
-  count(range: KeyRange): number {
-    let count = 0
-    for (const _ of this.#draft.keysIn(range)) count++
-    return count
+  keys(range: KeyRange): readonly string[] {
+    return [...this.#draft.keysIn(range)]
   }
 
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void {

@@ -8,7 +8,6 @@ import {
   type Batch,
   checkKey,
   type DeleteRequest,
-  type GetResult,
   KvError,
   type KvEvent,
   type KvWatch,
@@ -21,6 +20,7 @@ import type {
   LeaseId,
   RangeWatchRequest,
   StoredEvent,
+  StoredGetResult,
   StoredItem,
   StoredListResult,
   StoredRange,
@@ -32,7 +32,7 @@ import type { DataDirectory } from './data-directory.ts'
 import type { Draft } from './draft.ts'
 import { DraftTransaction } from './draft-transaction.ts'
 import { Expirer } from './expirer.ts'
-import { isInRange } from './key-order.ts'
+import { isInRange } from '../key-order.ts'
 import type { MappedMemory } from './mapped-memory.ts'
 import { itemAt, RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
@@ -108,7 +108,7 @@ export class DurableKv implements TransactionalKv, WatchSource {
     return this.#watchers.size + (this.#expirer.isWaiting ? 1 : 0)
   }
 
-  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
+  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<StoredGetResult> {
     this.#begin(signal)
     const { at } = options
     const newest = this.#newestInTables()

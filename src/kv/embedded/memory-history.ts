@@ -3,7 +3,7 @@
 import { type SortedTree, compareNumbers, newSortedTree } from '../../lib/sorted-tree.ts'
 import type { Revision } from '../kv.ts'
 import type { StoredItem } from '../transactional.ts'
-import { toSortKey } from './key-order.ts'
+import { toSortKey } from '../key-order.ts'
 import { firstFrom } from './revision-order.ts'
 
 /** The state of a store: items by the sort keys of their keys. */

@@ -1,7 +1,7 @@
 // A transaction of the in-memory engine: it writes to the state at once, and can take it back.
 import type { Revision } from '../kv.ts'
 import type { KeyRange, LeaseId, StoredItem, Transaction } from '../transactional.ts'
-import { sortRange, toSortKey } from './key-order.ts'
+import { sortRange, toSortKey } from '../key-order.ts'
 import type { HistoryEntry, MemoryState } from './memory-history.ts'
 import type { MemoryLeases } from './memory-leases.ts'
 import { ownBytes } from '../../lib/own-bytes.ts'
@@ -40,9 +40,8 @@ export class MemoryTransaction implements Transaction {
     return items
   }
 
-  count(range: KeyRange): number {
-    const [start, end] = sortRange(range)
-    return Math.max(0, this.#state.forRange(start, end, false))
+  keys(range: KeyRange): readonly string[] {
+    return this.items(range, Number.POSITIVE_INFINITY).map(({ key }) => key)
   }
 
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void {

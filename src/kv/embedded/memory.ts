@@ -11,7 +11,6 @@ import {
   type Batch,
   checkKey,
   type DeleteRequest,
-  type GetResult,
   type KeyValue,
   KvError,
   type KvEvent,
@@ -26,6 +25,7 @@ import {
   NO_LEASE,
   type RangeWatchRequest,
   type StoredEvent,
+  type StoredGetResult,
   type StoredItem,
   type StoredListResult,
   type StoredRange,
@@ -33,7 +33,7 @@ import {
   type TransactionRequest,
 } from '../transactional.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
-import { isInRange, sortRange, toSortKey } from './key-order.ts'
+import { isInRange, sortRange, toSortKey } from '../key-order.ts'
 import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-history.ts'
 import { MemoryLeases } from './memory-leases.ts'
 import { MemoryTransaction } from './memory-transaction.ts'
@@ -153,7 +153,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     return this.#watchers.size + (this.#alarm === undefined ? 0 : 1)
   }
 
-  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
+  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<StoredGetResult> {
     this.#begin(signal)
     const { at } = options
     if (at === undefined) return { revision: this.newest, item: this.#state.get(toSortKey(key)) }

@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import { KvError, type Revision } from '../kv.ts'
 import { type LeaseId, NO_LEASE } from '../transactional.ts'
-import { keyFromBytes, keyToBytes } from './key-text.ts'
+import { keyFromBytes, keyToBytes } from '../key-text.ts'
 import { MAX_KEY_BYTES } from './request-check.ts'
 
 /** Where an entry is in the log: its revision and, among the changes of that, its number. A single write has the number 0. */

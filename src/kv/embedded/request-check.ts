@@ -1,6 +1,6 @@
 // The limits of keys, values and revisions, the same for all embedded engines and as etcd's.
 import { checkKey, KvError, type PutRequest, type Revision } from '../kv.ts'
-import { keyToBytes } from './key-text.ts'
+import { keyToBytes } from '../key-text.ts'
 
 /**
  * LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. A zero byte counts

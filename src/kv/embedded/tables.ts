@@ -30,7 +30,7 @@ import {
   type LogEntry,
   type LogPlace,
 } from './records.ts'
-import { keyFromBytes } from './key-text.ts'
+import { keyFromBytes } from '../key-text.ts'
 import { type OpenTables, openTables } from './open-tables.ts'
 import { isTooLong } from './request-check.ts'
 

@@ -7,13 +7,13 @@ import { Dialer, type EtcdTls } from './dialer.ts'
 import {
   type CallEnd,
   GrpcCall,
-  PREFIX_BYTES,
   STATUS_CANCELLED,
   STATUS_DEADLINE_EXCEEDED,
   STATUS_INTERNAL,
   STATUS_OK,
   timeoutHeader,
 } from '../../wire/grpc-call.ts'
+import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from '../../wire/hpack.ts'
 import { type Method, WATCH } from './messages.ts'
 import { RpcError, UntouchedError } from './verdict.ts'

@@ -177,8 +177,10 @@ export class Etcd implements Kv {
     throw new KvError(alarm.includes('NOSPACE') ? 'full' : 'corrupt', `etcd has raised an alarm: ${alarm.trim()}`)
   }
 
-  async sizeBytes(signal: AbortSignal): Promise<number> {
-    return (await this.#status(signal)).dbSize
+  async sizeBytes(signal: AbortSignal): Promise<number | undefined> {
+    const { dbSize } = await this.#status(signal)
+    // Of one in memory.
+    return dbSize === 0 ? undefined : dbSize
   }
 
   close(): Promise<void> {

@@ -4,12 +4,12 @@ import type { Connection } from '../../wire/http2-client-connection.ts'
 import {
   type CallEnd,
   GrpcCall,
-  PREFIX_BYTES,
   STATUS_CANCELLED,
   STATUS_INTERNAL,
   STATUS_OK,
   STATUS_UNAVAILABLE,
 } from '../../wire/grpc-call.ts'
+import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { WATCH, type WatchRequestMessage, type WatchResponse } from './messages.ts'
 import type { RpcError } from './verdict.ts'
 

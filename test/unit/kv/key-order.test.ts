@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toSortKey } from '../../../../src/kv/embedded/key-order.ts'
+import { toSortKey } from '../../../src/kv/key-order.ts'
 
 it('plain keys are their own sort keys', () => {
   expect(toSortKey('/registry/pods/default/a')).toBe('/registry/pods/default/a')

@@ -1,6 +1,6 @@
 // Keys are ordered by their bytes; JavaScript compares strings by UTF-16 code units, and the two differ for surrogates. A sort
 // key is a text that compares as the bytes of its key do: the key itself where it is ASCII, else its bytes, one a character.
-import type { KeyRange } from '../transactional.ts'
+import type { KeyRange } from './transactional.ts'
 import { keyToBytes } from './key-text.ts'
 
 const OTHER_THAN_ASCII = /[\x80-\uffff]/

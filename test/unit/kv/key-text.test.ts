@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toSortKey } from '../../../../src/kv/embedded/key-order.ts'
-import { keyFromBytes, keyToBytes } from '../../../../src/kv/embedded/key-text.ts'
+import { toSortKey } from '../../../src/kv/key-order.ts'
+import { keyFromBytes, keyToBytes } from '../../../src/kv/key-text.ts'
 
 it('keys in UTF-8 are their texts', () => {
   for (const key of ['/registry/pods/a', 'ä中\u{1f600}', '\ufffd', '']) {

@@ -1,0 +1,79 @@
+// etcd's v3 API in front of an engine: to its clients a cluster of one member. Start here: `serveEtcd`. What is not offered
+// (authentication, members, snapshots in etcd's own file format) says `Unimplemented`.
+import { createHash } from 'node:crypto'
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type GrpcAddress, type GrpcTls, listenForGrpc } from '../../wire/grpc-server.ts'
+import type { TransactionalKv } from '../transactional.ts'
+import { kvMethods } from './kv-service.ts'
+import { leaseMethods } from './lease-service.ts'
+import { Lessor } from './lessor.ts'
+import { maintenanceMethods } from './maintenance-service.ts'
+import type { Identity } from './responses.ts'
+import { failure } from './rpc-failure.ts'
+import { answerCall, type Methods } from './service.ts'
+import { watchMethods } from './watch-service.ts'
+
+export interface ServeEtcdOptions {
+  readonly kv: TransactionalKv
+  readonly address: GrpcAddress
+  /** Absent: plain text. */
+  readonly tls?: GrpcTls | undefined
+  /** What leases go by. Absent: the system's. */
+  readonly clock?: Clock
+  /** Something of ours broke. */
+  readonly onFault: (error: unknown) => void
+}
+
+export interface ServedEtcd {
+  /** Where clients find it. */
+  readonly url: string
+  /** Ends all calls. The engine stays open. */
+  close(): Promise<void>
+}
+
+/** etcd's: its limit for what is to be written, and half a megabyte for what is around it. */
+const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
+
+/** Resolves when it listens; throws Node's error where it cannot. */
+export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> {
+  const { kv, address, tls, onFault, clock = systemClock } = options
+  const identity = identityOf(address)
+  const lessor = new Lessor(kv, clock)
+  const methods: Methods = {
+    ...kvMethods(kv, identity),
+    ...watchMethods({ kv, identity, clock }),
+    ...leaseMethods(kv, lessor, identity),
+    ...maintenanceMethods(kv, identity, () => [urlOf(server.address, tls)]),
+  }
+  const server = await listenForGrpc({
+    address,
+    tls,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    onCall: (path, call) => {
+      const method = Object.hasOwn(methods, path) ? methods[path] : undefined
+      void answerCall(call, method, { path, onFault })
+    },
+    onFault,
+  })
+  return {
+    url: urlOf(server.address, tls),
+    close: async () => {
+      const { status, message } = failure('stopped')
+      lessor.close()
+      await server.close(status, message)
+    },
+  }
+}
+
+/** The same whenever it listens at the same address. */
+function identityOf(address: GrpcAddress): Identity {
+  const name = address.kind === 'tcp' ? `${address.host}:${address.port}` : address.path
+  const hash = createHash('sha256').update(name).digest()
+  return { name: 'quarterdeck', memberId: hash.readBigUInt64BE(0), clusterId: hash.readBigUInt64BE(8) }
+}
+
+function urlOf(address: GrpcAddress, tls: GrpcTls | undefined): string {
+  if (address.kind === 'unix') return `unix://${address.path}`
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  return `${tls === undefined ? 'http' : 'https'}://${host}:${address.port}`
+}

@@ -1,0 +1,97 @@
+// What etcd refuses of a transaction before it looks at any key: too many operations, and a key that would be changed twice.
+import { sortRange, toSortKey } from '../key-order.ts'
+import { checkRange, toKeyRange } from './ranges.ts'
+import type { DeleteRangeRequest, PutRequest, RequestOp, TxnRequest } from './requests.ts'
+import { failure } from './rpc-failure.ts'
+
+/** etcd's default. */
+const MAX_OPS = 128
+
+export function checkPut({ key, value, lease, ignoreValue, ignoreLease }: PutRequest): void {
+  if (key === '') throw failure('emptyKey')
+  if (ignoreValue && value.length > 0) throw failure('valueProvided')
+  if (ignoreLease && lease !== 0n) throw failure('leaseProvided')
+}
+
+export function checkDeleteRange({ key }: DeleteRangeRequest): void {
+  if (key === '') throw failure('emptyKey')
+}
+
+export function checkTxn(request: TxnRequest): void {
+  checkOps(request, MAX_OPS)
+  changesOf(request.success)
+  changesOf(request.failure)
+}
+
+/** Transactions within it have what it leaves them of the operations. */
+function checkOps({ compare, success, failure: otherwise }: TxnRequest, most: number): void {
+  const count = Math.max(compare.length, success.length, otherwise.length)
+  if (count > most) throw failure('tooManyOps')
+  for (const { key } of compare) if (key === '') throw failure('emptyKey')
+  for (const op of [...success, ...otherwise]) checkOp(op, most - count)
+}
+
+function checkOp(op: RequestOp, most: number): void {
+  switch (op.kind) {
+    case 'range':
+      return checkRange(op.range)
+    case 'put':
+      return checkPut(op.put)
+    case 'deleteRange':
+      return checkDeleteRange(op.deleteRange)
+    case 'txn':
+      return checkOps(op.txn, most)
+    case 'none':
+      // As etcd answers an operation that it does not know.
+      throw failure('keyNotFound')
+  }
+}
+
+/** From sort key to sort key. */
+type Interval = readonly [string, string]
+
+interface Changes {
+  readonly puts: Set<string>
+  readonly deletes: readonly Interval[]
+}
+
+/** Throws where a key is put twice, or put and deleted; of the two ways that a transaction can go only one is taken. */
+function changesOf(ops: readonly RequestOp[]): Changes {
+  const puts = new Set<string>()
+  let deletes = merged(ops.flatMap((op) => (op.kind === 'deleteRange' ? [sortRange(toKeyRange(op.deleteRange))] : [])))
+  for (const op of ops) {
+    if (op.kind !== 'txn') continue
+    const [one, other] = [changesOf(op.txn.success), changesOf(op.txn.failure)]
+    for (const key of one.puts.union(other.puts)) addPut(key, puts, deletes)
+    deletes = merged([...deletes, ...one.deletes, ...other.deletes])
+  }
+  for (const op of ops) if (op.kind === 'put') addPut(toSortKey(op.put.key), puts, deletes)
+  return { puts, deletes }
+}
+
+function addPut(key: string, puts: Set<string>, deletes: readonly Interval[]): void {
+  if (puts.has(key) || isInOne(key, deletes)) throw failure('duplicateKey')
+  puts.add(key)
+}
+
+/** In their order, those that touch as one. */
+function merged(intervals: readonly Interval[]): readonly Interval[] {
+  const result: Interval[] = []
+  for (const [start, end] of intervals.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const last = result.at(-1)
+    if (last === undefined || start > last[1]) result.push([start, end])
+    else if (end > last[1]) result[result.length - 1] = [last[0], end]
+  }
+  return result
+}
+
+function isInOne(key: string, intervals: readonly Interval[]): boolean {
+  let [low, high] = [0, intervals.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (intervals[middle]![0] <= key) low = middle + 1
+    else high = middle
+  }
+  const last = intervals[low - 1]
+  return last !== undefined && key < last[1]
+}

@@ -1,0 +1,231 @@
+// etcd's Watch call: many watches on one stream. Each is a cursor in the engine's history and reads on when the client has taken
+// what was sent: so a client that does not read holds up nobody, and nothing is kept for it.
+import { type Clock, repeat } from '../../lib/clock.ts'
+import { CancelledError } from '../../lib/errors.ts'
+import type { GrpcServerCall } from '../../wire/grpc-server-call.ts'
+import { KvError, type KvWatch, type Revision } from '../kv.ts'
+import type { StoredEvent, TransactionalKv } from '../transactional.ts'
+import { isEmptyRange, toKeyRange } from './ranges.ts'
+import { readMessage } from './requests.ts'
+import type { Identity } from './responses.ts'
+import { failure } from './rpc-failure.ts'
+import { eachMessage, type Methods } from './service.ts'
+import {
+  fragmentsOf,
+  NO_DELETE,
+  NO_PUT,
+  readWatch,
+  type WatchAnswer,
+  type WatchCreateRequest,
+  type WatchRequest,
+  writeWatch,
+} from './watch-messages.ts'
+
+/** etcd's interval for clients that asked to be told of progress. */
+const PROGRESS_EVERY_MS = 10 * 60 * 1000
+
+/** etcd's limit for a request is that of a fragment too. */
+const FRAGMENT_BYTES = 1.5 * 1024 * 1024
+
+/** Of answers that are for no watch, or for all. */
+const NO_WATCH = -1
+
+export interface WatchParts {
+  readonly kv: TransactionalKv
+  readonly identity: Identity
+  readonly clock: Clock
+}
+
+export function watchMethods(parts: WatchParts): Methods {
+  return {
+    '/etcdserverpb.Watch/Watch': { kind: 'stream', run: (call) => new WatchStream(call, parts).run() },
+  }
+}
+
+interface OpenWatch {
+  readonly create: WatchCreateRequest
+  readonly controller: AbortController
+  readonly watch: KvWatch<StoredEvent>
+  /** Nothing was sent since it was last looked at. */
+  isQuiet: boolean
+}
+
+class WatchStream {
+  readonly #call: GrpcServerCall
+  readonly #parts: WatchParts
+  readonly #watches = new Map<number, OpenWatch>()
+  /** Those who were asked how far they are, and have not said it yet. */
+  readonly #asked = new Map<number, 'all' | 'one'>()
+  /** How far those are who have said it, where all were asked; absent: nobody was. */
+  #progress: Revision | undefined
+  #nextId = 0
+
+  constructor(call: GrpcServerCall, parts: WatchParts) {
+    this.#call = call
+    this.#parts = parts
+  }
+
+  /** Until the client is gone. */
+  async run(): Promise<void> {
+    const stopTelling = repeat(this.#parts.clock, PROGRESS_EVERY_MS, () => this.#tellQuietOnes())
+    try {
+      await eachMessage(this.#call, (message) => this.#take(readMessage(message, readWatch)), 'stays')
+    } finally {
+      stopTelling()
+      for (const { controller } of this.#watches.values()) controller.abort()
+    }
+  }
+
+  async #take(request: WatchRequest): Promise<void> {
+    switch (request.kind) {
+      case 'create':
+        return this.#create(request.create)
+      case 'cancel':
+        return this.#cancel(request.watchId)
+      case 'progress':
+        return this.#tellAll()
+      case 'none':
+        return
+    }
+  }
+
+  async #create(create: WatchCreateRequest): Promise<void> {
+    const { kv } = this.#parts
+    const revision = await this.#newest()
+    const refusal = this.#refusalOf(create)
+    if (refusal !== undefined) {
+      return this.#send({ revision, watchId: NO_WATCH, created: true, canceled: true, cancelReason: refusal })
+    }
+    const id = create.watchId === 0 ? this.#freeId() : create.watchId
+    const controller = new AbortController()
+    const after = create.startRevision === 0 ? revision : create.startRevision - 1
+    // To etcd an empty key is the smallest one.
+    const range = toKeyRange({ key: create.key === '' ? '\0' : create.key, rangeEnd: create.rangeEnd })
+    const watch = kv.watchRange({ ...range, after, withPrevious: create.prevKv }, controller.signal)
+    const open = { create, controller, watch, isQuiet: true }
+    this.#watches.set(id, open)
+    this.#send({ revision, watchId: id, created: true })
+    void this.#follow(id, open)
+  }
+
+  #refusalOf(create: WatchCreateRequest): string | undefined {
+    if (create.startRevision < 0) return failure('compacted').message
+    if (isEmptyRange(create)) return 'mvcc: watcher range is empty'
+    if (create.watchId !== 0 && this.#watches.has(create.watchId))
+      return 'mvcc: duplicate watch ID provided on the WatchStream'
+    return undefined
+  }
+
+  #freeId(): number {
+    while (this.#watches.has(this.#nextId)) this.#nextId++
+    return this.#nextId++
+  }
+
+  async #cancel(watchId: number): Promise<void> {
+    const open = this.#watches.get(watchId)
+    if (open === undefined) return
+    this.#forget(watchId, open)
+    this.#send({ revision: await this.#newest(), watchId, canceled: true })
+  }
+
+  /** Sends what it sees, as the client takes it. */
+  async #follow(id: number, open: OpenWatch): Promise<void> {
+    try {
+      for await (const { events, revision } of open.watch) {
+        if (open.controller.signal.aborted) return
+        this.#sendEvents(id, open, { revision, events: passed(events, open.create) })
+        this.#note(id, revision)
+        await this.#call.writable()
+      }
+    } catch (error) {
+      if (!(error instanceof CancelledError)) this.#end(id, open, error)
+    }
+  }
+
+  #sendEvents(
+    watchId: number,
+    open: OpenWatch,
+    { revision, events }: Required<Pick<WatchAnswer, 'revision' | 'events'>>,
+  ): void {
+    if (events.length === 0) return
+    open.isQuiet = false
+    if (!open.create.fragment) return this.#send({ revision, watchId, events })
+    const pieces = fragmentsOf(events, FRAGMENT_BYTES)
+    for (const [index, piece] of pieces.entries()) {
+      this.#send({ revision, watchId, events: piece, fragment: index < pieces.length - 1 })
+    }
+  }
+
+  /** History before its cursor is gone, or the engine is closed. */
+  #end(watchId: number, open: OpenWatch, error: unknown): void {
+    this.#forget(watchId, open)
+    const compactRevision = error instanceof KvError ? error.compactRevision : undefined
+    if (compactRevision === undefined) {
+      const { status, message } = failure('stopped')
+      return this.#call.end(status, message)
+    }
+    // As etcd, without a revision.
+    this.#send({ revision: 0, watchId, canceled: true, compactRevision })
+  }
+
+  #forget(id: number, open: OpenWatch): void {
+    this.#watches.delete(id)
+    open.controller.abort()
+    if (this.#asked.delete(id)) this.#finishProgress()
+  }
+
+  /** One answer for all watches of the stream, when each has sent what there was. */
+  async #tellAll(): Promise<void> {
+    this.#progress = Math.max(this.#progress ?? 0, await this.#newest())
+    for (const [id, { watch }] of this.#watches) {
+      this.#asked.set(id, 'all')
+      watch.requestProgress()
+    }
+    this.#finishProgress()
+  }
+
+  #tellQuietOnes(): void {
+    for (const [id, open] of this.#watches) {
+      const isDue = open.create.progressNotify && open.isQuiet && !this.#asked.has(id)
+      open.isQuiet = true
+      if (!isDue) continue
+      this.#asked.set(id, 'one')
+      open.watch.requestProgress()
+    }
+  }
+
+  /** The watch has sent everything up to the revision. */
+  #note(id: number, revision: Revision): void {
+    const asked = this.#asked.get(id)
+    if (asked === 'one') {
+      this.#asked.delete(id)
+      this.#send({ revision, watchId: id })
+    } else if (asked === 'all' && revision >= this.#progress!) {
+      this.#asked.delete(id)
+      this.#finishProgress()
+    } else if (asked === 'all') {
+      // What was read may be on the disk a moment before watches are told of it.
+      setImmediate(() => this.#watches.get(id)?.watch.requestProgress())
+    }
+  }
+
+  #finishProgress(): void {
+    const revision = this.#progress
+    if (revision === undefined || [...this.#asked.values()].includes('all')) return
+    this.#progress = undefined
+    this.#send({ revision, watchId: NO_WATCH })
+  }
+
+  #newest(): Promise<Revision> {
+    return this.#parts.kv.newestRevision(this.#call.signal)
+  }
+
+  #send(answer: WatchAnswer): void {
+    this.#call.send(writeWatch(this.#parts.identity, answer))
+  }
+}
+
+function passed(events: readonly StoredEvent[], { filters }: WatchCreateRequest): readonly StoredEvent[] {
+  if (filters.length === 0) return events
+  return events.filter(({ kind }) => !filters.includes(kind === 'put' ? NO_PUT : NO_DELETE))
+}

@@ -1,0 +1,113 @@
+// A gRPC call as the server sees it, on a stream of our HTTP/2: messages come, messages go, and a status ends it. Invariants: it
+// ends once; what a client does not take is not made: a writer waits for `writable`.
+import { CancelledError } from '../lib/errors.ts'
+import { GrpcMessages, type MessagesListener, PREFIX_BYTES } from './grpc-messages.ts'
+import type { Http2Stream } from './http2-server-stream.ts'
+
+export const GRPC_OK = 0
+const GRPC_RESOURCE_EXHAUSTED = 8
+const GRPC_UNIMPLEMENTED = 12
+const GRPC_INTERNAL = 13
+
+export interface ServerCallListener {
+  onMessage(message: Buffer): void
+  /** The client has sent its last message. */
+  onClientEnd(): void
+}
+
+const ANSWER_HEADERS = Object.freeze({ 'content-type': 'application/grpc' })
+
+export class GrpcServerCall implements MessagesListener {
+  readonly #stream: Http2Stream
+  readonly #messages: GrpcMessages
+  readonly #maxBytes: number
+  readonly #controller = new AbortController()
+  #listener: ServerCallListener | undefined
+  #ended = false
+  #whenWritable: (() => void)[] = []
+
+  constructor(stream: Http2Stream, maxMessageBytes: number) {
+    this.#stream = stream
+    this.#maxBytes = maxMessageBytes
+    this.#messages = new GrpcMessages(this, maxMessageBytes)
+    stream.on('drain', this.#wake)
+    stream.whenClosed(() => {
+      this.#ended = true
+      this.#messages.end()
+      this.#controller.abort(new CancelledError('the call is over'))
+      this.#wake()
+    })
+  }
+
+  /** Fires when nothing more can be answered. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  listen(listener: ServerCallListener): void {
+    this.#listener = listener
+    this.#stream.listen({
+      onData: (bytes) => {
+        if (!this.#ended) this.#messages.push(bytes)
+      },
+      onEnd: () => {
+        if (this.#messages.isCutOff) this.end(GRPC_INTERNAL, 'the request was cut off')
+        else if (!this.#ended) listener.onClientEnd()
+      },
+      onError: () => undefined,
+    })
+  }
+
+  /** The message has `PREFIX_BYTES` before it that are free. */
+  send(message: Buffer): void {
+    if (this.#ended) return
+    message[0] = 0
+    message.writeUInt32BE(message.length - PREFIX_BYTES, 1)
+    if (!this.#stream.headersSent) this.#stream.begin(200, ANSWER_HEADERS)
+    this.#stream.write(message)
+  }
+
+  /** Resolves when the client has taken most of what was sent, or is gone. */
+  async writable(): Promise<void> {
+    if (!this.#stream.needsDrain || this.#ended) return
+    await new Promise<void>((resolve) => this.#whenWritable.push(resolve))
+  }
+
+  end(status: number, message = ''): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#messages.end()
+    const trailers = {
+      'grpc-status': status,
+      ...(message === '' ? {} : { 'grpc-message': encodeMessage(message) }),
+    }
+    if (this.#stream.headersSent) this.#stream.endWith(trailers)
+    else this.#stream.whole(200, { ...ANSWER_HEADERS, ...trailers }, undefined)
+  }
+
+  onMessage(message: Buffer): void {
+    this.#listener?.onMessage(message)
+  }
+
+  onCompressed(): void {
+    this.end(GRPC_UNIMPLEMENTED, 'grpc: compressed messages are not supported')
+  }
+
+  onTooLong(bytes: number): void {
+    this.end(GRPC_RESOURCE_EXHAUSTED, `grpc: received message larger than max (${bytes} vs. ${this.#maxBytes})`)
+  }
+
+  readonly #wake = (): void => {
+    for (const resolve of this.#whenWritable.splice(0)) resolve()
+  }
+}
+
+/** As gRPC writes it: whatever is no printable ASCII like in a URL. */
+function encodeMessage(text: string): string {
+  let encoded = ''
+  for (const byte of Buffer.from(text)) {
+    const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25
+    encoded += isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return encoded
+}

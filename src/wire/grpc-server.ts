@@ -1,0 +1,135 @@
+// Listens for gRPC calls over HTTP/2: on a TCP port, with TLS or without, or on a Unix socket. Closing ends what is under way.
+import { once } from 'node:events'
+import { chmod, lstat, unlink } from 'node:fs/promises'
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { systemClock } from '../lib/clock.ts'
+import { readInPlace } from '../runtime/read-socket.ts'
+import { CHECK_EVERY_MS, CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts'
+import { OutboxBuffers } from './frame-outbox.ts'
+import { GrpcServerCall } from './grpc-server-call.ts'
+import { HttpDate } from './http-date.ts'
+import { Http2Session, type SessionOptions } from './http2-server-session.ts'
+import type { Http2Stream } from './http2-server-stream.ts'
+import { RequestTurns } from './request-turns.ts'
+import { UnfinishedMemory } from './unfinished-memory.ts'
+
+export type GrpcAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  /** A socket file, for the owner of this process alone. */
+  | { readonly kind: 'unix'; readonly path: string }
+
+/** In PEM. */
+export interface GrpcTls {
+  readonly certificate: string
+  readonly key: string
+  /** Clients must have a certificate of one of these. */
+  readonly clientCa: string | undefined
+}
+
+export interface GrpcServerOptions {
+  readonly address: GrpcAddress
+  readonly tls: GrpcTls | undefined
+  readonly maxMessageBytes: number
+  readonly onCall: (path: string, call: GrpcServerCall) => void
+  /** Something of ours broke. */
+  readonly onFault: (error: unknown) => void
+}
+
+export interface GrpcServer {
+  /** As it is bound: where any free port was asked for, the one that it got. */
+  readonly address: GrpcAddress
+  /** Takes no more calls and ends those under way with this status. */
+  close(status: number, message: string): Promise<void>
+}
+
+/** Clients keep their connections; one that is gone without a word is found out by the kernel. */
+const LIMITS: ConnectionLimits = Object.freeze({ ...CONNECTION_LIMITS, idleMs: Number.POSITIVE_INFINITY })
+const MAX_STREAMS = 10_000
+const MAX_HEADER_BYTES = 64 * 1024
+/** Of what a client does not take: an answer may be large, but a connection that stands still is ended. */
+const UNFINISHED = Object.freeze({ perConnectionBytes: Infinity, totalBytes: Infinity })
+const SOCKET_OPTIONS = Object.freeze({ keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true })
+
+export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
+  const sessions = new Set<Http2Session>()
+  const calls = new Set<GrpcServerCall>()
+  const onRequest = (stream: Http2Stream): void => {
+    const { method, target, headers } = stream.head
+    if (method !== 'POST' || target === undefined) return stream.whole(405, {}, undefined)
+    if (headers['content-type']?.startsWith('application/grpc') !== true) return stream.whole(415, {}, undefined)
+    const call = new GrpcServerCall(stream, options.maxMessageBytes)
+    calls.add(call)
+    call.signal.addEventListener('abort', () => calls.delete(call), { once: true })
+    options.onCall(target, call)
+  }
+  const sessionOptions: SessionOptions = {
+    maxStreams: MAX_STREAMS,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    limits: LIMITS,
+    memory: new UnfinishedMemory(UNFINISHED, { bytes: { value: 0 }, resets: { value: 0 } }),
+    turns: new RequestTurns(),
+    buffers: new OutboxBuffers(),
+    date: new HttpDate(systemClock),
+    readSocket: readInPlace,
+    onRequest,
+    onFault: options.onFault,
+    onEnd: () => undefined,
+  }
+  const server = openServer(options.tls, (socket) => {
+    const session = new Http2Session(socket, sessionOptions)
+    sessions.add(session)
+    socket.once('close', () => sessions.delete(session))
+  })
+  const address = await bind(server, options.address)
+  server.on('error', options.onFault)
+  const checking = setInterval(() => {
+    const now = performance.now()
+    for (const session of sessions) session.checkLimits(now)
+  }, CHECK_EVERY_MS)
+  checking.unref()
+  return {
+    address,
+    async close(status, message) {
+      const closed = once(server, 'close')
+      server.close()
+      for (const call of calls) call.end(status, message)
+      for (const session of sessions) session.leave()
+      await closed
+      clearInterval(checking)
+    },
+  }
+}
+
+function openServer(tls: GrpcTls | undefined, onSocket: (socket: Socket) => void): Server {
+  if (tls === undefined) return createTcpServer(SOCKET_OPTIONS, onSocket)
+  const { certificate: cert, key, clientCa: ca } = tls
+  const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }
+  const server = createTlsServer({ ...SOCKET_OPTIONS, cert, key, ...clients, ALPNProtocols: ['h2'] }, onSocket)
+  return server.on('tlsClientError', (_error, socket) => socket.destroy())
+}
+
+async function bind(server: Server, address: GrpcAddress): Promise<GrpcAddress> {
+  if (address.kind === 'unix') {
+    await removeStaleSocket(address.path)
+    server.listen({ path: address.path })
+    await once(server, 'listening')
+    await chmod(address.path, 0o600)
+    return address
+  }
+  server.listen({ host: address.host, port: address.port })
+  await once(server, 'listening')
+  const bound = server.address()
+  return typeof bound === 'object' && bound !== null ? { ...address, port: bound.port } : address
+}
+
+/** That of a process that is gone; one that still listens keeps it, and listening fails. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const file = await lstat(path).catch(() => undefined)
+  if (file?.isSocket() !== true) return
+  const isTaken = await new Promise<boolean>((resolve) => {
+    const socket = connect({ path }, () => resolve(true)).on('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+  if (!isTaken) await unlink(path)
+}
