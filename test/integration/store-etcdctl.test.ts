@@ -1,0 +1,131 @@
+// `quarterdeck store serve` as its users have it: a process of its own, and etcd's own client.
+import { createInterface } from 'node:readline'
+import path from 'node:path'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMAND } from '../fakes/command.ts'
+import { etcdctl, etcdctlLines } from '../fakes/etcdctl.ts'
+
+interface StoreProcess {
+  readonly child: ChildProcess
+  readonly url: string
+}
+
+async function startStore(args: readonly string[]): Promise<StoreProcess> {
+  const child = spawn(process.execPath, [COMMAND, 'store', 'serve', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /serves its store on (\S+)$/.exec(line)?.[1]
+    if (url !== undefined) return { child, url }
+  }
+  throw new Error('the store did not start')
+}
+
+async function stop({ child }: StoreProcess): Promise<number | null> {
+  child.kill('SIGTERM')
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code
+}
+
+describe('etcdctl on quarterdeck store serve', () => {
+  let folder: string
+  let store: StoreProcess
+  const ctl = (...args: string[]): Promise<string> => etcdctl(store.url, args)
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
+    store = await startStore([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
+  })
+  afterAll(async () => {
+    await stop(store)
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('puts, gets and deletes', async () => {
+    expect(await ctl('put', 'fruit/apple', 'red')).toBe('OK\n')
+    expect(await ctl('put', 'fruit/pear', 'green')).toBe('OK\n')
+    expect(await ctl('get', 'fruit/', '--prefix')).toBe('fruit/apple\nred\nfruit/pear\ngreen\n')
+    expect(await ctl('get', 'fruit/', '--prefix', '--keys-only', '--order=DESCEND', '--limit=1')).toBe('fruit/pear\n\n')
+    expect(await ctl('get', 'fruit/', '--prefix', '--count-only', '-w=fields')).toContain('"Count" : 2')
+    expect(await ctl('del', 'fruit/', '--prefix', '--prev-kv')).toBe('2\nfruit/apple\nred\nfruit/pear\ngreen\n')
+  })
+
+  it('runs transactions', async () => {
+    const run = (input: string): Promise<string> => etcdctl(store.url, ['txn'], { input })
+    expect(await run('version("t") = "0"\n\nput t 1\nget t\n\nget t\n\n')).toBe('SUCCESS\n\nOK\n\nt\n1\n')
+    expect(await run('value("t") = "2"\n\nput t 3\n\nget t\n\n')).toBe('FAILURE\n\nt\n1\n')
+    await expect(run('\n\nput t 1\nput t 2\n\n\n')).rejects.toThrow('duplicate key given in txn request')
+  })
+
+  it('watches, from now on and from the past', async () => {
+    const revision = Number(/"Revision" : (\d+)/.exec(await ctl('get', 'none', '-w=fields'))?.[1])
+    const lines: string[] = []
+    const watching = etcdctlLines(store.url, ['watch', 'w/', '--prefix', '--prev-kv', `--rev=${revision + 1}`])
+    await ctl('put', 'w/a', '1')
+    await ctl('put', 'w/a', '2')
+    await ctl('del', 'w/a')
+    for await (const line of watching) {
+      lines.push(line)
+      if (lines.length === 13) break
+    }
+    expect(lines.join(' ')).toBe('PUT w/a 1 PUT w/a 1 w/a 2 DELETE w/a 2 w/a ')
+  })
+
+  it('has leases', async () => {
+    const id = /lease (\w+) granted with TTL\(100s\)/.exec(await ctl('lease', 'grant', '100'))?.[1] ?? ''
+    expect(await ctl('put', 'l/a', '1', `--lease=${id}`)).toBe('OK\n')
+    expect(await ctl('lease', 'timetolive', id, '--keys')).toMatch(
+      new RegExp(`lease ${id} granted with TTL\\(100s\\), remaining\\(\\d+s\\), attached keys\\(\\[l/a\\]\\)`),
+    )
+    expect(await ctl('lease', 'keep-alive', '--once', id)).toContain('keepalived with TTL(100)')
+    expect(await ctl('lease', 'list')).toContain(id)
+    expect(await ctl('lease', 'revoke', id)).toContain('revoked')
+    expect(await ctl('get', 'l/a')).toBe('')
+  })
+
+  it('compacts', async () => {
+    await ctl('put', 'c', '1')
+    const revision = Number(/"Revision" : (\d+)/.exec(await ctl('put', 'c', '2', '-w=fields'))?.[1])
+    expect(await ctl('get', 'c', `--rev=${revision - 1}`)).toBe('c\n1\n')
+    expect(await ctl('compact', `${revision}`)).toBe(`compacted revision ${revision}\n`)
+    await expect(ctl('get', 'c', `--rev=${revision - 1}`)).rejects.toThrow('required revision has been compacted')
+    await expect(ctl('compact', `${revision}`)).rejects.toThrow('required revision has been compacted')
+  })
+
+  it('tells of itself', async () => {
+    expect(await ctl('endpoint', 'health')).toContain('is healthy')
+    const [status] = JSON.parse(await ctl('endpoint', 'status', '-w=json')) as [{ Status: Record<string, unknown> }]
+    expect(status.Status).toMatchObject({ version: '3.6.14', dbSize: expect.any(Number) as number })
+    expect(await ctl('member', 'list', '-w=json')).toContain('"name":"quarterdeck"')
+    expect(await ctl('alarm', 'list')).toBe('')
+    expect(await ctl('defrag')).toContain('Finished defragmenting')
+    await expect(ctl('auth', 'enable')).rejects.toThrow('Unimplemented')
+    await expect(ctl('member', 'add', 'other', '--peer-urls=http://127.0.0.1:1')).rejects.toThrow('Unimplemented')
+    await expect(ctl('snapshot', 'save', path.join(folder, 'snapshot.db'))).rejects.toThrow('Unimplemented')
+  })
+
+  it('has locks', async () => {
+    expect(await ctl('lock', 'mutex', 'echo', 'held')).toBe('held\n')
+  })
+
+  it('keeps what was written when it is stopped and started again', async () => {
+    await ctl('put', 'kept', 'yes')
+    expect(await stop(store)).toBe(0)
+    store = await startStore([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
+    expect(await ctl('get', 'kept')).toBe('kept\nyes\n')
+  })
+})
+
+it('etcdctl comes over a Unix socket', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
+  const store = await startStore(['--in-memory', `--listen-client-urls=unix://${folder}/store.sock`])
+  try {
+    expect(await etcdctl(store.url, ['put', 'a', '1'])).toBe('OK\n')
+    expect(await etcdctl(store.url, ['get', 'a'])).toBe('a\n1\n')
+  } finally {
+    await stop(store)
+    await rm(folder, { recursive: true, force: true })
+  }
+})
