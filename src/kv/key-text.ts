@@ -9,10 +9,15 @@ export function keyToBytes(key: string): Buffer {
   return key.isWellFormed() ? Buffer.from(key) : escapedToBytes(key)
 }
 
-export function keyFromBytes(bytes: Buffer): string {
-  const text = bytes.toString()
+/** The key that stands in a part of the bytes. */
+export function keyFromBytes(bytes: Buffer, from = 0, to: number = bytes.length): string {
+  const text = bytes.toString('utf8', from, to)
   // It stands for what could not be read, unless the key has it.
-  return !text.includes(REPLACEMENT) || isUtf8(bytes) ? text : escapedFromBytes(bytes)
+  return text.includes(REPLACEMENT) ? exactFromBytes(bytes.subarray(from, to), text) : text
+}
+
+function exactFromBytes(bytes: Buffer, text: string): string {
+  return isUtf8(bytes) ? text : escapedFromBytes(bytes)
 }
 
 function escapedToBytes(key: string): Buffer {

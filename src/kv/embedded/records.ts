@@ -58,10 +58,10 @@ const DELETE = 2
 const LONG_PUT = 3
 const LONG_DELETE = 4
 
-export function encodeEntry(entry: LogEntry): Buffer {
+/** `key` is the bytes of the entry's key. */
+export function encodeEntry(entry: LogEntry, key: Buffer = encodeKey(entry.key)): Buffer {
   const isLong = entry.sub > 0 || entry.previousSub > 0 || entry.version > 1 || entry.lease !== NO_LEASE
   const keyAt = isLong ? LONG_KEY_AT : KEY_AT
-  const key = encodeKey(entry.key)
   const bytes = Buffer.allocUnsafe(keyAt + key.length + (entry.value?.length ?? 0))
   if (entry.value === undefined) bytes[KIND_AT] = isLong ? LONG_DELETE : DELETE
   else bytes[KIND_AT] = isLong ? LONG_PUT : PUT
@@ -98,7 +98,7 @@ export function decodeEntry(bytes: Buffer, revision: Revision): LogEntry {
   const valueAt = keyAt + bytes.readUInt16BE(KEY_LENGTH_AT)
   const createRevision = bytes.readUIntBE(CREATE_REVISION_AT, NUMBER_BYTES)
   return {
-    key: keyFromBytes(bytes.subarray(keyAt, valueAt)),
+    key: keyFromBytes(bytes, keyAt, valueAt),
     revision,
     sub: isLong ? bytes.readUIntBE(SUB_AT, NUMBER_BYTES) : 0,
     createRevision,
@@ -116,31 +116,39 @@ function leastVersion(revision: Revision, createRevision: Revision): number {
   return revision === createRevision ? 1 : 2
 }
 
-const STATE_BYTES = 3 * NUMBER_BYTES
-const LONG_STATE_BYTES = 5 * NUMBER_BYTES + LEASE_BYTES
+/** A first write by itself has three numbers, which is all that format 1 has; others have five, and a lease where they have one. */
+const SHORT_STATE_BYTES = 3 * NUMBER_BYTES
+const STATE_BYTES = 5 * NUMBER_BYTES
+const LEASED_STATE_BYTES = STATE_BYTES + LEASE_BYTES
 
-/** Short where it is that of a first write by itself. */
 export function encodeState(state: KeyState): Buffer {
   const { revision, createRevision, deadlineMs, sub, version, lease } = state
-  if (sub === 0 && version === 1 && lease === NO_LEASE) return encodeNumbers(revision, createRevision, deadlineMs)
-  const bytes = Buffer.allocUnsafe(LONG_STATE_BYTES)
-  encodeNumbers(revision, createRevision, deadlineMs, sub, version).copy(bytes)
-  bytes.writeBigInt64BE(lease, LONG_STATE_BYTES - LEASE_BYTES)
-  return bytes
+  if (lease !== NO_LEASE) {
+    const bytes = Buffer.allocUnsafe(LEASED_STATE_BYTES)
+    encodeNumbers(revision, createRevision, deadlineMs, sub, version).copy(bytes)
+    bytes.writeBigInt64BE(lease, STATE_BYTES)
+    return bytes
+  }
+  return sub === 0 && version === 1
+    ? encodeNumbers(revision, createRevision, deadlineMs)
+    : encodeNumbers(revision, createRevision, deadlineMs, sub, version)
 }
 
 export function decodeState(bytes: Buffer): KeyState {
-  const isLong = bytes.length === LONG_STATE_BYTES
-  if (!isLong && bytes.length !== STATE_BYTES) throw new KvError('corrupt', 'the record of a key is damaged')
+  const { length } = bytes
+  const isShort = length === SHORT_STATE_BYTES
+  if (!isShort && length !== STATE_BYTES && length !== LEASED_STATE_BYTES) {
+    throw new KvError('corrupt', 'the record of a key is damaged')
+  }
   const revision = decodeNumber(bytes)
   const createRevision = decodeNumber(bytes, 1)
   return {
     revision,
-    sub: isLong ? decodeNumber(bytes, 3) : 0,
+    sub: isShort ? 0 : decodeNumber(bytes, 3),
     createRevision,
     deadlineMs: decodeNumber(bytes, 2),
-    version: isLong ? decodeNumber(bytes, 4) : leastVersion(revision, createRevision),
-    lease: isLong ? bytes.readBigInt64BE(LONG_STATE_BYTES - LEASE_BYTES) : NO_LEASE,
+    version: isShort ? leastVersion(revision, createRevision) : decodeNumber(bytes, 4),
+    lease: length === LEASED_STATE_BYTES ? bytes.readBigInt64BE(STATE_BYTES) : NO_LEASE,
   }
 }
 

@@ -258,7 +258,7 @@ export class Tables {
   readonly #writer: TableWriter = {
     change: ({ entry, before }) => {
       const key = encodeKey(entry.key)
-      this.#append(encodePlace(entry), encodeEntry(entry))
+      this.#append(encodePlace(entry), encodeEntry(entry, key))
       if (entry.value === undefined) void this.#open.live.remove(key)
       else void this.#open.live.put(key, encodeState(entry))
       this.#moveLease(key, before?.lease ?? NO_LEASE, entry.lease)

@@ -59,6 +59,8 @@ it('the state of a key is read as it was written, and of the wrong length is cor
   const { revision, sub, createRevision, deadlineMs, version, lease } = entry
   const bytes = encodeState(entry)
   expect(decodeState(bytes)).toEqual({ revision, sub, createRevision, deadlineMs, version, lease })
+  const withoutLease = { revision, sub, createRevision, deadlineMs, version, lease: 0n }
+  expect(decodeState(encodeState(withoutLease))).toEqual(withoutLease)
   expect(() => decodeState(bytes.subarray(1))).toThrow(expect.objectContaining({ code: 'corrupt' }))
 })
 
