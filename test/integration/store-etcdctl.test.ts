@@ -1,33 +1,10 @@
 // `quarterdeck store serve` as its users have it: a process of its own, and etcd's own client.
-import { createInterface } from 'node:readline'
 import path from 'node:path'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
 import { etcdctl, etcdctlLines } from '../fakes/etcdctl.ts'
-
-interface StoreProcess {
-  readonly child: ChildProcess
-  readonly url: string
-}
-
-async function startStore(args: readonly string[]): Promise<StoreProcess> {
-  const child = spawn(process.execPath, [COMMAND, 'store', 'serve', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /serves its store on (\S+)$/.exec(line)?.[1]
-    if (url !== undefined) return { child, url }
-  }
-  throw new Error('the store did not start')
-}
-
-async function stop({ child }: StoreProcess): Promise<number | null> {
-  child.kill('SIGTERM')
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code
-}
+import { StoreProcess } from '../fakes/store-process.ts'
 
 describe('etcdctl on quarterdeck store serve', () => {
   let folder: string
@@ -36,10 +13,10 @@ describe('etcdctl on quarterdeck store serve', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
-    store = await startStore([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
+    store = await StoreProcess.start([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
   })
   afterAll(async () => {
-    await stop(store)
+    await store.stop()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -112,20 +89,20 @@ describe('etcdctl on quarterdeck store serve', () => {
 
   it('keeps what was written when it is stopped and started again', async () => {
     await ctl('put', 'kept', 'yes')
-    expect(await stop(store)).toBe(0)
-    store = await startStore([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
+    expect(await store.stop()).toBe(0)
+    store = await StoreProcess.start([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
     expect(await ctl('get', 'kept')).toBe('kept\nyes\n')
   })
 })
 
 it('etcdctl comes over a Unix socket', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
-  const store = await startStore(['--in-memory', `--listen-client-urls=unix://${folder}/store.sock`])
+  const store = await StoreProcess.start(['--in-memory', `--listen-client-urls=unix://${folder}/store.sock`])
   try {
     expect(await etcdctl(store.url, ['put', 'a', '1'])).toBe('OK\n')
     expect(await etcdctl(store.url, ['get', 'a'])).toBe('a\n1\n')
   } finally {
-    await stop(store)
+    await store.stop()
     await rm(folder, { recursive: true, force: true })
   }
 })
