@@ -40,7 +40,7 @@ export interface RangeWatchRequest extends KeyRange {
   readonly withPrevious: boolean
 }
 
-/** Sees what it has written itself. All that it writes has one revision; every key is changed once at most. */
+/** Sees what it has written itself. All that it writes has one revision. */
 export interface Transaction {
   /** The newest revision before it. */
   readonly before: Revision

@@ -71,8 +71,8 @@ describe('etcd’s Watch call', () => {
     ['to the last key', create('b', '\0', { start_revision: 1 }), 4],
     ['from the middle', create('\0', '\0', { start_revision: 4 }), 5],
     ['with what was there before', create('\0', '\0', { start_revision: 1, prev_kv: true }), 7],
-    ['without puts', create('\0', '\0', { start_revision: 1, filters: ['NOPUT'] }), 1],
-    ['without deletes', create('\0', '\0', { start_revision: 1, filters: ['NODELETE'] }), 6],
+    ['without puts', create('\0', '\0', { start_revision: 1, filters: ['Noput'] }), 1],
+    ['without deletes', create('\0', '\0', { start_revision: 1, filters: ['Nodelete'] }), 6],
     ['in fragments', create('\0', '\0', { start_revision: 1, fragment: true }), 7],
   ])('from history: %s', async (_, request, count) => {
     await agree(async (api, stream) => {

@@ -82,7 +82,23 @@ function methodOf(name: string): { path: string; requestType: protobuf.Type; res
   }
 }
 
+/** What is misspelled would be left out. */
+function checkNames(type: protobuf.Type, message: Json): void {
+  for (const [name, value] of Object.entries(message)) {
+    const field = type.fields[name]?.resolve()
+    if (field === undefined) throw new Error(`${type.name} has no field ${name}`)
+    const { resolvedType } = field
+    for (const one of [value].flat()) {
+      if (resolvedType instanceof protobuf.Type) checkNames(resolvedType, one as Json)
+      if (resolvedType instanceof protobuf.Enum && typeof one === 'string' && !(one in resolvedType.values)) {
+        throw new Error(`${type.name}.${name} is never ${one}`)
+      }
+    }
+  }
+}
+
 function encode(type: protobuf.Type, message: Json): Buffer {
+  checkNames(type, message)
   return Buffer.from(type.encode(type.fromObject(message)).finish())
 }
 

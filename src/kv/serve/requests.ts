@@ -53,6 +53,8 @@ export interface Compare {
   /** What is compared with: a version, a revision or a lease. */
   readonly number: bigint
   readonly value: Buffer
+  /** What of these is given, as a target; absent: nothing. */
+  readonly given: number | undefined
 }
 
 export type RequestOp =
@@ -163,17 +165,25 @@ export const readDeleteRange: (reader: ProtobufReader) => DeleteRangeRequest = m
   },
 )
 
+function setNumber(compare: Growing<Compare>, given: number, value: bigint): void {
+  compare.number = value
+  compare.given = given
+}
+
 const readCompare = messageReader<Compare>(
-  { result: 0, target: 0, key: '', rangeEnd: '', number: 0n, value: NO_BYTES },
+  { result: 0, target: 0, key: '', rangeEnd: '', number: 0n, value: NO_BYTES, given: undefined },
   {
     [number(1)]: (reader, compare) => (compare.result = readNumber(reader)),
     [number(2)]: (reader, compare) => (compare.target = readNumber(reader)),
     [delimited(3)]: (reader, compare) => (compare.key = readKey(reader)),
-    [number(4)]: (reader, compare) => (compare.number = readInteger(reader)),
-    [number(5)]: (reader, compare) => (compare.number = readInteger(reader)),
-    [number(6)]: (reader, compare) => (compare.number = readInteger(reader)),
-    [delimited(7)]: (reader, compare) => (compare.value = reader.bytes()),
-    [number(8)]: (reader, compare) => (compare.number = readInteger(reader)),
+    [number(4)]: (reader, compare) => setNumber(compare, COMPARE_VERSION, readInteger(reader)),
+    [number(5)]: (reader, compare) => setNumber(compare, COMPARE_CREATE, readInteger(reader)),
+    [number(6)]: (reader, compare) => setNumber(compare, COMPARE_MOD, readInteger(reader)),
+    [delimited(7)]: (reader, compare) => {
+      compare.value = reader.bytes()
+      compare.given = COMPARE_VALUE
+    },
+    [number(8)]: (reader, compare) => setNumber(compare, COMPARE_LEASE, readInteger(reader)),
     [delimited(64)]: (reader, compare) => (compare.rangeEnd = readKey(reader)),
   },
 )

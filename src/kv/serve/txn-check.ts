@@ -1,6 +1,6 @@
 // What etcd refuses of a transaction before it looks at any key: too many operations, and a key that would be changed twice.
 import { sortRange, toSortKey } from '../key-order.ts'
-import { checkRange, toKeyRange } from './ranges.ts'
+import { checkRange } from './ranges.ts'
 import type { DeleteRangeRequest, PutRequest, RequestOp, TxnRequest } from './requests.ts'
 import { failure } from './rpc-failure.ts'
 
@@ -58,7 +58,7 @@ interface Changes {
 /** Throws where a key is put twice, or put and deleted; of the two ways that a transaction can go only one is taken. */
 function changesOf(ops: readonly RequestOp[]): Changes {
   const puts = new Set<string>()
-  let deletes = merged(ops.flatMap((op) => (op.kind === 'deleteRange' ? [sortRange(toKeyRange(op.deleteRange))] : [])))
+  let deletes = merged(ops.flatMap((op) => (op.kind === 'deleteRange' ? [intervalOf(op.deleteRange)] : [])))
   for (const op of ops) {
     if (op.kind !== 'txn') continue
     const [one, other] = [changesOf(op.txn.success), changesOf(op.txn.failure)]
@@ -67,6 +67,11 @@ function changesOf(ops: readonly RequestOp[]): Changes {
   }
   for (const op of ops) if (op.kind === 'put') addPut(toSortKey(op.put.key), puts, deletes)
   return { puts, deletes }
+}
+
+/** Of a range without an end etcd takes the zero byte that says so for its end: it has no key that is also put. */
+function intervalOf({ key, rangeEnd }: DeleteRangeRequest): Interval {
+  return sortRange({ start: key, end: rangeEnd === '' ? `${key}\0` : rangeEnd })
 }
 
 function addPut(key: string, puts: Set<string>, deletes: readonly Interval[]): void {
@@ -79,6 +84,7 @@ function merged(intervals: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const last = result.at(-1)
+    if (start >= end) continue
     if (last === undefined || start > last[1]) result.push([start, end])
     else if (end > last[1]) result[result.length - 1] = [last[0], end]
   }

@@ -99,12 +99,20 @@ function holds(transaction: Transaction, compare: Compare): boolean {
       ? [transaction.get(compare.key)].filter((item) => item !== undefined)
       : transaction.items(toKeyRange(compare), Number.POSITIVE_INFINITY)
   // A key that is not there has no value to compare with; its numbers are zero.
-  if (items.length === 0) return compare.target !== COMPARE_VALUE && isAsked(compare, orderOf(0n, compare.number))
+  if (items.length === 0) return compare.target !== COMPARE_VALUE && isAsked(compare, orderOf(0n, numberOf(compare)))
   return items.every((item) => isAsked(compare, orderOfItem(item, compare)))
 }
 
-function orderOfItem(item: StoredItem, { target, number, value }: Compare): number {
-  switch (target) {
+/** Of something else than the target nothing is given: that is zero. */
+function numberOf({ target, given, number }: Compare): bigint {
+  return given === target ? number : 0n
+}
+
+const NO_BYTES = Buffer.alloc(0)
+
+function orderOfItem(item: StoredItem, compare: Compare): number {
+  const number = numberOf(compare)
+  switch (compare.target) {
     case COMPARE_VERSION:
       return orderOf(BigInt(item.version), number)
     case COMPARE_CREATE:
@@ -114,7 +122,7 @@ function orderOfItem(item: StoredItem, { target, number, value }: Compare): numb
     case COMPARE_LEASE:
       return orderOf(item.lease, number)
     default:
-      return Buffer.compare(item.value, value)
+      return Buffer.compare(item.value, compare.given === COMPARE_VALUE ? compare.value : NO_BYTES)
   }
 }
 
