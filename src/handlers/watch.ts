@@ -72,14 +72,14 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
       run: async (sink) => {
         open.flows(watch, sink)
         const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)
-        const letDie = isEventStream ? keepAlive(sink, parts.clock) : undefined
+        const stopComments = isEventStream ? keepAlive(sink, parts.clock) : undefined
         try {
           await pump(watch, { frames, counts, open, since: http.receivedAt }, sink)
         } catch (error) {
           if (!isOver) throw error
         } finally {
           callOff()
-          letDie?.()
+          stopComments?.()
         }
       },
     },
@@ -138,7 +138,9 @@ async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink:
       if (event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
       return sink.write(piece)
     }
-    open.revision = event.object.revision
+    const { revision } = event.object
+    // A state comes in the order of names.
+    if (revision > open.revision) open.revision = revision
     // What happened before the watch began was late for other reasons.
     return sink.write(piece, event.at !== undefined && event.at > since ? event.at : undefined)
   }

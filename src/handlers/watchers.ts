@@ -29,7 +29,7 @@ export interface Watched extends ClientName {
 /** What is told of a watch. */
 export interface WatcherStatus extends Watched {
   readonly since: string
-  /** The last one that was sent; empty: none. */
+  /** The newest that was sent; empty: none. */
   readonly resourceVersion: string
   /** By how many revisions it is behind; 0 where there is nothing that it has not been sent. */
   readonly lag: number
@@ -140,7 +140,7 @@ interface Mark {
 }
 
 export class OpenWatch {
-  /** Of the last event that was sent. */
+  /** The newest that was sent. */
   revision = 0
   readonly watched: Watched
   readonly client: WatchClient
