@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
+import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import { ALLOCATION, YOUNG_HEAP } from '../fakes/command.ts'
 
 interface Service {
@@ -26,6 +27,21 @@ const THREE: readonly number[] = [1, 2, 3]
 it.each(['package.json', 'deploy/Dockerfile'])('%s asks of the allocator and of V8 what the tests do', (file) => {
   for (const [name, value] of Object.entries(ALLOCATION)) expect(read(file)).toContain(`${name}=${value}`)
   expect(read(file)).toContain(YOUNG_HEAP)
+})
+
+it('alerts.yaml asks for metrics that there are, by labels that they have', () => {
+  interface Alerts {
+    readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
+  }
+  const { groups } = load(read('deploy/alerts.yaml')) as Alerts
+  const families = new WatchMeasures().all()
+  for (const { alert, expr } of groups.flatMap(({ rules }) => rules)) {
+    const [, name] = /(quarterdeck_\w+?)(?:_bucket)?\[/.exec(expr) ?? []
+    const family = families.find((one) => one.name === name)
+    expect([alert, family?.name]).toEqual([alert, name])
+    const asked = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? []
+    expect(['instance', 'le', ...(family?.labels ?? [])]).toEqual(expect.arrayContaining(asked))
+  }
 })
 
 describe('docker-compose.yml', () => {
