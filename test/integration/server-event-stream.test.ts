@@ -60,6 +60,23 @@ describe.each(PROTOCOLS)('a watch as an event stream over %s', (protocol) => {
     }
   })
 
+  it('begins anew where it is cut in the middle of the state, and resumes where it is cut at its end', async () => {
+    const maps = await inNamespace(`state-${protocol === 'h2' ? 2 : 1}`)
+    for (let i = 0; i < 20; i++) await create(maps, `m-${i}`)
+    const reader = readerOf(`${maps}?watch=1`, { protocol })
+    await reader.connect({ cutAfter: 2000 })
+    expect(reader.events.length).toBeGreaterThan(1)
+    expect(reader.lastId).toBe('')
+    reader.events.length = 0
+    await reader.connect({ isEnough: () => reader.events.some(isBookmark) })
+    const names = reader.events.map(({ data }) => (data['metadata'] as { readonly name?: string }).name)
+    expect(names).toEqual(expect.arrayContaining(Array.from({ length: 20 }, (_, i) => `m-${i}`)))
+    reader.events.length = 0
+    await create(maps, 'new')
+    await reader.connect({ isEnough: () => reader.events.length > 0 })
+    expect(reader.events[0]).toMatchObject({ type: 'ADDED', data: { metadata: { name: 'new' } } })
+  })
+
   it('misses nothing and tells nothing twice, however often it is cut', { timeout: 60_000 }, async () => {
     const maps = await inNamespace(`cut-${protocol === 'h2' ? 2 : 1}`)
     const list = await server.must(maps)
