@@ -1,24 +1,19 @@
 // `quarterdeck store serve` as its users have it: a process of its own, and etcd's own client.
 import path from 'node:path'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { etcdctl, etcdctlLines } from '../fakes/etcdctl.ts'
 import { StoreProcess } from '../fakes/store-process.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
 
 describe('etcdctl on quarterdeck store serve', () => {
-  let folder: string
   let store: StoreProcess
-  const ctl = (...args: string[]): Promise<string> => etcdctl(store.url, args)
+  const ctl = (...args: string[]): Promise<string> => etcdctl(store.endpoint, args)
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
-    store = await StoreProcess.start([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
+    store = await StoreProcess.start()
   })
-  afterAll(async () => {
-    await store.stop()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => store[Symbol.asyncDispose]())
 
   it('puts, gets and deletes', async () => {
     expect(await ctl('put', 'fruit/apple', 'red')).toBe('OK\n')
@@ -30,7 +25,7 @@ describe('etcdctl on quarterdeck store serve', () => {
   })
 
   it('runs transactions', async () => {
-    const run = (input: string): Promise<string> => etcdctl(store.url, ['txn'], { input })
+    const run = (input: string): Promise<string> => etcdctl(store.endpoint, ['txn'], { input })
     expect(await run('version("t") = "0"\n\nput t 1\nget t\n\nget t\n\n')).toBe('SUCCESS\n\nOK\n\nt\n1\n')
     expect(await run('value("t") = "2"\n\nput t 3\n\nget t\n\n')).toBe('FAILURE\n\nt\n1\n')
     await expect(run('\n\nput t 1\nput t 2\n\n\n')).rejects.toThrow('duplicate key given in txn request')
@@ -39,7 +34,7 @@ describe('etcdctl on quarterdeck store serve', () => {
   it('watches, from now on and from the past', async () => {
     const revision = Number(/"Revision" : (\d+)/.exec(await ctl('get', 'none', '-w=fields'))?.[1])
     const lines: string[] = []
-    const watching = etcdctlLines(store.url, ['watch', 'w/', '--prefix', '--prev-kv', `--rev=${revision + 1}`])
+    const watching = etcdctlLines(store.endpoint, ['watch', 'w/', '--prefix', '--prev-kv', `--rev=${revision + 1}`])
     await ctl('put', 'w/a', '1')
     await ctl('put', 'w/a', '2')
     await ctl('del', 'w/a')
@@ -80,7 +75,7 @@ describe('etcdctl on quarterdeck store serve', () => {
     expect(await ctl('defrag')).toContain('Finished defragmenting')
     await expect(ctl('auth', 'enable')).rejects.toThrow('Unimplemented')
     await expect(ctl('member', 'add', 'other', '--peer-urls=http://127.0.0.1:1')).rejects.toThrow('Unimplemented')
-    await expect(ctl('snapshot', 'save', path.join(folder, 'snapshot.db'))).rejects.toThrow('Unimplemented')
+    await expect(ctl('snapshot', 'save', path.join(await tempFolder(), 'snapshot.db'))).rejects.toThrow('Unimplemented')
   })
 
   it('has locks', async () => {
@@ -90,19 +85,19 @@ describe('etcdctl on quarterdeck store serve', () => {
   it('keeps what was written when it is stopped and started again', async () => {
     await ctl('put', 'kept', 'yes')
     expect(await store.stop()).toBe(0)
-    store = await StoreProcess.start([`--data-dir=${folder}`, '--listen-client-urls=http://127.0.0.1:0'])
+    await store.start()
     expect(await ctl('get', 'kept')).toBe('kept\nyes\n')
   })
 })
 
 it('etcdctl comes over a Unix socket', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
-  const store = await StoreProcess.start(['--in-memory', `--listen-client-urls=unix://${folder}/store.sock`])
-  try {
-    expect(await etcdctl(store.url, ['put', 'a', '1'])).toBe('OK\n')
-    expect(await etcdctl(store.url, ['get', 'a'])).toBe('a\n1\n')
-  } finally {
-    await store.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  const folder = await tempFolder()
+  await using store = await StoreProcess.start(['--in-memory', `--listen-client-urls=unix://${folder}/store.sock`])
+  expect((await stat(`${folder}/store.sock`)).mode & 0o777).toBe(0o600)
+  expect(await etcdctl(store.endpoint, ['put', 'a', '1'])).toBe('OK\n')
+  expect(await etcdctl(store.endpoint, ['get', 'a'])).toBe('a\n1\n')
+  // What a process that was killed has left behind is in nobody's way.
+  await store.kill()
+  await store.start()
+  expect(await etcdctl(store.endpoint, ['get', 'a'])).toBe('')
 })

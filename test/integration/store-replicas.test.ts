@@ -2,7 +2,7 @@
 // when the store was killed and started again.
 import path from 'node:path'
 import { readFile, writeFile } from 'node:fs/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { makeEtcdCertificates } from '../fakes/etcd-tls.ts'
 import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
@@ -34,19 +34,16 @@ it('two replicas share a store over mutual TLS, and lose nothing when it is kill
   const [certFile, keyFile] = [path.join(home, 'client.crt'), path.join(home, 'client.key')]
   await writeFile(certFile, client.certificate)
   await writeFile(keyFile, client.key)
-  const storeArgs = (url: string): readonly string[] => [
-    `--data-dir=${path.join(home, 'data')}`,
-    `--listen-client-urls=${url}`,
+  await using store = await StoreProcess.start([
+    '--listen-client-urls=https://127.0.0.1:0',
     `--cert-file=${files.certificate}`,
     `--key-file=${files.key}`,
     `--trusted-ca-file=${files.ca}`,
-  ]
-  let store = await StoreProcess.start(storeArgs('https://127.0.0.1:0'))
-  onTestFinished(async () => void (await store.stop('SIGKILL')))
+  ])
   const start = (name: string): Promise<ServerProcess> =>
     startServerProcess(
       [
-        `--etcd-servers=${store.url}`,
+        `--etcd-servers=${store.endpoint}`,
         `--etcd-cafile=${files.ca}`,
         `--etcd-certfile=${certFile}`,
         `--etcd-keyfile=${keyFile}`,
@@ -61,9 +58,8 @@ it('two replicas share a store over mutual TLS, and lose nothing when it is kill
   for (let round = 0; round < 20; round++) {
     const [writer, reader] = round % 2 === 0 ? [first, second] : [second, first]
     if (round === 10) {
-      const { url } = store
-      await store.stop('SIGKILL')
-      store = await StoreProcess.start(storeArgs(url))
+      await store.kill()
+      await store.start()
     }
     expect([round, await create(writer, `c-${round}`)]).toEqual([round, 201])
     written.push(`c-${round}`)
@@ -76,15 +72,14 @@ it('two replicas share a store over mutual TLS, and lose nothing when it is kill
 it('a client without a certificate is not let in', async () => {
   const home = await newHome()
   const { files } = await makeEtcdCertificates(home)
-  const store = await StoreProcess.start([
+  await using store = await StoreProcess.start([
     '--in-memory',
     '--listen-client-urls=https://127.0.0.1:0',
     `--cert-file=${files.certificate}`,
     `--key-file=${files.key}`,
     `--trusted-ca-file=${files.ca}`,
   ])
-  onTestFinished(async () => void (await store.stop()))
-  const options = { endpoints: [store.url], prefix: '/registry/', openTimeoutMs: 2000 }
+  const options = { endpoints: [store.endpoint], prefix: '/registry/', openTimeoutMs: 2000 }
   const opening = openEtcd({ ...options, tls: { ca: await readFile(files.ca, 'utf8') } }, AbortSignal.timeout(20_000))
   await expect(opening).rejects.toMatchObject({ name: 'KvError', code: 'denied' })
 })

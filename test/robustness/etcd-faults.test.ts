@@ -1,5 +1,5 @@
-// A real etcd that is killed, frozen and cut off while writers and watchers run. Afterwards every acknowledged write is there,
-// nothing happened that was said not to, and each watcher saw each revision once and in order.
+// A real etcd, or our own store behind its API, that is killed, frozen and cut off while writers and watchers run. Afterwards every
+// acknowledged write is there, nothing happened that was said not to, and each watcher saw each revision once and in order.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callHeaders, Endpoint } from '../../src/kv/etcd/endpoint.ts'
@@ -8,14 +8,18 @@ import { RevisionAssembler } from '../../src/kv/etcd/revisions.ts'
 import type { KvEvent } from '../../src/kv/kv.ts'
 import type { EtcdLine } from '../fakes/etcd-binary.ts'
 import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { StoreProcess } from '../fakes/store-process.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
 import { PREFIX, Workload } from './workload.ts'
 import { findBrokenPromises } from './write-history.ts'
 
 const signal = new AbortController().signal
 
+/** A version of etcd, or our own store. */
+type Kind = EtcdLine | 'our own'
+
 interface Scene {
-  readonly server: EtcdServer
+  readonly server: EtcdServer | StoreProcess
   readonly proxy: TcpProxy
   readonly workload: Workload
 }
@@ -40,8 +44,10 @@ describe('etcd under faults', () => {
   }
 
   /** Two engines go through a proxy and one does not; `faults` does its worst meanwhile. */
-  async function survives(line: EtcdLine, faults: (scene: Scene) => Promise<void>): Promise<Workload> {
-    const server = await keep(startEtcd({ line }))
+  async function survives(kind: Kind, faults: (scene: Scene) => Promise<void>): Promise<Workload> {
+    const server = await keep<EtcdServer | StoreProcess>(
+      kind === 'our own' ? StoreProcess.start() : startEtcd({ line: kind }),
+    )
     const proxy = await keep(startTcpProxy(server.port))
     const engines = [await open(proxy.endpoint), await open(server.endpoint), await open(proxy.endpoint)]
     const after = await engines[0]!.newestRevision(signal)
@@ -66,8 +72,8 @@ describe('etcd under faults', () => {
     return workload
   }
 
-  it.each(['newest', 'oldest'] as const)('killed and started again, %s version', async (line) => {
-    const { records } = await survives(line, async ({ server, workload }) => {
+  it.each(['newest', 'oldest', 'our own'] as const)('killed and started again, %s version', async (kind) => {
+    const { records } = await survives(kind, async ({ server, workload }) => {
       for (let round = 0; round < 2; round++) {
         await server.kill()
         await server.start()
@@ -78,8 +84,8 @@ describe('etcd under faults', () => {
     expect(putsInDoubt).toEqual([])
   })
 
-  it('frozen for longer than a call waits', async () => {
-    await survives('newest', async ({ server, workload }) => {
+  it.each(['newest', 'our own'] as const)('frozen for longer than a call waits, %s version', async (kind) => {
+    await survives(kind, async ({ server, workload }) => {
       for (let round = 0; round < 2; round++) {
         await server.freeze()
         await sleep(1_200)
@@ -89,8 +95,8 @@ describe('etcd under faults', () => {
     })
   })
 
-  it.each(['newest', 'oldest'] as const)('cut off again and again, %s version', async (line) => {
-    await survives(line, async ({ proxy, workload }) => {
+  it.each(['newest', 'oldest', 'our own'] as const)('cut off again and again, %s version', async (kind) => {
+    await survives(kind, async ({ proxy, workload }) => {
       for (let round = 0; round < 20; round++) {
         await workload.untilWon(15)
         proxy.cut()
@@ -98,8 +104,8 @@ describe('etcd under faults', () => {
     })
   })
 
-  it('cut off in the middle of answers', async () => {
-    await survives('newest', async ({ proxy, workload }) => {
+  it.each(['newest', 'our own'] as const)('cut off in the middle of answers, %s version', async (kind) => {
+    await survives(kind, async ({ proxy, workload }) => {
       const before = proxy.accepted
       // Some writers are not behind the proxy: what they win says nothing about how often the others were cut off.
       for (let round = 0; round < 10 || (proxy.accepted - before <= 5 && round < 200); round++) {
@@ -111,19 +117,22 @@ describe('etcd under faults', () => {
     })
   })
 
-  it('cut off without a word, then heard again or cut for good', async () => {
-    await survives('newest', async ({ proxy, workload }) => {
-      proxy.silence()
-      await sleep(1_200)
-      proxy.resume()
-      await workload.untilWon(60)
-      proxy.silence()
-      await sleep(900)
-      proxy.cut()
-      proxy.resume()
-      await workload.untilWon(60)
-    })
-  })
+  it.each(['newest', 'our own'] as const)(
+    'cut off without a word, then heard again or cut for good, %s version',
+    async (kind) => {
+      await survives(kind, async ({ proxy, workload }) => {
+        proxy.silence()
+        await sleep(1_200)
+        proxy.resume()
+        await workload.untilWon(60)
+        proxy.silence()
+        await sleep(900)
+        proxy.cut()
+        proxy.resume()
+        await workload.untilWon(60)
+      })
+    },
+  )
 })
 
 /** The events of the prefix from etcd itself, over one undisturbed stream. */
