@@ -5,8 +5,9 @@
 export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
-/** So much memory is taken for a message on the word of its prefix alone. */
+/** So much memory is taken for a message on the word of its prefix alone; for one of a client, who may have many calls, much less. */
 const AHEAD_BYTES = 16 << 20
+const AHEAD_OF_CLIENT_BYTES = 64 << 10
 
 export interface MessagesListener {
   onMessage(message: Buffer): void
@@ -19,6 +20,7 @@ export interface MessagesListener {
 export class GrpcMessages {
   readonly #listener: MessagesListener
   readonly #maxBytes: number
+  readonly #aheadBytes: number
   /** What came of a prefix that is not whole. */
   #prefix: Buffer = EMPTY
   /** What came of the message behind it, and how long that is to be. */
@@ -27,9 +29,11 @@ export class GrpcMessages {
   #wanted = 0
   #isOver = false
 
-  constructor(listener: MessagesListener, maxBytes: number = Number.POSITIVE_INFINITY) {
+  /** `maxBytes`: longer ones are not taken; absent: of any length, as from a server that was asked. */
+  constructor(listener: MessagesListener, maxBytes?: number) {
     this.#listener = listener
-    this.#maxBytes = maxBytes
+    this.#maxBytes = maxBytes ?? Number.POSITIVE_INFINITY
+    this.#aheadBytes = maxBytes === undefined ? AHEAD_BYTES : AHEAD_OF_CLIENT_BYTES
   }
 
   /** Whether it has begun a message that is not whole. */
@@ -64,7 +68,7 @@ export class GrpcMessages {
       if (known[0] !== 0) this.#listener.onCompressed()
       else this.#listener.onTooLong(this.#wanted)
     } else if (this.#wanted === 0) this.#takeMessage(EMPTY)
-    else this.#body = Buffer.allocUnsafe(Math.min(this.#wanted, AHEAD_BYTES))
+    else this.#body = Buffer.allocUnsafe(Math.min(this.#wanted, this.#aheadBytes))
     return known.subarray(PREFIX_BYTES)
   }
 

@@ -1,4 +1,6 @@
 // etcd's KV service: Range, Put, DeleteRange, Txn and Compact on an engine.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Revision } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { arranged, checkRange, needsAll, toKeyRange } from './ranges.ts'
 import {
@@ -35,7 +37,13 @@ import { checkDeleteRange, checkPut, checkTxn } from './txn-check.ts'
 /** etcd's default for what is to be written. */
 const MAX_WRITE_BYTES = 1.5 * 1024 * 1024
 
-const readCompaction = messageReader({ revision: 0 }, { [number(1)]: (reader, m) => (m.revision = readNumber(reader)) })
+const readCompaction = messageReader(
+  { revision: 0, physical: false },
+  {
+    [number(1)]: (reader, compaction) => (compaction.revision = readNumber(reader)),
+    [number(2)]: (reader, compaction) => (compaction.physical = reader.bool()),
+  },
+)
 
 export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
   return {
@@ -105,14 +113,23 @@ export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
     '/etcdserverpb.KV/Compact': {
       kind: 'unary',
       answer: async (message, signal) => {
-        const { revision } = readMessage(message, readCompaction)
+        const { revision, physical } = readMessage(message, readCompaction)
         if (revision < kv.oldest || (revision === kv.oldest && kv.oldest > 1)) throw failure('compacted')
-        await kv.compact(revision, signal)
+        const removal = kv.compact(revision, signal)
+        await (physical ? removal : untilOutOfReach(kv, revision, removal))
         const newest = await kv.newestRevision(signal)
         return written((writer) => writeHeader(writer, identity, newest))
       },
     },
   }
+}
+
+/** History is out of reach soon, and removed later: only who asks for that waits for it. */
+async function untilOutOfReach(kv: TransactionalKv, revision: Revision, removal: Promise<void>): Promise<void> {
+  // Where it fails before, the call does too; later nobody is there to be told.
+  const removed = removal.then(() => true)
+  removed.catch(() => undefined)
+  while (kv.oldest < revision) if (await Promise.race([removed, nextTurn(false)])) return
 }
 
 async function readRangeOf(kv: TransactionalKv, request: RangeRequest, signal: AbortSignal): Promise<RangeAnswer> {
