@@ -254,8 +254,8 @@ function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: 
     return inMemory ? { kind: 'memory' } : { kind: 'embedded', directory: path.join(dataDirectory, 'store') }
   }
   for (const endpoint of endpoints) {
-    if (!/^https?:\/\/[^/\s]+:\d+\/?$/.test(endpoint)) {
-      throw usageError(`--etcd-servers: "${endpoint}" is not http://host:port or https://host:port`)
+    if (!/^(?:https?:\/\/[^/\s]+:\d+\/?|unix:\/\/\/\S*[^/\s])$/.test(endpoint)) {
+      throw usageError(`--etcd-servers: "${endpoint}" is not http://host:port, https://host:port or unix:///path`)
     }
     if (leavesUnsealed(endpoint) && !read.switch('dev')) {
       throw usageError(`--etcd-servers: "${endpoint}" is a remote etcd without TLS; use https, or --dev`)

@@ -27,7 +27,10 @@ const STORAGE_FLAGS = flagsOf('Storage', {
     'Directory of the embedded store, the certificates and the admin credentials. Default: $XDG_DATA_HOME/quarterdeck, or ~/.local/share/quarterdeck.',
   ),
   'in-memory': off('Keep everything in memory: nothing is read from or written to disk, and all data is lost at exit.'),
-  'etcd-servers': list('URL,...', 'etcd servers to use instead of the embedded store: http(s)://host:port.'),
+  'etcd-servers': list(
+    'URL,...',
+    'etcd servers to use instead of the embedded store: http(s)://host:port, or unix:///path.',
+  ),
   'etcd-prefix': text('PATH', 'Prefix of all keys in the store.', '/registry'),
   'etcd-cafile': file('CA bundle to verify the certificates of the etcd servers.'),
   'etcd-certfile': file('Client certificate for etcd.'),

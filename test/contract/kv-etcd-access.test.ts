@@ -51,7 +51,7 @@ describe('an address', () => {
     async (endpoint) => {
       await expect(open({ endpoints: [endpoint] })).rejects.toMatchObject({
         code: 'unavailable',
-        message: `etcd endpoint ${JSON.stringify(endpoint)} is not http://host:port or https://host:port`,
+        message: `etcd endpoint ${JSON.stringify(endpoint)} is not http://host:port, https://host:port or unix:///path`,
       })
     },
   )

@@ -83,3 +83,14 @@ it('a client without a certificate is not let in', async () => {
   const opening = openEtcd({ ...options, tls: { ca: await readFile(files.ca, 'utf8') } }, AbortSignal.timeout(20_000))
   await expect(opening).rejects.toMatchObject({ name: 'KvError', code: 'denied' })
 })
+
+it('a replica uses a store over a Unix socket', async () => {
+  const home = await newHome()
+  const socket = `unix://${home}/store.sock`
+  await using store = await StoreProcess.start(['--in-memory', `--listen-client-urls=${socket}`])
+  expect(store.endpoint).toBe(socket)
+  const replica = await startServerProcess([`--etcd-servers=${socket}`, '--secure-port=0'], home)
+  expect(await create(replica, 'c')).toBe(201)
+  expect(await list(replica)).toContain('c')
+  expect(await replica.stop()).toMatchObject({ code: 0 })
+})

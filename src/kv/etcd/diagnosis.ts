@@ -23,12 +23,12 @@ export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Pr
 
 /** Undefined where the connection was established. */
 function dial({ dialer }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.ErrnoException | undefined> {
-  const { host, port, secure } = dialer
+  const { target, secure } = dialer
   return new Promise((resolve) => {
     const { ca, certificate: cert, key } = tls ?? {}
     const socket = secure
-      ? connectSecure({ host, port, ALPNProtocols: ['h2'], ...definedOnly({ ca, cert, key }) })
-      : connectPlain({ host, port })
+      ? connectSecure({ ...target, ALPNProtocols: ['h2'], ...definedOnly({ ca, cert, key }) })
+      : connectPlain(target)
     const settle = (error?: NodeJS.ErrnoException): void => {
       clearTimeout(limit)
       socket.destroy()

@@ -12,18 +12,20 @@ export interface EtcdTls {
   readonly key?: string
 }
 
+/** A port of a host, or a Unix socket. */
+type Target = { readonly host: string; readonly port: number } | { readonly path: string }
+
 const READ_BYTES = 1 << 16
+const UNIX = 'unix://'
 
 export class Dialer {
-  readonly host: string
-  readonly port: number
+  readonly target: Target
   readonly #context: SecureContext | undefined
 
   /** Throws `KvError`: `unavailable` where the address is none, `denied` where the certificates are none. */
   constructor(url: string, tls: EtcdTls | undefined) {
-    const { host, port, secure } = parseEndpoint(url, tls?.ca !== undefined || tls?.certificate !== undefined)
-    this.host = host
-    this.port = port
+    const { target, secure } = parseEndpoint(url, tls?.ca !== undefined || tls?.certificate !== undefined)
+    this.target = target
     this.#context = secure ? secureContext(tls ?? {}) : undefined
   }
 
@@ -33,12 +35,14 @@ export class Dialer {
 
   /** As it stands in a URL. */
   get authority(): string {
-    return `${isIP(this.host) === 6 ? `[${this.host}]` : this.host}:${this.port}`
+    if ('path' in this.target) return 'localhost'
+    const { host, port } = this.target
+    return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   }
 
   /** A socket on its way to being connected. What it reads is shown to `onRead`, and gone after that. */
   dial(onRead: (chunk: Buffer) => void): Socket {
-    const { host, port } = this
+    const { target } = this
     // A new buffer for each read would keep the garbage collector busier than all the calls that are read.
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
     const callback = (size: number): boolean => {
@@ -46,10 +50,10 @@ export class Dialer {
       return true
     }
     const onread = { buffer, callback }
-    if (this.#context === undefined) return connectPlain({ host, port, noDelay: true, onread })
+    if (this.#context === undefined) return connectPlain({ ...target, noDelay: true, onread })
     // TLS knows no address as the name of a server.
-    const name = isIP(host) === 0 ? { servername: host } : {}
-    const options = { host, port, ...name, secureContext: this.#context, ALPNProtocols: ['h2'], onread }
+    const name = 'host' in target && isIP(target.host) === 0 ? { servername: target.host } : {}
+    const options = { ...target, ...name, secureContext: this.#context, ALPNProtocols: ['h2'], onread }
     const socket = connectSecure(options)
     socket.setNoDelay(true)
     socket.once('secureConnect', () => {
@@ -75,16 +79,20 @@ export function definedOnly<T extends object>(record: T): { [K in keyof T]?: Non
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
 
-/** `http://host:port`, `https://host:port`, or `host:port`, which is secure where there is something to be secure with. */
-function parseEndpoint(text: string, hasTls: boolean): { host: string; port: number; secure: boolean } {
+/**
+ * `http://host:port`, `https://host:port`, or `host:port`, which is secure where there is something to be secure with; or
+ * `unix:///path`, which is safe by itself.
+ */
+function parseEndpoint(text: string, hasTls: boolean): { target: Target; secure: boolean } {
+  if (text.startsWith(`${UNIX}/`)) return { target: { path: text.slice(UNIX.length) }, secure: false }
   const url = URL.parse(text.includes('://') ? text : `${hasTls ? 'https' : 'http'}://${text}`)
   const port = url === null || url.port !== '' ? Number(url?.port) : url.protocol === 'https:' ? 443 : 80
   const bare = url !== null && ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && url.search === ''
   if (url === null || !bare || url.username !== '') {
     throw new KvError(
       'unavailable',
-      `etcd endpoint ${JSON.stringify(text)} is not http://host:port or https://host:port`,
+      `etcd endpoint ${JSON.stringify(text)} is not http://host:port, https://host:port or unix:///path`,
     )
   }
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure: url.protocol === 'https:' }
+  return { target: { host: url.hostname.replace(/^\[|\]$/g, ''), port }, secure: url.protocol === 'https:' }
 }

@@ -118,7 +118,7 @@ describe('the configuration', () => {
     [['--etcd-cafile', 'x'], '--etcd-cafile requires --etcd-servers'],
     [
       ['--etcd-servers', 'localhost:2379'],
-      '--etcd-servers: "localhost:2379" is not http://host:port or https://host:port',
+      '--etcd-servers: "localhost:2379" is not http://host:port, https://host:port or unix:///path',
     ],
     [['--etcd-prefix', '/'], '--etcd-prefix: "/" is not a path like /registry'],
     [['--in-memory', '--etcd-servers', 'http://a:1'], '--in-memory and --etcd-servers are mutually exclusive'],
