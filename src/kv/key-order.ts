@@ -1,12 +1,18 @@
 // Keys are ordered by their bytes; JavaScript compares strings by UTF-16 code units, and the two differ for surrogates. A sort
 // key is a text that compares as the bytes of its key do: the key itself where it is ASCII, else its bytes, one a character.
 import type { KeyRange } from './transactional.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import { keyToBytes } from './key-text.ts'
 
 const OTHER_THAN_ASCII = /[\x80-\uffff]/
 
 export function toSortKey(key: string): string {
   return OTHER_THAN_ASCII.test(key) ? keyToBytes(key).toString('latin1') : key
+}
+
+/** By their bytes. */
+export function compareKeys(a: string, b: string): number {
+  return compareStrings(toSortKey(a), toSortKey(b))
 }
 
 /** Behind every key: no byte is that large. */

@@ -2,6 +2,7 @@
 // What was granted is stored, how long it still lasts is not: after a restart every lease begins anew, as etcd's do.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
+import { compareKeys } from '../key-order.ts'
 import type { Revision } from '../kv.ts'
 import type { LeaseId, TransactionalKv } from '../transactional.ts'
 import { failure } from './rpc-failure.ts'
@@ -69,7 +70,7 @@ export class Lessor {
         freesSpace: true,
         run: (transaction) => {
           if (transaction.secondsOfLease(id) === undefined) throw failure('leaseNotFound')
-          for (const key of transaction.keysOfLease(id).toSorted()) transaction.remove(key)
+          for (const key of transaction.keysOfLease(id).toSorted(compareKeys)) transaction.remove(key)
           transaction.forgetLease(id)
           return transaction.newest
         },
@@ -98,7 +99,10 @@ export class Lessor {
 
   async keysOf(id: LeaseId, signal: AbortSignal): Promise<readonly string[]> {
     const run = { bytes: 0, freesSpace: true }
-    return this.#kv.transact({ ...run, run: (transaction) => transaction.keysOfLease(id).toSorted() }, signal)
+    return this.#kv.transact(
+      { ...run, run: (transaction) => transaction.keysOfLease(id).toSorted(compareKeys) },
+      signal,
+    )
   }
 
   close(): void {
