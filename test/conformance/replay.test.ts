@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { StoreProcess } from '../fakes/store-process.ts'
 
 /** What differs, in the replayer's words. */
 async function differences(storeFlags: readonly string[]): Promise<string> {
@@ -60,6 +61,11 @@ describe('the recorded answers of the reference server', () => {
 
   it('are ours, on the embedded store', async () => {
     expect(await differences([])).toBe('')
+  })
+
+  it('are ours, on a store that is served', async () => {
+    await using store = await StoreProcess.start()
+    expect(await differences(['--etcd-servers', store.endpoint])).toBe('')
   })
 
   it('are ours, on etcd', async () => {
