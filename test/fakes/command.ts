@@ -16,7 +16,7 @@ export const ALLOCATION = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1310
  * What they ask of V8: room for 16 MB of new objects, as it has on small machines. On large ones it takes up to 64 MB, twice, which makes
  * nothing faster here and keeps a server that has read a few bodies of 3 MB at 800 MB instead of 500.
  */
-export const YOUNG_HEAP = '--max-semi-space-size=8'
+export const YOUNG_HEAP = '--max-semi-space-size=16'
 
 /** Called by vitest, once a run. */
 export function setup(): void {
