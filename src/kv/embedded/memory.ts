@@ -360,7 +360,9 @@ class MemoryEngine implements MemoryKv, WatchSource {
 function toEvent(entry: HistoryEntry, withPrevious: boolean): KvEvent {
   const { key, revision, item } = entry
   const previous = withPrevious && entry.previous !== undefined ? { previous: entry.previous } : undefined
-  return item === undefined ? { kind: 'delete', key, revision, ...previous } : { kind: 'put', ...item, ...previous }
+  if (item === undefined) return { kind: 'delete', key, revision, ...previous }
+  const { value, createRevision } = item
+  return { kind: 'put', key, value, revision, createRevision, ...previous }
 }
 
 function toStoredEvent({ key, revision, item, previous: before }: HistoryEntry, withPrevious: boolean): StoredEvent {
