@@ -49,6 +49,8 @@ const MAX_STREAMS = 10_000
 const MAX_HEADER_BYTES = 64 * 1024
 /** Of what a client does not take: an answer may be large, but a connection that stands still is ended. */
 const UNFINISHED = Object.freeze({ perConnectionBytes: Infinity, totalBytes: Infinity })
+/** How long clients may take to hear that it is over. */
+const GOODBYE_MS = 2000
 const SOCKET_OPTIONS = Object.freeze({ keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true })
 
 export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
@@ -81,6 +83,12 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
     sessions.add(session)
     socket.once('close', () => sessions.delete(session))
   })
+  // Also those that are not yet, or never will be, a session.
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   const address = await bind(server, options.address)
   server.on('error', options.onFault)
   const checking = setInterval(() => {
@@ -95,7 +103,11 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
       server.close()
       for (const call of calls) call.end(status, message)
       for (const session of sessions) session.leave()
+      const goodbye = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, GOODBYE_MS)
       await closed
+      clearTimeout(goodbye)
       clearInterval(checking)
     },
   }
