@@ -2,6 +2,7 @@
 // the cost of a create grows with its bytes and not with their square, and memory does not grow with either. So with every text.
 // `make test-cost` does the same with bodies as large as they may be.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { limitHeapGrowth } from '../../src/runtime/heap-growth.ts'
 import { builtInGroups, type BuiltInResource } from '../../src/schema/built-in-resources.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import { tooCostly } from '../fakes/hostile-cost.ts'
@@ -22,6 +23,8 @@ const rssAtStart = process.memoryUsage().rss
 let server: OpenServer
 
 beforeAll(async () => {
+  // As in the process of a server, which this one is as well.
+  limitHeapGrowth()
   server = await openServer()
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
