@@ -55,8 +55,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
   const [atOnce, later] = [api.controllers.filter((one) => !canWait(one)), api.controllers.filter(canWait)]
-  const failed = runInBackground(opened, (stop) =>
-    Promise.all([
+  const failed = runInBackground(opened, (stop) => {
+    // Where the server does not become ready, nothing may wait for that.
+    stop.addEventListener('abort', () => answering.resolve(), { once: true })
+    return Promise.all([
       api.cache.run(stop),
       api.follow(stop),
       runControllers(atOnce, base, stop),
@@ -66,8 +68,8 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       api.identity.run(stop),
       forgetHistory(base, stop),
       extensions.run(stop),
-    ]),
-  )
+    ])
+  })
   return {
     handler: (request) => {
       metrics.begin(request)
