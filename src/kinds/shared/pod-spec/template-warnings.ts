@@ -158,24 +158,27 @@ function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
   const secrets = mapsInPlace(spec, 'imagePullSecrets')
   if (secrets.length === 0) return NONE
   const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
-  return [
-    ...repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`),
-    ...secrets.flatMap((secret, i) =>
-      textOrEmpty(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [],
-    ),
-  ]
+  const warnings = repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`)
+  for (let i = 0; i < secrets.length && warnings.length < MOST_TOLD; i++) {
+    if (textOrEmpty(secrets[i]!, 'name') === '') warnings.push(`${path(i)}: invalid empty name ""`)
+  }
+  return warnings
 }
 
-/** The items whose text an earlier one has, with the quoted text. */
+/** An answer has room for 4096 characters of warnings. */
+const MOST_TOLD = 4096
+
+/** The items whose text an earlier one has, with the quoted text; as many as can be told. */
 function repeats(items: readonly ValueMap[], name: string): readonly (readonly [number, string])[] {
   if (items.length < 2) return []
   const seen = new Set<string>()
-  return items.flatMap((item, i) => {
-    const text = textOrEmpty(item, name)
-    if (seen.has(text)) return [[i, JSON.stringify(text)] as const]
-    seen.add(text)
-    return []
-  })
+  const found: (readonly [number, string])[] = []
+  for (let i = 0; i < items.length && found.length < MOST_TOLD; i++) {
+    const text = textOrEmpty(items[i]!, name)
+    if (seen.has(text)) found.push([i, JSON.stringify(text)])
+    else seen.add(text)
+  }
+  return found
 }
 
 function affinityWarnings(affinity: ValueMap, at: string): readonly string[] {
