@@ -38,9 +38,12 @@ export async function tooCostly(server: OpenServer, row: HostileRow, bytes: numb
   if (small.milliseconds > FAR * allowedFor(small, slownessNow())) return `takes ${shown(small)}`
   const larger = row(bytes * TIMES)
   let large = await costOf(server, larger)
+  let slowness = 1
   for (let i = 0; ; i++) {
-    if (faultOf(large, small, 1) === '') return ''
-    const fault = faultOf(large, small, slownessNow())
+    if (faultOf(large, small, slowness) === '') return ''
+    // The machine may have been slower when the request was made than it is now.
+    slowness = Math.max(slowness, slownessNow())
+    const fault = faultOf(large, small, slowness)
     if (fault === '' || i === TRIES) return fault
     // Compilation, garbage and other programs make it look worse than it is.
     large = cheaper(large, await costOf(server, larger))
