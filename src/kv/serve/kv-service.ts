@@ -1,5 +1,6 @@
 // etcd's KV service: Range, Put, DeleteRange, Txn and Compact on an engine.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { MessageWriter } from '../../wire/message-writer.ts'
 import type { Revision } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { arranged, checkRange, needsAll, toKeyRange } from './ranges.ts'
@@ -46,15 +47,21 @@ const readCompaction = messageReader(
 )
 
 export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
+  const withHeader = <Answer extends { readonly revision: Revision }>(
+    answer: Answer,
+    write: (writer: MessageWriter, answer: Answer) => void,
+    bytes = 0,
+  ): Buffer =>
+    written((writer) => {
+      write(writer, answer)
+      writeHeader(writer, identity, answer.revision)
+    }, bytes)
   return {
     '/etcdserverpb.KV/Range': {
       kind: 'unary',
       answer: async (message, signal) => {
         const answer = await readRangeOf(kv, readMessage(message, readRange), signal)
-        return written((writer) => {
-          writeRange(writer, answer)
-          writeHeader(writer, identity, answer.revision)
-        }, sizeOfRange(answer))
+        return withHeader(answer, writeRange, sizeOfRange(answer))
       },
     },
     '/etcdserverpb.KV/Put': {
@@ -67,10 +74,7 @@ export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
           { bytes: message.length, freesSpace: false, run: (transaction) => runPut(transaction, request) },
           signal,
         )
-        return written((writer) => {
-          writePut(writer, answer)
-          writeHeader(writer, identity, answer.revision)
-        })
+        return withHeader(answer, writePut)
       },
     },
     '/etcdserverpb.KV/DeleteRange': {
@@ -83,10 +87,7 @@ export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
           { bytes: 0, freesSpace: true, run: (transaction) => runDeleteRange(transaction, request) },
           signal,
         )
-        return written((writer) => {
-          writeDeleteRange(writer, answer)
-          writeHeader(writer, identity, answer.revision)
-        })
+        return withHeader(answer, writeDeleteRange)
       },
     },
     '/etcdserverpb.KV/Txn': {
@@ -104,10 +105,7 @@ export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
           },
           signal,
         )
-        return written((writer) => {
-          writeTxn(writer, answer)
-          writeHeader(writer, identity, answer.revision)
-        }, sizeOfTxn(answer))
+        return withHeader(answer, writeTxn, sizeOfTxn(answer))
       },
     },
     '/etcdserverpb.KV/Compact': {
