@@ -4,11 +4,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import https from 'node:https'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEtcd } from '../fakes/etcd-server.ts'
+import { freePort } from '../fakes/free-port.ts'
 import { buildReference, isReferenceBuilt } from '../fakes/go-client.ts'
 
 const LOOK_EVERY_MS = 20
@@ -70,13 +70,4 @@ function isReady(url: string): Promise<boolean> {
     })
     request.on('error', () => resolve(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

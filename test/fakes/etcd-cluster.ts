@@ -2,9 +2,9 @@
 // them and from clients, none without a certificate.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { etcdEnvironment, findEtcd } from './etcd-binary.ts'
+import { freePort } from './free-port.ts'
 
 export interface EtcdMember {
   readonly endpoint: string
@@ -64,13 +64,4 @@ export async function startEtcdCluster(pki: string, folder: string): Promise<Etc
     return { endpoint: url(client), child }
   })
   return new EtcdCluster(members)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

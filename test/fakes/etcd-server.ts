@@ -3,13 +3,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { type EtcdLine, etcdEnvironment, findEtcd } from './etcd-binary.ts'
 import { type EtcdCertificates, makeEtcdCertificates } from './etcd-tls.ts'
+import { freePort } from './free-port.ts'
 
 export interface EtcdServerOptions {
   /** Absent: `newest`. */
@@ -23,6 +23,7 @@ export interface EtcdServerOptions {
 }
 
 const START_LIMIT_MS = 30_000
+const PORT_WAIT_MS = 200
 
 /** Starts one and resolves when it serves clients. Throws with etcd's last words where it does not come up. */
 export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
@@ -101,32 +102,42 @@ export class EtcdServer implements AsyncDisposable {
     this.endpoint = `${place.certificates === undefined ? 'http' : 'https'}://127.0.0.1:${place.port}`
   }
 
-  /** Starts it (again), on the same port and data; resolves when it serves clients. */
+  /** Starts it (again), on the same port and data; resolves when it serves clients. A port that somebody holds is waited for. */
   async start(): Promise<void> {
+    const end = Date.now() + START_LIMIT_MS
+    for (;;) {
+      const failure = await this.#tryToStart(end - Date.now())
+      if (failure === undefined) return
+      if (Date.now() > end || !failure.includes('address already in use')) throw new Error(`etcd ${failure}`)
+      await delay(PORT_WAIT_MS)
+    }
+  }
+
+  /** What went wrong, with etcd's last words; undefined where it serves clients. */
+  async #tryToStart(limitMs: number): Promise<string | undefined> {
     const child = spawn(this.#path, this.#flags(), { env: etcdEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
     this.#child = child
     const endWithUs = () => child.kill('SIGKILL')
     process.once('exit', endWithUs)
     child.once('exit', () => process.off('exit', endWithUs))
     const last: string[] = []
-    const lines = createInterface({ input: child.stderr })
-    const ready = new Promise<void>((resolve, reject) => {
-      const give = (why: string) => reject(new Error(`etcd ${why}: ${last.join('\n')}`))
-      const timer = setTimeout(() => give('did not come up'), START_LIMIT_MS)
-      lines.on('line', (line) => {
+    return new Promise<string | undefined>((resolve, reject) => {
+      const give = (why: string) => resolve(`${why}: ${last.join('\n')}`)
+      const timer = setTimeout(() => give('did not come up'), limitMs)
+      createInterface({ input: child.stderr }).on('line', (line) => {
         last.push(line)
         if (last.length > 20) last.shift()
         if (!/serving client traffic (in)?securely/.test(line)) return
         clearTimeout(timer)
-        resolve()
+        resolve(undefined)
       })
       child.once('error', reject)
-      child.once('exit', (code) => {
+      // Its last words are read when its output is closed, which may be after its exit.
+      child.once('close', (code, signal) => {
         clearTimeout(timer)
-        give(`ended with ${code}`)
+        give(`ended with ${code ?? signal}`)
       })
     })
-    await ready
   }
 
   /** SIGKILL; resolves when the process is gone. */
@@ -198,21 +209,6 @@ async function enableAuthentication(endpoint: string, password: string): Promise
     const response = await fetch(`${endpoint}/v3/auth/${path}`, { method: 'POST', body: JSON.stringify(body) })
     if (!response.ok) throw new Error(`auth/${path} answered ${response.status}: ${await response.text()}`)
   }
-}
-
-/** Below the range that outgoing connections take theirs from, so that nobody has it while etcd is down for a moment. */
-async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const server = createServer()
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-    if (free) return port
-  }
-  throw new Error('no free port between 20000 and 32000')
 }
 
 /** A stopped thread has the state T, the first word behind the program's name in brackets. */
