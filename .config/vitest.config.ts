@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './closing-line.ts'
+
+// The threads of the unit tests, which are started from here, collect garbage less often: a tenth of their processor time.
+setFlagsFromString('--max-semi-space-size=64')
 
 /**
  * Node strips the types and loads the modules itself: going through vite took a third of the unit tests' time. What a test

@@ -21,8 +21,8 @@ import {
 import { parseQuery } from '../../src/http/query.ts'
 import { requestInfoOf } from '../../src/http/request-info.ts'
 import { decodeObject } from '../../src/schema/decode.ts'
-import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { KindSchema } from '../../src/schema/table.ts'
+import { BUILT_IN } from './built-in-kinds.ts'
 import type { ApiWorld } from './api-world.ts'
 
 export interface SentRequest {
@@ -54,7 +54,7 @@ export class ApiRequests {
 
   /** `authorize` throws where the verb is one that the caller may not, besides the one that the request is. */
   constructor(world: ApiWorld, gates: ReadonlySet<string> = new Set(), authorize: (verb: string) => void = () => {}) {
-    const schema = loadBuiltInSchema()
+    const schema = BUILT_IN
     const kind = (group: string, name: string): KindSchema => schema.kind({ group, version: 'v1', kind: name })!
     const deleteOptions = kind('', 'DeleteOptions')
     const measures = new WatchMeasures()

@@ -19,10 +19,10 @@ import type {
 } from '../../src/registry/registry.ts'
 import { updateObject } from '../../src/registry/update.ts'
 import { builtInResources, type RoleGuard, type ServiceMeasures } from '../../src/kinds/kinds.ts'
-import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { SchemaTable } from '../../src/schema/table.ts'
 import { dryRunOf } from '../../src/store/dry-run.ts'
 import { openKvStore } from '../../src/store/kv-store.ts'
+import { BUILT_IN } from './built-in-kinds.ts'
 
 export const NOW = '2030-01-02T03:04:05Z'
 
@@ -53,7 +53,7 @@ export class ApiWorld {
       serviceMeasures,
       allowPrivileged = false,
     } = options
-    const schema = loadBuiltInSchema()
+    const schema = BUILT_IN
     const store = openKvStore({ kv, prefix: '/registry/' })
     this.parts = { store, dryRunStore: dryRunOf(store), admission }
     this.resources = builtInResources(schema, canonicalJson, {
