@@ -3,10 +3,10 @@ import { fork } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { startServer } from '../../src/index.ts'
+import { freePort } from '../fakes/free-port.ts'
 import { newHome } from '../fakes/server-process.ts'
 
 /** By scenario: method, path, status, headers and body of each answer; of a watch its events. */
@@ -26,11 +26,7 @@ async function openHome(): Promise<Home> {
   )
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   writeFileSync(path.join(folder, 'accounts.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return { folder, port }
+  return { folder, port: await freePort() }
 }
 
 async function replay({ folder, port }: Home, seed: string, scenarios: string): Promise<Answers> {

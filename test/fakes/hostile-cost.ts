@@ -34,11 +34,12 @@ export async function tooCostly(server: OpenServer, row: HostileRow, bytes: numb
   let small = await costOf(server, request)
   if (small.status >= 500) return `is answered ${small.status}: ${small.answer}`
   if (small.milliseconds <= AT_ONCE_MS) return ''
+  let slowness = slownessNow()
+  if (small.milliseconds <= AT_ONCE_MS * slowness) return ''
   // Far beyond any doubt: nobody has to wait for what more would take.
-  if (small.milliseconds > FAR * allowedFor(small, slownessNow())) return `takes ${shown(small)}`
+  if (small.milliseconds > FAR * allowedFor(small, slowness)) return `takes ${shown(small)}`
   const larger = row(bytes * TIMES)
   let large = await costOf(server, larger)
-  let slowness = 1
   for (let i = 0; ; i++) {
     if (faultOf(large, small, slowness) === '') return ''
     // The machine may have been slower when the request was made than it is now.
