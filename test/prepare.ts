@@ -2,7 +2,7 @@
 // clients and definitions of public projects. What cannot be had is told once, with what to install. Where all is in the cache
 // it takes no time.
 import { findEtcd } from './fakes/etcd-binary.ts'
-import { findEtcdctl } from './fakes/etcdctl.ts'
+import { buildEtcdProgram } from './fakes/etcd-programs.ts'
 import { buildGoClient, buildGoTests, GO_CLIENTS, OPERATOR_IN_GO } from './fakes/go-client.ts'
 import { findGo } from './fakes/go-toolchain.ts'
 import { findOldKubectl } from './fakes/kubectl.ts'
@@ -22,7 +22,7 @@ interface Need {
 const BUILT: readonly Need[] = [
   { name: 'Go', get: findGo },
   { name: 'etcd', get: () => findEtcd('newest') },
-  { name: 'etcdctl', get: findEtcdctl },
+  ...(['etcdctl', 'etcdutl', 'bbolt'] as const).map((name) => ({ name, get: () => buildEtcdProgram(name) })),
   { name: 'definitions of public projects', get: () => fetchModules(FEW_PROJECTS) },
   ...GO_CLIENTS.map((name) => ({ name: `the Go client ${name}`, get: () => buildGoClient(name) })),
   { name: 'the tests of the operator in Go', get: () => buildGoTests(OPERATOR_IN_GO) },

@@ -2,12 +2,10 @@
 // What is made is kept in a cache outside the checkout; where nothing works it throws and says what to install.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { unpackOldDebian } from './debian-package.ts'
-import { runGo } from './go-toolchain.ts'
+import { buildEtcdProgram, builtPath, ETCD_VERSION as NEWEST } from './etcd-programs.ts'
 import { cacheFile, findOnPath, isExecutable, makeOnce } from './made-once.ts'
 
 const run = promisify(execFile)
@@ -24,12 +22,22 @@ export type EtcdLine = 'newest' | 'oldest'
 /** One way to come by an etcd: the path of the binary, or undefined with a line in `tried` that says why not. */
 type Way = (tried: string[]) => Promise<string | undefined>
 
-const NEWEST = '3.6.14'
 const OLDEST = '3.4.23'
 
 const WAYS: Readonly<Record<EtcdLine, readonly Way[]>> = Object.freeze({
-  newest: [fromVariable('ETCD_BIN'), fromPath, fromCache(`image-${NEWEST}`, `go-${NEWEST}`), fromImage(NEWEST), fromGo],
-  oldest: [fromVariable('ETCD_OLDEST_BIN'), fromCache(`image-${OLDEST}`, 'debian'), fromImage(OLDEST), fromDebian],
+  newest: [
+    fromVariable('ETCD_BIN'),
+    fromPath,
+    fromCache(cachePath(`image-${NEWEST}`), builtPath('etcd')),
+    fromImage(NEWEST),
+    fromGo,
+  ],
+  oldest: [
+    fromVariable('ETCD_OLDEST_BIN'),
+    fromCache(cachePath(`image-${OLDEST}`), cachePath('debian')),
+    fromImage(OLDEST),
+    fromDebian,
+  ],
 })
 
 const ADVICE: Readonly<Record<EtcdLine, string>> = Object.freeze({
@@ -82,9 +90,9 @@ function lineOf(version: string): string {
 }
 
 /** What was made before. It stands in front of the image because asking for a container engine takes half a second. */
-function fromCache(...names: readonly string[]): Way {
+function fromCache(...paths: readonly string[]): Way {
   return async () => {
-    for (const name of names) if (await isExecutable(cachePath(name))) return cachePath(name)
+    for (const path of paths) if (await isExecutable(path)) return path
     return undefined
   }
 }
@@ -113,28 +121,23 @@ function fromImage(version: string): Way {
 }
 
 async function fromGo(tried: string[]): Promise<string | undefined> {
-  return cached(`go-${NEWEST}`, tried, async (folder) => {
-    await writeFile(
-      join(folder, 'go.mod'),
-      `module quarterdeck/test/etcd\n\ngo 1.24\n\nrequire go.etcd.io/etcd/server/v3 v${NEWEST}\n`,
-    )
-    await writeFile(
-      join(folder, 'main.go'),
-      'package main\n\nimport (\n\t"os"\n\n\t"go.etcd.io/etcd/server/v3/etcdmain"\n)\n\nfunc main() { etcdmain.Main(os.Args) }\n',
-    )
-    await runGo(['build', '-mod=mod', '-trimpath', '-ldflags=-s -w', '-o', 'etcd', '.'], folder)
-    return 'etcd'
-  })
+  return orTold('Go', tried, () => buildEtcdProgram('etcd'))
 }
 
 async function fromDebian(tried: string[]): Promise<string | undefined> {
   return cached('debian', tried, (folder) => unpackOldDebian('etcd-server', 'etcd', folder))
 }
 
-async function cached(name: string, tried: string[], make: (folder: string) => Promise<string>) {
-  try {
+function cached(name: string, tried: string[], make: (folder: string) => Promise<string>) {
+  return orTold(name, tried, async () => {
     await makeOnce(cachePath(name), make)
     return cachePath(name)
+  })
+}
+
+async function orTold(name: string, tried: string[], make: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await make()
   } catch (error) {
     tried.push(`${name}: ${error instanceof Error ? error.message.split('\n').slice(0, 3).join(' ') : String(error)}`)
     return undefined
