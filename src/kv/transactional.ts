@@ -8,13 +8,41 @@ export type LeaseId = bigint
 export const NO_LEASE: LeaseId = 0n
 
 /**
- * Of the keys here a byte that is not UTF-8 is a lone surrogate (`key-text.ts`); the others are as in the port. Version and lease are not
- * enumerable: to those who know the port only, it is a `KeyValue`.
+ * Of the keys here a byte that is not UTF-8 is a lone surrogate (`key-text.ts`); the others are as in the port. Version, lease and sub are
+ * not enumerable: to those who know the port only, it is a `KeyValue`.
  */
 export interface StoredItem extends KeyValue {
   /** How many puts there were since the key was last absent, this one included. */
   readonly version: number
   readonly lease: LeaseId
+  /** The number of the put among the changes of its revision, from 0. */
+  readonly sub: number
+}
+
+/** One change of one key. */
+export interface StoredChange {
+  readonly key: string
+  readonly revision: Revision
+  /** Its number among the changes of its revision, from 0. */
+  readonly sub: number
+  /** What was put; absent: a delete. */
+  readonly item: StoredItem | undefined
+}
+
+/** All that a store holds at one moment, for reads that take long. Disposed of, what was deleted since can be freed. */
+export interface StoredHistory extends Disposable {
+  readonly newest: Revision
+  /** The oldest revision that can be read. */
+  readonly oldest: Revision
+  /** With the seconds that they were asked for. */
+  readonly leases: readonly (readonly [LeaseId, number])[]
+  /**
+   * Every change from the oldest revision on, and before them the puts of what was there at it: in the order in which they were
+   * made, in pieces between which the event loop goes on. The same whenever it is asked.
+   */
+  changes(signal: AbortSignal): AsyncIterable<readonly StoredChange[]>
+  /** Whether a read at that revision, from the oldest on, finds what the change has put. */
+  isCurrentAt(change: StoredChange, at: Revision): boolean
 }
 
 export type StoredEvent =
@@ -88,4 +116,5 @@ export interface TransactionalKv extends Kv {
   watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent>
   /** All leases, with the seconds that they were asked for. */
   leases(): Iterable<readonly [LeaseId, number]>
+  openHistory(): StoredHistory
 }

@@ -98,7 +98,7 @@ describe('closed and opened again', () => {
     const everything = { start: Buffer.from([0]), end: Buffer.from([0xff]), limit: 100 }
     expect([...tables.past(everything)]).toEqual([])
     expect([...tables.garbage(last, 100)]).toEqual([])
-    expect([...tables.log(0, 100)].map((entry) => entry.revision)).toEqual([revision, last])
+    expect([...tables.log({ revision: 0, sub: 0 }, 100)].map((entry) => entry.revision)).toEqual([revision, last])
     expect(tables.counters()).toEqual({ newest: last, oldest: last })
     await tables.close()
 
@@ -125,7 +125,7 @@ describe('closed and opened again', () => {
     await kv.compact(await put(kv, '/last', 'x'), never)
     await kv.close()
     const tables = new Tables(dataDir)
-    expect([...tables.log(0, 10_000)].map((entry) => entry.key)).toEqual(['/last'])
+    expect([...tables.log({ revision: 0, sub: 0 }, 10_000)].map((entry) => entry.key)).toEqual(['/last'])
     await tables.close()
   })
 })

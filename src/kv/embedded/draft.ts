@@ -68,9 +68,8 @@ export class Draft {
   itemOf(key: string): StoredItem | undefined {
     const state = this.stateOf(key)
     if (state === undefined) return undefined
-    const { revision, createRevision, value } = state
-    if (value === undefined) return itemAt(this.#tables, key, state)
-    return new EmbeddedItem({ key, value, revision, createRevision }, state.version, state.lease)
+    const { value } = state
+    return value === undefined ? itemAt(this.#tables, key, state) : new EmbeddedItem({ ...state, key, value })
   }
 
   /** At a revision of its own, or as one of several changes of one. */

@@ -21,6 +21,7 @@ import type {
   RangeWatchRequest,
   StoredEvent,
   StoredGetResult,
+  StoredHistory,
   StoredItem,
   StoredListResult,
   StoredRange,
@@ -33,6 +34,7 @@ import type { Draft } from './draft.ts'
 import { DraftTransaction } from './draft-transaction.ts'
 import { Expirer } from './expirer.ts'
 import { isInRange } from '../key-order.ts'
+import { LoggedChanges } from './logged-changes.ts'
 import type { MappedMemory } from './mapped-memory.ts'
 import { itemAt, RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
@@ -67,8 +69,8 @@ export class DurableKv implements TransactionalKv, WatchSource {
   readonly #watchers = new WatcherSet()
   readonly #recent = new RecentEntries()
   readonly #mapped: MappedMemory
-  /** The tables stay open until these are done. */
-  readonly #lists = new Set<Promise<unknown>>()
+  /** The tables stay open until these reads are done. */
+  readonly #reads = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
   ended: KvError | undefined
 
@@ -123,11 +125,11 @@ export class DurableKv implements TransactionalKv, WatchSource {
   async list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult> {
     this.#begin(signal)
     const list = this.#list(range, signal)
-    this.#lists.add(list)
+    this.#reads.add(list)
     try {
       return await list
     } finally {
-      this.#lists.delete(list)
+      this.#reads.delete(list)
     }
   }
 
@@ -193,6 +195,22 @@ export class DurableKv implements TransactionalKv, WatchSource {
     return this.#tables.leases()
   }
 
+  openHistory(): StoredHistory {
+    this.#checkOpen()
+    const { promise: released, resolve } = Promise.withResolvers<void>()
+    this.#reads.add(released)
+    return new LoggedChanges({
+      tables: this.#tables,
+      checkOpen: () => this.#checkOpen(),
+      onRead: (items, bytes) => this.#mapped.note(items, bytes),
+      onRelease: () => {
+        this.#reads.delete(released)
+        resolve()
+        this.#letGoOfMemory()
+      },
+    })
+  }
+
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     if (upTo > this.newest) throw new KvError('future', `revision ${upTo} has not happened yet`)
@@ -241,6 +259,10 @@ export class DurableKv implements TransactionalKv, WatchSource {
 
   #begin(signal: AbortSignal): void {
     throwIfCancelled(signal)
+    this.#checkOpen()
+  }
+
+  #checkOpen(): void {
     if (this.ended !== undefined) throw this.ended
     if (this.#queue.isBroken)
       throw new KvError('unavailable', this.#queue.failure!.message, { cause: this.#queue.failure })
@@ -272,9 +294,13 @@ export class DurableKv implements TransactionalKv, WatchSource {
       return range.countAll === true ? { revision, ...page, count: await read.count() } : { revision, ...page }
     } finally {
       this.#tables.release(snapshot)
-      // Where nobody writes it is the readers' to see to.
-      if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
+      this.#letGoOfMemory()
     }
+  }
+
+  /** Where nobody writes it is the readers' to see to. */
+  #letGoOfMemory(): void {
+    if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
   }
 
   /** Decided when its turn comes, if it was not cancelled; answered when what it wrote, or lost against, is on the disk. */
@@ -319,7 +345,7 @@ export class DurableKv implements TransactionalKv, WatchSource {
     const to = Math.min(this.newest, after + LOG_PIECE_REVISIONS)
     let next = Math.max(after + 1, 2)
     let bytes = 0
-    for (const entry of this.#tables.log(next, to + 1)) {
+    for (const entry of this.#tables.log({ revision: next, sub: 0 }, to + 1)) {
       const isSameRevision = entry.revision === next - 1 && entry.sub > 0
       if (!isSameRevision && bytes >= LOG_PIECE_BYTES) return
       if (!isSameRevision && entry.revision !== next++) break
@@ -339,7 +365,7 @@ export class DurableKv implements TransactionalKv, WatchSource {
     this.#watchers.wake()
     this.#expirer.stop()
     await this.#compactor.stop()
-    await Promise.allSettled(this.#lists)
+    await Promise.allSettled(this.#reads)
     await this.#queue.drained()
     await this.#tables.close()
     this.#directory.release()

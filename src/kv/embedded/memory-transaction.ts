@@ -49,8 +49,16 @@ export class MemoryTransaction implements Transaction {
     const { key, lease } = put
     const revision = this.before + 1
     const previous = this.get(key)
-    const item = { key, value: ownBytes(put.value), revision, createRevision: previous?.createRevision ?? revision }
-    this.#change(key, previous, new EmbeddedItem(item, (previous?.version ?? 0) + 1, lease))
+    const item = new EmbeddedItem({
+      key,
+      value: ownBytes(put.value),
+      revision,
+      createRevision: previous?.createRevision ?? revision,
+      version: (previous?.version ?? 0) + 1,
+      lease,
+      sub: this.entries.length,
+    })
+    this.#change(key, previous, item)
   }
 
   remove(key: string): void {

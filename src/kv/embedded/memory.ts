@@ -26,6 +26,7 @@ import {
   type RangeWatchRequest,
   type StoredEvent,
   type StoredGetResult,
+  type StoredHistory,
   type StoredItem,
   type StoredListResult,
   type StoredRange,
@@ -35,6 +36,7 @@ import {
 import { ExpiryQueue } from './expiry-queue.ts'
 import { isInRange, sortRange, toSortKey } from '../key-order.ts'
 import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-history.ts'
+import { MemoryChanges } from './memory-changes.ts'
 import { MemoryLeases } from './memory-leases.ts'
 import { MemoryTransaction } from './memory-transaction.ts'
 import { checkPut, checkReadable } from './request-check.ts'
@@ -242,6 +244,10 @@ class MemoryEngine implements MemoryKv, WatchSource {
     return this.#leases.all()
   }
 
+  openHistory(): StoredHistory {
+    return new MemoryChanges(this.snapshot(), [...this.leases()])
+  }
+
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     if (upTo > this.newest) throw new KvError('future', `revision ${upTo} has not happened yet`)
@@ -298,7 +304,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     const revision = this.newest + 1
     const createRevision = previous?.createRevision ?? revision
     const version = (previous?.version ?? 0) + 1
-    const item = new EmbeddedItem({ key, value, revision, createRevision }, version, NO_LEASE)
+    const item = new EmbeddedItem({ key, value, revision, createRevision, version, lease: NO_LEASE, sub: 0 })
     this.#state.set(toSortKey(key), item)
     this.#record([{ key, revision, item, previous }], deadlineMs)
   }

@@ -181,6 +181,6 @@ export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogP
 
 export function toItem(entry: LogEntry | undefined, revision: Revision): StoredItem {
   if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is missing`)
-  const { key, value, createRevision, version, lease } = entry
-  return new EmbeddedItem({ key, value, revision, createRevision }, version, lease)
+  const { key, value, createRevision, version, lease, sub } = entry
+  return new EmbeddedItem({ key, value, revision, createRevision, version, lease, sub })
 }

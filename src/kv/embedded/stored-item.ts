@@ -1,6 +1,6 @@
 // An item of an embedded engine. What only etcd's API asks for is not enumerable, so that to the port it is a `KeyValue` and nothing
 // more, without a copy.
-import type { KeyValue, Revision } from '../kv.ts'
+import type { Revision } from '../kv.ts'
 import type { LeaseId, StoredItem } from '../transactional.ts'
 
 export class EmbeddedItem implements StoredItem {
@@ -10,14 +10,16 @@ export class EmbeddedItem implements StoredItem {
   readonly createRevision: Revision
   readonly #version: number
   readonly #lease: LeaseId
+  readonly #sub: number
 
-  constructor(item: KeyValue, version: number, lease: LeaseId) {
+  constructor(item: StoredItem) {
     this.key = item.key
     this.value = item.value
     this.revision = item.revision
     this.createRevision = item.createRevision
-    this.#version = version
-    this.#lease = lease
+    this.#version = item.version
+    this.#lease = item.lease
+    this.#sub = item.sub
   }
 
   get version(): number {
@@ -26,5 +28,9 @@ export class EmbeddedItem implements StoredItem {
 
   get lease(): LeaseId {
     return this.#lease
+  }
+
+  get sub(): number {
+    return this.#sub
   }
 }

@@ -105,8 +105,8 @@ export class Tables {
     this.#inode = statSync(this.#file).ino
   }
 
-  counters(): Counters {
-    return { newest: this.newest(), oldest: this.#counter(OLDEST) }
+  counters(snapshot?: Snapshot): Counters {
+    return { newest: this.newest(snapshot), oldest: this.#counter(OLDEST, snapshot) }
   }
 
   newest(snapshot?: Snapshot): Revision {
@@ -135,6 +135,12 @@ export class Tables {
     return bytes === undefined ? undefined : decodeEntry(bytes, place.revision)
   }
 
+  /** The revision that put or deleted the key after this one; absent: none has. */
+  supersededAt(key: string, revision: Revision, snapshot: Snapshot): Revision | undefined {
+    const bytes = this.#open.past.get(encodeVersionKey(encodeKey(key), revision), options(snapshot))
+    return bytes === undefined ? undefined : decodePlace(bytes).revision
+  }
+
   /** The newest superseded version of the key at or before `revision`. */
   versionOf(key: string, revision: Revision): VersionRef | undefined {
     if (isTooLong(key)) return undefined
@@ -153,8 +159,8 @@ export class Tables {
     for (const { key, value } of this.#open.past.getRange(toLmdbRange(range))) yield toVersionRef(key, value)
   }
 
-  *log(from: Revision, to: Revision): Generator<LogEntry> {
-    const range = { start: encodeNumbers(from), end: encodeNumbers(to) }
+  *log(from: LogPlace, to: Revision, snapshot?: Snapshot): Generator<LogEntry> {
+    const range = { start: encodePlace(from), end: encodeNumbers(to), ...options(snapshot) }
     for (const { key, value } of this.#open.log.getRange(range)) yield decodeEntry(value, decodeNumber(key))
   }
 
@@ -178,8 +184,9 @@ export class Tables {
     return bytes === undefined ? undefined : decodeNumber(bytes)
   }
 
-  *leases(): Generator<readonly [LeaseId, number]> {
-    for (const { key, value } of this.#open.leases.getRange()) yield [decodeLeased(key).lease, decodeNumber(value)]
+  *leases(snapshot?: Snapshot): Generator<readonly [LeaseId, number]> {
+    const leases = this.#open.leases.getRange(options(snapshot))
+    for (const { key, value } of leases) yield [decodeLeased(key).lease, decodeNumber(value)]
   }
 
   *keysOfLease(lease: LeaseId): Generator<string> {

@@ -1,0 +1,75 @@
+// What an in-memory store holds at one moment: what was there at its oldest revision, and every change since.
+import { throwIfCancelled } from '../../lib/errors.ts'
+import { sortInPieces } from '../../lib/piece-sort.ts'
+import type { Revision } from '../kv.ts'
+import type { LeaseId, StoredChange, StoredHistory, StoredItem } from '../transactional.ts'
+import type { MemoryHistory, MemoryState } from './memory-history.ts'
+
+interface Source {
+  readonly state: MemoryState
+  readonly history: MemoryHistory
+  readonly newest: Revision
+  readonly oldest: Revision
+}
+
+const PIECE_CHANGES = 512
+
+export class MemoryChanges implements StoredHistory {
+  readonly newest: Revision
+  readonly oldest: Revision
+  readonly leases: readonly (readonly [LeaseId, number])[]
+  readonly #state: MemoryState
+  readonly #history: MemoryHistory
+
+  /** Nobody may write to what it reads from. */
+  constructor(source: Source, leases: readonly (readonly [LeaseId, number])[]) {
+    this.newest = source.newest
+    this.oldest = source.oldest
+    this.leases = leases
+    this.#state = source.state
+    this.#history = source.history
+  }
+
+  async *changes(signal: AbortSignal): AsyncGenerator<readonly StoredChange[]> {
+    let piece: StoredChange[] = []
+    for (const change of this.#inSteps()) {
+      if (change !== undefined) piece.push(change)
+      if (change !== undefined && piece.length < PIECE_CHANGES) continue
+      yield piece
+      piece = []
+      await new Promise((resolve) => setImmediate(resolve))
+      throwIfCancelled(signal)
+    }
+    yield piece
+  }
+
+  isCurrentAt({ key, revision, item }: StoredChange, at: Revision): boolean {
+    return item !== undefined && this.#history.getAt(key, at, this.#state)?.revision === revision
+  }
+
+  [Symbol.dispose](): void {}
+
+  /** Nothing is a step, too. */
+  *#inSteps(): Generator<StoredChange | undefined> {
+    const kept: StoredItem[] = []
+    for (const item of this.#history.stateAt(this.oldest, this.#state).values()) {
+      if (item.revision < this.oldest) kept.push(item)
+      if (kept.length % PIECE_CHANGES === 0) yield undefined
+    }
+    for (const item of yield* sortInPieces(kept, compareItems)) yield { ...item, sub: item.sub, item }
+    let sub = 0
+    let last = 0
+    for (let from = this.oldest; from <= this.newest; from = last + 1) {
+      for (const { key, revision, item } of this.#history.entriesFrom(from)) {
+        sub = revision === last ? sub + 1 : 0
+        last = revision
+        yield { key, revision, sub, item }
+      }
+      last = Math.max(last, from)
+    }
+  }
+}
+
+function compareItems(a: StoredItem, b: StoredItem): number {
+  return a.revision - b.revision || a.sub - b.sub
+}
