@@ -1,45 +1,11 @@
 // What our server answers to etcd's KV calls is what a real etcd answers to the same calls, word for word.
 import { describe, expect, it } from 'vitest'
-import { dice } from '../fakes/dice.ts'
 import { EtcdApi } from '../fakes/etcd-api.ts'
+import { ALL, anyRequests, bytes, compare, type EtcdRequest, put, range, remove, txn } from '../fakes/etcd-requests.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { serveStore } from '../fakes/served-store.ts'
 
-type Request = readonly [`${string}/${string}`, Readonly<Record<string, unknown>>]
-
-const bytes = (text: string): string => Buffer.from(text, 'latin1').toString('base64')
-const put = (key: string, value = 'v', more: object = {}): Request => [
-  'KV/Put',
-  { key: bytes(key), value: bytes(value), ...more },
-]
-const range = (key: string, end = '', more: object = {}): Request => [
-  'KV/Range',
-  { key: bytes(key), range_end: bytes(end), ...more },
-]
-const remove = (key: string, end = '', more: object = {}): Request => [
-  'KV/DeleteRange',
-  { key: bytes(key), range_end: bytes(end), ...more },
-]
-const NAMES: Readonly<Record<string, string>> = {
-  'KV/Put': 'request_put',
-  'KV/Range': 'request_range',
-  'KV/DeleteRange': 'request_delete_range',
-  'KV/Txn': 'request_txn',
-}
-const op = ([method, request]: Request): object => ({ [NAMES[method]!]: request })
-const txn = (compare: readonly object[], success: readonly Request[], failure: readonly Request[] = []): Request => [
-  'KV/Txn',
-  { compare, success: success.map(op), failure: failure.map(op) },
-]
-const compare = (key: string, target: string, result: string, more: object): object => ({
-  key: bytes(key),
-  target,
-  result,
-  ...more,
-})
-const ALL = ['\0', '\0'] as const
-
-const ROWS: readonly (readonly [string, readonly Request[]])[] = [
+const ROWS: readonly (readonly [string, readonly EtcdRequest[]])[] = [
   ['a put, its key, and what was there before', [put('a', '1'), put('a', '2', { prev_kv: true }), range('a')]],
   ['an empty key', [put(''), range(''), remove(''), txn([], [put('')])]],
   ['ranges', [range('a'), range('a', 'c'), range('b', '\0'), range(...ALL), range('c', 'a'), range('a', 'a')]],
@@ -198,61 +164,13 @@ const ROWS: readonly (readonly [string, readonly Request[]])[] = [
   ['what is too large', [put('large', 'x'.repeat(1.6 * 1024 * 1024)), put('larger', 'x'.repeat(2.5 * 1024 * 1024))]],
 ]
 
-const SEED: readonly Request[] = [
+const SEED: readonly EtcdRequest[] = [
   put('a', '3'),
   put('b', '1'),
   put('c', '2'),
   put('a', '0'),
   txn([], [put('d', '9'), put('e', '7')]),
 ]
-
-/** Any requests on a few keys, so that they meet. */
-function anyRequests(seed: number, count: number): readonly Request[] {
-  const roll = dice(seed)
-  const pick = <T>(...choices: readonly T[]): T => choices[roll(choices.length)]!
-  const key = (): string => pick('a', 'b', 'c', 'd', 'b\xff', 'ä')
-  const end = (): string => pick('', '', '\0', 'b', 'c', 'e')
-  const plainPut = (): Request => put(key(), `${roll(5)}`, { prev_kv: pick(true, false) })
-  const anyPut = (): Request => put(key(), `${roll(5)}`, pick({}, { prev_kv: true }, { ignore_value: true, value: '' }))
-  const anyRange = (): Request =>
-    range(key(), end(), {
-      limit: roll(4),
-      revision: pick(0, 0, 0, roll(count)),
-      sort_order: pick('None', 'Ascend', 'Descend'),
-      sort_target: pick('Key', 'Key', 'Mod', 'Create'),
-      ...pick({}, {}, { keys_only: true }, { count_only: true }, { min_mod_revision: roll(count) }),
-    })
-  const anyDelete = (): Request => remove(key(), end(), { prev_kv: pick(true, false) })
-  const anyCompare = (): object => {
-    const [target, value] = pick(
-      ['Version', { version: roll(4) }] as const,
-      ['Mod', { mod_revision: roll(count) }] as const,
-      ['Create', { create_revision: roll(count) }] as const,
-      ['Value', { value: bytes(`${roll(5)}`) }] as const,
-    )
-    return compare(key(), target, pick('Equal', 'NotEqual', 'Greater', 'Less'), { ...value, range_end: bytes(end()) })
-  }
-  const some = <T>(make: () => T): readonly T[] => Array.from({ length: roll(4) }, make)
-  const anyTxn = (depth: number): Request => {
-    // A put that keeps the value of what the same transaction has deleted would end etcd with a panic.
-    const anyOp = (): Request =>
-      pick(plainPut, anyRange, anyDelete, () => (depth > 0 ? anyTxn(depth - 1) : plainPut()))()
-    return txn(some(anyCompare), some(anyOp), some(anyOp))
-  }
-  const compaction = (): Request => ['KV/Compact', { revision: roll(count) >> 2 }]
-  return Array.from({ length: count }, () =>
-    pick(
-      anyPut,
-      anyPut,
-      anyRange,
-      anyRange,
-      anyDelete,
-      () => anyTxn(2),
-      () => anyTxn(1),
-      compaction,
-    )(),
-  )
-}
 
 describe('etcd’s KV calls', () => {
   it.each([1, 2, 3])('any of them: %i', async (seed) => {

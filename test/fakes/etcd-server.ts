@@ -1,15 +1,19 @@
 // Real etcd members as child processes on random ports, with their data in temporary folders: each can be killed, frozen and
 // started again, and goes without a trace when it is disposed of.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type EtcdLine, etcdEnvironment, findEtcd } from './etcd-binary.ts'
+import { buildEtcdProgram } from './etcd-programs.ts'
 import { type EtcdCertificates, makeEtcdCertificates } from './etcd-tls.ts'
 import { freePort } from './free-port.ts'
+
+const run = promisify(execFile)
 
 export interface EtcdServerOptions {
   /** Absent: `newest`. */
@@ -18,6 +22,8 @@ export interface EtcdServerOptions {
   readonly tls?: 'server' | 'mutual'
   /** Authentication is on, and this is the password of its user `root`. Plain text only. */
   readonly rootPassword?: string
+  /** The file of a snapshot that it is restored from. One member only. */
+  readonly snapshot?: string
   /** Further flags of etcd. */
   readonly flags?: readonly string[]
 }
@@ -52,6 +58,7 @@ async function startMembers(peers: readonly Peer[], options: EtcdServerOptions):
   for (const own of peers) {
     const folder = await mkdtemp(join(tmpdir(), 'quarterdeck-etcd-'))
     const certificates = options.tls === undefined ? undefined : await makeEtcdCertificates(folder)
+    if (options.snapshot !== undefined) await restoreSnapshot(options.snapshot, folder, own)
     servers.push(new EtcdServer(binary, { folder, port: await freePort(), peers, own, certificates, options }))
   }
   try {
@@ -61,6 +68,22 @@ async function startMembers(peers: readonly Peer[], options: EtcdServerOptions):
     await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
     throw error
   }
+}
+
+async function restoreSnapshot(snapshot: string, folder: string, own: Peer): Promise<void> {
+  await run(await buildEtcdProgram('etcdutl'), [
+    'snapshot',
+    'restore',
+    snapshot,
+    `--data-dir=${dataFolder(folder)}`,
+    `--name=${own.name}`,
+    `--initial-cluster=${own.name}=${own.url}`,
+    `--initial-advertise-peer-urls=${own.url}`,
+  ])
+}
+
+function dataFolder(folder: string): string {
+  return join(folder, 'data')
 }
 
 /** A member, as the others know it. */
@@ -181,7 +204,7 @@ export class EtcdServer implements AsyncDisposable {
     const { folder, peers, own, certificates, options } = this.#place
     const flags = [
       `--name=${own.name}`,
-      `--data-dir=${join(folder, 'data')}`,
+      `--data-dir=${dataFolder(folder)}`,
       `--listen-client-urls=${this.endpoint}`,
       `--advertise-client-urls=${this.endpoint}`,
       `--listen-peer-urls=${own.url}`,

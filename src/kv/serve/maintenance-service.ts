@@ -1,9 +1,8 @@
-// etcd's Maintenance and Cluster services, as far as they can honestly be answered for a store of one member.
-//
-// Snapshot is not offered: etcd's is a file of bbolt, its own database, with its own tables and consistent index, and whatever is
-// restored from one runs etcd's code on it. The same holds for Hash and HashKV, which members compare with each other.
+// etcd's Maintenance and Cluster services, as far as they can honestly be answered for a store of one member; what is about all that is
+// stored is in `snapshot-service.ts`.
 import { KvError } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
+import { STORAGE_VERSION } from './backend.ts'
 import { messageReader, number, readMessage, readNumber } from './requests.ts'
 import { type Identity, RAFT_TERM, writeHeader, written } from './responses.ts'
 import { unimplemented } from './rpc-failure.ts'
@@ -11,7 +10,6 @@ import type { Methods } from './service.ts'
 
 /** The version whose API this is: clients decide by it what they may ask for. */
 const ETCD_VERSION = '3.6.14'
-const STORAGE_VERSION = '3.6.0'
 
 const GET = 0
 const DEACTIVATE = 2

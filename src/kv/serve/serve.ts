@@ -1,5 +1,5 @@
 // etcd's v3 API in front of an engine: to its clients a cluster of one member. Start here: `serveEtcd`. What is not offered
-// (authentication, members, snapshots in etcd's own file format) says `Unimplemented`.
+// (authentication, members) says `Unimplemented`.
 import { createHash } from 'node:crypto'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { type GrpcAddress, type GrpcTls, listenForGrpc } from '../../wire/grpc-server.ts'
@@ -11,6 +11,7 @@ import { maintenanceMethods } from './maintenance-service.ts'
 import type { Identity } from './responses.ts'
 import { failure } from './rpc-failure.ts'
 import { answerCall, type Methods } from './service.ts'
+import { snapshotMethods } from './snapshot-service.ts'
 import { watchMethods } from './watch-service.ts'
 
 export interface ServeEtcdOptions {
@@ -39,11 +40,13 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
   const { kv, address, tls, onFault, clock = systemClock } = options
   const identity = identityOf(address)
   const lessor = new Lessor(kv, clock)
+  const clientUrls = (): readonly string[] => [urlOf(server.address, tls)]
   const methods: Methods = {
     ...kvMethods(kv, identity),
     ...watchMethods({ kv, identity, clock }),
     ...leaseMethods(kv, lessor, identity),
-    ...maintenanceMethods(kv, identity, () => [urlOf(server.address, tls)]),
+    ...maintenanceMethods(kv, identity, clientUrls),
+    ...snapshotMethods(kv, identity, clientUrls),
   }
   const server = await listenForGrpc({
     address,

@@ -5,6 +5,8 @@ import { failure, INTERNAL_FAILURE, type RpcFailure, toFailure, unimplemented } 
 export type Method =
   /** One message in, one out. What it gives has gRPC's room before it; what it throws is the status. */
   | { readonly kind: 'unary'; readonly answer: (message: Buffer, signal: AbortSignal) => Promise<Buffer> }
+  /** The same with any number of answers, each asked for when the client has taken those before it. */
+  | { readonly kind: 'answers'; readonly answers: (message: Buffer, signal: AbortSignal) => AsyncIterable<Buffer> }
   /** Takes the call over until it resolves; what it throws is the status. */
   | { readonly kind: 'stream'; readonly run: (call: GrpcServerCall) => Promise<void> }
 
@@ -19,13 +21,22 @@ export async function answerCall(
   try {
     if (method === undefined) throw unknownMethod(path)
     if (method.kind === 'stream') await method.run(call)
-    else call.send(await method.answer(await onlyMessage(call), call.signal))
+    else if (method.kind === 'unary') call.send(await method.answer(await onlyMessage(call), call.signal))
+    else await sendAll(call, method.answers(await onlyMessage(call), call.signal))
     call.end(GRPC_OK)
   } catch (error) {
     const failed = toFailure(error)
     if (failed === undefined) onFault(error)
     const { status, message } = failed ?? INTERNAL_FAILURE
     call.end(status, message)
+  }
+}
+
+async function sendAll(call: GrpcServerCall, answers: AsyncIterable<Buffer>): Promise<void> {
+  for await (const answer of answers) {
+    if (call.signal.aborted) return
+    call.send(answer)
+    await call.writable()
   }
 }
 

@@ -1,0 +1,58 @@
+// Writes a B+ tree from its first key to its last: each level holds the elements of one page until that is full, and hands the
+// page's first key to the level above. So a tree of any size takes the memory of a few pages.
+import { EMPTY_PAGE_BYTES, PAGE_BYTES, type PageElement, type PageId, sizeOfElement } from './pages.ts'
+
+/** Gives the page that it writes its number. */
+export type WritePage = (elements: readonly PageElement[], bytes: number) => PageId
+
+const LEAST_IN_LEAF = 1
+/** bbolt merges a branch of fewer with its neighbour, and takes it for granted that there is one. */
+const LEAST_IN_BRANCH = 2
+
+export class TreeLevel {
+  readonly #write: WritePage
+  readonly #least: number
+  #elements: PageElement[] = []
+  #bytes = EMPTY_PAGE_BYTES
+  #above: TreeLevel | undefined
+
+  /** Made without the least number of elements on a page, it is the level of the leaves. */
+  constructor(write: WritePage, least: number = LEAST_IN_LEAF) {
+    this.#write = write
+    this.#least = least
+  }
+
+  /** In the ascending order of the bytes of their keys. */
+  add(element: PageElement): void {
+    // With those that are kept for the next page, this one has enough for both.
+    const keep = this.#least - 1
+    const isFull = this.#bytes + sizeOfElement(element) > PAGE_BYTES
+    if (isFull && this.#elements.length >= this.#least + keep) this.#endPage(keep)
+    this.#put(element)
+  }
+
+  /** The tree's root, when everything has been added. */
+  finish(): PageId {
+    if (this.#above === undefined) return this.#write(this.#elements, this.#bytes)
+    this.#endPage(0)
+    return this.#above.finish()
+  }
+
+  #put(element: PageElement): void {
+    this.#elements.push(element)
+    this.#bytes += sizeOfElement(element)
+  }
+
+  /** Writes all elements but the last ones that are to be kept. */
+  #endPage(keep: number): void {
+    const elements = this.#elements
+    const kept = elements.splice(elements.length - keep)
+    const bytes = kept.reduce((left, element) => left - sizeOfElement(element), this.#bytes)
+    const page = this.#write(elements, bytes)
+    this.#above ??= new TreeLevel(this.#write, LEAST_IN_BRANCH)
+    this.#above.add({ kind: 'page', key: elements[0]!.key, page })
+    this.#elements = []
+    this.#bytes = EMPTY_PAGE_BYTES
+    for (const element of kept) this.#put(element)
+  }
+}

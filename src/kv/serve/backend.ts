@@ -1,0 +1,114 @@
+// All that a store holds as etcd 3.6 has it in its database: which buckets there are, and what is in them.
+import type { BoltBucket, BoltPair } from '../bolt/bolt.ts'
+import type { Revision } from '../kv.ts'
+import type { LeaseId, StoredChange, StoredHistory } from '../transactional.ts'
+import { MessageWriter } from '../../wire/message-writer.ts'
+import { type Identity, RAFT_TERM, sizeOfItem, writeItem, writeKey } from './responses.ts'
+
+/** Of the database, as etcd 3.6 says it in its files. */
+export const STORAGE_VERSION = '3.6.0'
+
+export interface Member extends Identity {
+  readonly clientUrls: readonly string[]
+}
+
+export const KEY_BUCKET = 'key'
+export const META_BUCKET = 'meta'
+
+/** What of the meta bucket changes without anything being written; hashes pass it over. */
+export const PASSING_META: ReadonlySet<string> = new Set(['consistent_index', 'term', 'storageVersion'])
+
+/** In the order of their names. */
+export function backendBuckets(history: StoredHistory, member: Member, signal: AbortSignal): readonly BoltBucket[] {
+  const { memberId } = member
+  return [
+    bucket('alarm', []),
+    bucket('auth', [pair('authRevision', encodeNumber(1))]),
+    bucket('authRoles', []),
+    bucket('authUsers', []),
+    bucket('cluster', [pair('clusterVersion', STORAGE_VERSION)]),
+    { name: KEY_BUCKET, pairs: () => keyPairs(history, signal) },
+    bucket('lease', leasePairs(history.leases)),
+    bucket('members', [pair(memberId.toString(16), memberJson(member))]),
+    bucket('members_removed', []),
+    bucket(META_BUCKET, metaPairs(history, memberId)),
+  ]
+}
+
+/** Every change under its place in history. */
+async function* keyPairs(history: StoredHistory, signal: AbortSignal): AsyncGenerator<readonly BoltPair[]> {
+  for await (const changes of history.changes(signal)) yield changes.map(keyPair)
+}
+
+export function keyPair(change: StoredChange): BoltPair {
+  const { item } = change
+  if (item === undefined) {
+    const writer = new MessageWriter()
+    writeKey(writer, 1, change.key)
+    return [encodeRevision(change.revision, change.sub, TOMBSTONE), writer.finish()]
+  }
+  const writer = new MessageWriter(sizeOfItem(item))
+  writeItem(writer, item)
+  return [encodeRevision(change.revision, change.sub), writer.finish()]
+}
+
+const NUMBER_BYTES = 8
+const REVISION_BYTES = 2 * NUMBER_BYTES + 1
+const TOMBSTONE = 't'
+
+function encodeRevision(revision: Revision, sub = 0, mark = ''): Buffer {
+  const bytes = Buffer.alloc(REVISION_BYTES + mark.length)
+  bytes.writeBigUInt64BE(BigInt(revision), 0)
+  bytes.write('_', NUMBER_BYTES)
+  bytes.writeBigUInt64BE(BigInt(sub), NUMBER_BYTES + 1)
+  bytes.write(mark, REVISION_BYTES)
+  return bytes
+}
+
+function leasePairs(leases: StoredHistory['leases']): readonly BoltPair[] {
+  return leases.map(leasePair).sort(([a], [b]) => Buffer.compare(a, b))
+}
+
+function leasePair([id, seconds]: readonly [LeaseId, number]): BoltPair {
+  const writer = new MessageWriter()
+  writer.number(2, seconds)
+  writer.integer(1, id)
+  return [encodeNumber(BigInt.asUintN(64, id)), writer.finish()]
+}
+
+function metaPairs({ newest, oldest }: StoredHistory, memberId: bigint): readonly BoltPair[] {
+  const isCompacted = oldest > 1
+  return [
+    pair('confState', `{"voters":[${memberId}],"auto_leave":false}`),
+    pair('consistent_index', encodeNumber(newest)),
+    ...(isCompacted ? [pair('finishedCompactRev', encodeRevision(oldest))] : []),
+    ...(isCompacted ? [pair('scheduledCompactRev', encodeRevision(oldest))] : []),
+    pair('storageVersion', STORAGE_VERSION),
+    pair('term', encodeNumber(RAFT_TERM)),
+  ]
+}
+
+function memberJson({ memberId, name, clientUrls }: Member): string {
+  // JSON of numbers that JavaScript's have no room for.
+  return `{"id":${memberId},"peerURLs":[],"name":${JSON.stringify(name)},"clientURLs":${JSON.stringify(clientUrls)}}`
+}
+
+function bucket(name: string, pairs: readonly BoltPair[]): BoltBucket {
+  return {
+    name,
+    // One piece: it is in memory already.
+    pairs: async function* () {
+      yield pairs
+    },
+  }
+}
+
+function pair(key: string, value: string | Buffer): BoltPair {
+  return [Buffer.from(key), Buffer.from(value)]
+}
+
+function encodeNumber(number: number | bigint): Buffer {
+  const bytes = Buffer.alloc(NUMBER_BYTES)
+  bytes.writeBigUInt64BE(BigInt(number))
+  return bytes
+}
