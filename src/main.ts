@@ -9,7 +9,7 @@ process.noDeprecation = true
 nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()
 // What only the environment or a file says of it is seen to once those are read.
-if (process.argv[2] === 'serve' && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
+if (/^(serve|worker)$/.test(process.argv[2] ?? '') && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
 // Not before all of that: what is loaded now is what it is for.
 const { runCommand } = await import('./commands/commands.ts')
 process.exitCode = await runCommand(process.argv.slice(2), process.env)

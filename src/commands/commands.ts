@@ -16,6 +16,7 @@ import {
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
+import type { RunningServer, ServerAccess, StartOrder } from '../server/server.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
 
 /** Resolves with the exit code. */
@@ -56,6 +57,7 @@ async function dispatch([name = 'help', ...rest]: readonly string[], environment
   if (asksForVersion) return print(versionLine())
   if (command !== undefined)
     return flagsOf(rest).some(asksForHelp) ? print(command.manual()) : command.run(rest, environment)
+  if (name === 'worker') return work(environment)
   if (name === 'help' || asksForHelp(name)) {
     const topic = rest[0] ?? ''
     return print(Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic]!.manual() : commandManual())
@@ -84,33 +86,31 @@ function print(text: string): number {
 
 async function serve(args: readonly string[], environment: Environment): Promise<number> {
   const config = await readConfig(args, environment)
-  if (config.plainRuntime) heldCompilers.release()
+  // A supervisor has nothing to load, and is not to be slow where its store is asked.
+  if (config.plainRuntime || config.workers > 1) heldCompilers.release()
   const stop = stopSignal()
   const { openLog } = await import('../server/logger.ts')
   const log = openLog(config.logLevel)
-  const { startServer } = await import('../server/server.ts')
   const time = config.virtualClock ? (await import('../library/library.ts')).openTime({ clock: 'virtual' }) : undefined
   if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
   const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../server/admin.ts')
   using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
-  const server = await startServer({
-    config,
-    log,
-    signal: stop,
-    ...time?.order,
-    onListening: ({ url, authority, adminToken: token }) =>
-      writeKubeconfig(
-        kubeconfig.file,
-        kubeconfigOf({ url, authority, user: { name: ADMIN.name, credential: { token } } }),
-      ),
-  }).catch((error: unknown) => {
+  const onListening = ({ url, authority, adminToken: token }: ServerAccess): void =>
+    writeKubeconfig(
+      kubeconfig.file,
+      kubeconfigOf({ url, authority, user: { name: ADMIN.name, credential: { token } } }),
+    )
+  const order = { config, log, signal: stop, onListening }
+  const starting = config.workers > 1 ? startSupervisor(order, args) : startServer({ ...order, ...time?.order })
+  const server = await starting.catch((error: unknown) => {
     if (stop.aborted) return undefined
     throw error
   })
   if (server === undefined) return 0
   await time?.begin()
   process.on('SIGHUP', () => {
-    log.info({}, 'received SIGHUP, reloading certificates, tokens and policies')
+    const what = config.workers > 1 ? 'replacing the workers' : 'reloading certificates, tokens and policies'
+    log.info({}, `received SIGHUP, ${what}`)
     server.reload()
   })
   print(await greeting(config, server.url, kubeconfig.file))
@@ -124,6 +124,27 @@ async function serve(args: readonly string[], environment: Environment): Promise
   log.info({}, 'shutting down')
   await server.stop()
   return 0
+}
+
+/** What the command needs of whoever serves. */
+type Serving = Pick<RunningServer, 'url' | 'failed' | 'reload' | 'stop'>
+
+type ServeOrder = Pick<StartOrder, 'config' | 'log' | 'signal'> & Required<Pick<StartOrder, 'onListening'>>
+
+async function startServer(order: StartOrder): Promise<Serving> {
+  return (await import('../server/server.ts')).startServer(order)
+}
+
+async function startSupervisor(order: ServeOrder, flags: readonly string[]): Promise<Serving> {
+  const { startSupervisor: start } = await import('../server/supervisor.ts')
+  return start({ ...order, flags, program: process.argv[1] ?? '', args: ['worker'] })
+}
+
+/** Started by the supervisor, and by nobody else: so it is in no manual. */
+async function work(environment: Environment): Promise<number> {
+  const link = (await import('../workers/supervisor-link.ts')).SupervisorLink.open()
+  if (link === undefined) throw usageError('workers are started by quarterdeck serve --workers')
+  return (await import('../server/worker.ts')).runWorker(link, environment)
 }
 
 async function greeting(config: Config, url: string, kubeconfigFile: string): Promise<string> {

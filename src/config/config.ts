@@ -1,7 +1,7 @@
 // The one frozen record that the server is started with. Everything is read and checked here, once; in the code every
 // value has its unit in its name.
 import { isIP } from 'node:net'
-import { homedir } from 'node:os'
+import { availableParallelism, homedir } from 'node:os'
 import path from 'node:path'
 import { type EgressRules, isAddressRange } from '../outgoing/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
@@ -58,6 +58,9 @@ export interface Config {
   /** For requests that are not complete, and answers that are not taken. */
   readonly unfinished: UnfinishedLimits
   readonly http2: boolean
+  /** How many processes serve requests; 1: this one. */
+  readonly workers: number
+  readonly workerStallMs: number
   /** Whether others may listen where we do. */
   readonly sharesPort: boolean
   readonly allowedOrigins: readonly RegExp[]
@@ -119,10 +122,9 @@ export interface EncryptionFile {
   readonly reload: boolean
 }
 
-export type StorageConfig =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'embedded'; readonly directory: string }
-  | EtcdConfig
+export type StorageConfig = OwnStorageConfig | EtcdConfig
+
+export type OwnStorageConfig = { readonly kind: 'memory' } | { readonly kind: 'embedded'; readonly directory: string }
 
 export interface EtcdConfig {
   readonly kind: 'etcd'
@@ -174,6 +176,8 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     ),
     namedCertificates: namedPairs(read.optional('tls-sni-cert-key')),
     http2: !read.switch('disable-http2-serving'),
+    workers: workerCount(read),
+    workerStallMs: duration(read.required('worker-stall-timeout')),
     sharesPort: read.switch('permit-port-sharing'),
     maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), 1, 1_000_000),
     maxConnections: maxConnections(read.optional('max-connections')),
@@ -234,6 +238,13 @@ function virtualClock(read: SettingReader): boolean {
   const isVirtual = read.switch('virtual-clock')
   if (isVirtual && !read.switch('dev')) throw usageError('--virtual-clock requires --dev')
   return isVirtual
+}
+
+function workerCount(read: SettingReader): number {
+  const setting = read.required('workers')
+  const count = setting.text === 'auto' ? availableParallelism() : integer(setting, 1, 1024)
+  if (count > 1 && read.switch('virtual-clock')) throw usageError('--virtual-clock requires --workers 1')
+  return count
 }
 
 interface StoragePlaces {

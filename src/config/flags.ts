@@ -51,6 +51,12 @@ const STORAGE_FLAGS = flagsOf('Storage', {
 const SERVING_FLAGS = flagsOf('Serving', {
   'bind-address': address('IP address to listen on; 0.0.0.0 or :: for all interfaces.', '127.0.0.1'),
   'secure-port': port('Port to serve HTTPS on; 0 for any free port.', '6443'),
+  workers: text(
+    'N',
+    'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, and SIGHUP replaces the workers one by one.',
+    '1',
+  ),
+  'worker-stall-timeout': duration('How long a worker may not respond before it is killed and replaced.', '10s'),
   'permit-port-sharing': off('Share the port with other processes (SO_REUSEPORT).'),
   'tls-cert-file': file('Serving certificate, followed by intermediates. Default: one that the server generates.'),
   'tls-private-key-file': file('Private key of --tls-cert-file.'),

@@ -25,10 +25,15 @@ const RENEW_EVERY_MS = 2_000
 const LOOK_EVERY_MS = 500
 const RELEASE_WITHIN_MS = 1_000
 
-export interface LeaderElectionOptions {
-  readonly parts: ControllerParts
+export interface Candidacy {
   /** Unique to this run of this replica. */
   readonly identity: string
+  /** Whether a holder is known to have ended, so that its lease need not be waited for. */
+  readonly isGone?: (holder: string) => boolean
+}
+
+export interface LeaderElectionOptions extends Candidacy {
+  readonly parts: ControllerParts
   /** Open while this replica is the one. */
   readonly fence: Fence
 }
@@ -89,6 +94,7 @@ class Candidate {
     const spec = specOf(lease)
     const holder = own(spec, 'holderIdentity')
     if (holder === undefined || holder === '') return true
+    if (typeof holder === 'string' && this.#options.isGone?.(holder) === true) return true
     const seconds = numberOrAbsent(spec, 'leaseDurationSeconds') ?? LEASE_SECONDS
     return clock.now() - this.#seen.atMs > seconds * 1000
   }

@@ -1,9 +1,8 @@
 // The listening socket: HTTP/1.1 and HTTP/2 over TLS on one port. Of Node's TCP, TLS and HTTP/1.1 servers only the first listens;
 // the others are handed connections by the documented `connection` event. So handshakes can be queued, and HTTP/2 has sessions of
 // our own. Stopping lets short requests finish and ends the long-running ones.
-import { once } from 'node:events'
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
-import { createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { createServer as createHttpServer } from '../lib/node-http.ts'
@@ -25,6 +24,7 @@ import { HttpDate } from '../wire/http-date.ts'
 import { Http1Connection } from './http1-connection.ts'
 import { Http2Session, type SessionOptions } from '../wire/http2-server-session.ts'
 import type { Http2Stream } from '../wire/http2-server-stream.ts'
+import { type ListenAddress, listenAt, TCP_OPTIONS } from './listening-socket.ts'
 import { HttpMeasures } from './measures.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
 import { LargeBodies } from './large-bodies.ts'
@@ -37,10 +37,9 @@ import { RequestTurns } from '../wire/request-turns.ts'
 import { type UnfinishedLimits, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
-export interface ListenerOptions {
-  readonly host: string
-  /** 0: any that is free. */
-  readonly port: number
+export interface ListenerOptions extends ListenAddress {
+  /** Absent: it listens at the address itself. */
+  readonly sockets?: HandedSockets | undefined
   readonly tls: TlsFiles
   readonly handler: Handler
   readonly log: Log
@@ -59,8 +58,6 @@ export interface ListenerOptions {
   readonly curves?: string | undefined
   /** False: HTTP/1.1 only. */
   readonly http2?: boolean
-  /** SO_REUSEPORT. */
-  readonly sharesPort?: boolean
   /** How HTTP/2 sessions read from their sockets. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
@@ -89,6 +86,14 @@ export interface NamedCertificate {
   readonly name: string
   readonly certificate: string
   readonly key: string
+}
+
+/** Connections that another process accepts for us, at its address. */
+export interface HandedSockets {
+  readonly host: string
+  readonly port: number
+  /** To be called once: with each connection, from then on. */
+  readonly take: (onSocket: (socket: Socket) => void) => void
 }
 
 export interface FinishedRequest {
@@ -216,12 +221,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     connections.add(new Http1Connection(socket, { memory, limits, onEnd }))
     http1.emit('connection', socket)
   })
-  const { host, port, sharesPort: reusePort = false } = options
-  tcp.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })
-  await once(tcp, 'listening')
+  const { sockets } = options
+  sockets?.take((socket) => void tcp.emit('connection', socket))
+  const address = sockets ?? (await listenAt(tcp, options))
   tcp.on('error', (error) => options.log.error({ err: error }, 'failed to accept a connection'))
   return {
-    ...addressOf(tcp, options),
+    host: address.host,
+    port: address.port,
     get requestCount() {
       return running.total
     },
@@ -350,17 +356,3 @@ function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
 /** Of all headers of a request together. */
 const MAX_HEADER_BYTES = 64 * 1024
 const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }
-/** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */
-const LISTEN_BACKLOG = 4096
-
-const TCP_OPTIONS = Object.freeze({
-  // Whoever is gone without a word is found out by the kernel.
-  keepAlive: true,
-  keepAliveInitialDelay: 30_000,
-  noDelay: true,
-})
-
-function addressOf(server: TcpServer, { host, port }: ListenerOptions): { host: string; port: number } {
-  const bound = server.address()
-  return typeof bound === 'object' && bound !== null ? { host: bound.address, port: bound.port } : { host, port }
-}

@@ -5,6 +5,8 @@ import type { Log } from '../lib/log.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf } from '../config/start-error.ts'
+import type { Config } from '../config/config.ts'
+import { operatorsFiles, readServingFiles, type ServingFiles } from './serving.ts'
 
 export interface CertificateReloadOptions {
   readonly current: TlsFiles
@@ -32,6 +34,26 @@ export async function reloadCertificates(options: CertificateReloadOptions, sign
   const onProblem = (error: unknown): void =>
     log.warn({ reason: reasonOf(error) }, 'could not reload serving certificates; keeping the previous ones')
   await reloadFiles({ files, everyMs, reloads, look, onProblem }, signal)
+}
+
+/** How often certificates are looked at where nobody tells of a change. */
+const RENEW_EVERY_MS = 60_000
+
+export interface ServingRenewal extends Pick<CertificateReloadOptions, 'reloads' | 'log'> {
+  readonly config: Config
+  readonly serving: ServingFiles
+}
+
+/** Has other certificates used, and others trusted, when the files say so; until the signal fires. */
+export function renewServing(
+  { config, log, serving, reloads }: ServingRenewal,
+  use: (files: TlsFiles) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tls: current } = serving
+  const files = operatorsFiles(config)
+  const read = (): TlsFiles => readServingFiles(config, current)
+  return reloadCertificates({ current, files, read, use, everyMs: RENEW_EVERY_MS, reloads, log }, signal)
 }
 
 function isSame(one: TlsFiles, other: TlsFiles): boolean {

@@ -10,7 +10,7 @@ import { definitionCleanup } from '../controllers/definition-cleanup.ts'
 import { definitionApiServices } from '../controllers/definition-api-services.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { type Advertised, kubernetesService, makeKubernetesService } from '../controllers/kubernetes-service.ts'
-import { withLeaderElection } from '../controllers/leader-election.ts'
+import { type Candidacy, withLeaderElection } from '../controllers/leader-election.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-defaults.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { type ProbeApiService, apiServiceAvailability } from '../controllers/api-service-availability.ts'
@@ -48,6 +48,8 @@ export interface ControllerOptions {
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
+  /** As who this replica stands for election; undefined: under a name of its own. */
+  readonly candidate: Candidacy | undefined
   /** The custom resource that a definition makes, by the name of the definition. */
   readonly objectsOfDefinition: (name: string) => Resource | undefined
   /** What other servers have to know of authentication. */
@@ -63,8 +65,8 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
   const fenced = { ...parts, registry: { ...parts.registry, store: fence.around(parts.registry.store) } }
   const shared = sharedControllers(fenced, options).filter(isOn)
   if (shared.length === 0) return own
-  const identity = `${hostname()}_${(parts.random ?? systemRandom).uuid()}`
-  return [...own, withLeaderElection(shared, { parts, identity, fence })]
+  const alone = { identity: `${hostname()}_${(parts.random ?? systemRandom).uuid()}` }
+  return [...own, withLeaderElection(shared, { parts, fence, ...(options.candidate ?? alone) })]
 }
 
 /** Every replica has its own part in these. */

@@ -17,12 +17,13 @@ import { type AtRest, openAtRest } from './encryption.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import { openFaults } from './faults.ts'
 import { ServerMeasures } from './measures.ts'
-import { accountKeys } from './identity.ts'
+import { accountKeys } from './account-keys.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type Authority, type ServerState } from './past.ts'
 import { servingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { openStorage, type Storage } from './storage.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 /** What it takes to reach a server as its administrator. */
 export interface ServerAccess {
@@ -54,6 +55,8 @@ export interface StartOrder {
   readonly sharesProcess?: boolean
   /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
   readonly from?: ServerState
+  /** Where it is one of several workers of a server. */
+  readonly worker?: WorkerParts
   /** Faults can be injected; with `--dev` they can be in any case. */
   readonly injectsFaults?: boolean
   /** Served with `--dev`, beside the server's own. */
@@ -120,7 +123,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     schema: from?.schema ?? loadBuiltInSchema(),
     measures,
     atRest,
-    ...(from?.authority ?? openAuthority(config, log)),
+    ...(from?.authority ?? order.worker?.authority ?? openAuthority(config, log)),
     lifecycle: new Lifecycle(config.livezGraceMs),
     reloads,
     address: { text: '', shown: '' },

@@ -1,13 +1,11 @@
 // Authentication, from the configuration: the methods in order, and the issuer of service account tokens.
-import { generateKeyPairSync } from 'node:crypto'
-import path from 'node:path'
 import { type Authenticator, firstOf } from '../auth/authenticator.ts'
 import { type BearerTokens, bearerTokens, type TokenMethod } from '../auth/bearer-tokens.ts'
 import { bootstrapTokens } from '../auth/bootstrap-token.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
 import type { AuthMeasures } from '../auth/measures.ts'
-import { jsonWebKeys, readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
+import { jsonWebKeys, type SigningKeys } from '../auth/signing-keys.ts'
 import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
 import type { PublishedAuthentication } from '../controllers/extension-authentication.ts'
 import { openIdRoutes } from '../handlers/openid.ts'
@@ -23,7 +21,7 @@ import { ADMIN } from './admin.ts'
 import type { AnonymousConfig } from '../config/authentication-file.ts'
 import { modesOf } from '../config/authorization-config.ts'
 import type { Config } from '../config/config.ts'
-import { readOwnFile, readTextFile, writePrivateFile } from '../config/files.ts'
+import { readTextFile } from '../config/files.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import { openTokenIssuers } from './token-issuers.ts'
@@ -163,48 +161,4 @@ function readTokenFile(file: string): TokenFile {
   } catch (error) {
     throw new StartError(`--token-auth-file ${file}: ${reasonOf(error)}`, { cause: error })
   }
-}
-
-const OWN_KEY = 'service-account.key'
-
-/** The operator's keys, or one of our own that is kept in the data directory. */
-export function accountKeys({ identity, dataDirectory, storage }: Config, log: Log): SigningKeys {
-  const { signingKeyFile, keyFiles } = identity
-  const older = keyFiles.map((file) =>
-    keysIn(file, '--service-account-key-file', (text) => readSigningKeys(undefined, [text])),
-  )
-  const checking = older.flatMap(({ verification }) => verification)
-  const own =
-    signingKeyFile === undefined
-      ? readSigningKeys(ownKey(dataDirectory), [])
-      : keysIn(signingKeyFile, '--service-account-signing-key-file', (text) => readSigningKeys(text, []))
-  if (signingKeyFile === undefined && storage.kind === 'etcd') {
-    log.warn(
-      {},
-      'service account tokens are valid on this replica only; give all replicas the same --service-account-signing-key-file',
-    )
-  }
-  const known = new Set(own.verification.map(({ id }) => id))
-  return { signing: own.signing, verification: [...own.verification, ...checking.filter(({ id }) => !known.has(id))] }
-}
-
-function keysIn(file: string, flag: string, read: (text: string) => SigningKeys): SigningKeys {
-  const text = readTextFile(file, flag)
-  try {
-    return read(text)
-  } catch (error) {
-    throw new StartError(`${flag} ${file} ${reasonOf(error)}`, { cause: error })
-  }
-}
-
-function ownKey(directory: string | undefined): string {
-  const kept = directory === undefined ? undefined : readOwnFile(directory, OWN_KEY)
-  if (kept !== undefined) return kept
-  const { privateKey } = generateKeyPairSync('ec', {
-    namedCurve: 'prime256v1',
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  })
-  if (directory !== undefined) writePrivateFile(path.join(directory, OWN_KEY), privateKey)
-  return privateKey
 }

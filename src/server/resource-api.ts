@@ -62,6 +62,7 @@ import type { ClusterConfig } from '../config/cluster-config.ts'
 import type { Authorization } from './authorization.ts'
 import { foreignObjects } from './foreign-objects.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
+import type { Candidacy } from '../controllers/leader-election.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from '../config/feature-gates.ts'
 import { aggregatedDiscoveryReader } from '../aggregation/aggregated-discovery.ts'
@@ -125,6 +126,7 @@ export interface ResourceApiOptions {
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
+  readonly candidate: Candidacy | undefined
   /** What every client counts on is stored already, by the server that this one goes on from. */
   readonly isFork: boolean
   /** What that server had in its cache. */

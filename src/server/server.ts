@@ -5,7 +5,7 @@ import { deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
-import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
+import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
 import { localUrl } from './admin.ts'
@@ -15,9 +15,9 @@ import { runInBackground } from './background.ts'
 import { giveBackMemory, nodesHeap } from './idle-memory.ts'
 import { LateService } from './late-service.ts'
 import { type Past, pastOf } from './past.ts'
-import { listen, operatorsFiles, readServingFiles } from './serving.ts'
-import { reloadCertificates } from './certificate-reload.ts'
-import { type Foundation, openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
+import { listen } from './configured-listener.ts'
+import { renewServing } from './certificate-reload.ts'
+import { openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
 import { openService } from './service.ts'
 
 export type { ServerAccess, StartOrder }
@@ -36,13 +36,16 @@ export interface RunningServer extends ServerAccess {
   /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
   reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
-  stop(): Promise<void>
+  stop(how?: Stopping): Promise<void>
+}
+
+export interface Stopping {
+  /** Another process goes on serving at the same address: nobody has to look for another. */
+  readonly isReplaced?: boolean
 }
 
 /** How long a replica that goes may take to tell the others. */
 const LEAVE_WITHIN_MS = 3_000
-/** How often certificates are looked at where nobody tells of a change. */
-const RENEW_EVERY_MS = 60_000
 
 /** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start. */
 export async function startServer(order: StartOrder): Promise<RunningServer> {
@@ -71,6 +74,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     return service.handler(request)
   }
   const listener = await listen(config, {
+    sockets: order.worker?.sockets,
     tls: serving.tls,
     handler: order.outermost?.(noted) ?? noted,
     log,
@@ -84,7 +88,12 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   })
   const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
   opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
-  void runInBackground(opened, (stop) => renewServing(base, { service, listener }, stop))
+  const renew = (files: TlsFiles): void => {
+    service.current?.api.identity.renewTrust(files)
+    listener.renew(files)
+  }
+  if (order.worker === undefined) void runInBackground(opened, (stop) => renewServing(base, renew, stop))
+  else order.worker.onRenewed(renew)
   const url = localUrl(listener.host, listener.port)
   base.address.text = new URL(url).host
   base.address.shown = shownAddress(config.cluster, new URL(url))
@@ -103,12 +112,12 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
   }
   let stopped: Promise<void> | undefined
-  const stop = async (): Promise<void> => {
+  const stop = async ({ isReplaced = false }: Stopping = {}): Promise<void> => {
     base.faults?.clear()
     lifecycle.stage = 'stopping'
-    const controllers = service.current?.api.controllers ?? []
+    const controllers = isReplaced ? [] : (service.current?.api.controllers ?? [])
     const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
-    await Promise.all([sleep(config.shutdownDelayMs), leaving])
+    await Promise.all([isReplaced ? undefined : sleep(config.shutdownDelayMs), leaving])
     lifecycle.stage = 'closing'
     await opened.disposeAsync()
   }
@@ -120,30 +129,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     extensible: extensibleHere(base.functions, log),
     awake: async () => void (await service.ready()),
     reload: () => reloads.ask(),
-    stop: () => (stopped ??= stop()),
+    stop: (how) => (stopped ??= stop(how)),
   }
-}
-
-/** Serves with other certificates, and trusts others, when the files say so; until the signal fires. */
-function renewServing(
-  { config, log, serving, reloads }: Foundation,
-  { service, listener }: { readonly service: LateService; readonly listener: Listener },
-  signal: AbortSignal,
-): Promise<void> {
-  const { tls: current } = serving
-  const renewal = {
-    current,
-    files: operatorsFiles(config),
-    read: () => readServingFiles(config, current),
-    use: (files: TlsFiles) => {
-      service.current?.api.identity.renewTrust(files)
-      listener.renew(files)
-    },
-    everyMs: RENEW_EVERY_MS,
-    reloads,
-    log,
-  }
-  return reloadCertificates(renewal, signal)
 }
 
 /** One line a request, at its end. */

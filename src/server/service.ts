@@ -18,7 +18,6 @@ import { openStatusEncoder } from './status-encoder.ts'
 import { runInBackground } from './background.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { type Service } from './late-service.ts'
-import { type ServerState } from './past.ts'
 import { readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
@@ -31,7 +30,7 @@ import type { Foundation, StartOrder } from './foundation.ts'
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
   const { config, kv, measures, atRest, lifecycle } = base
-  const api = openApi(base, order.from)
+  const api = openApi(base, order)
   base.functions.handOverTo(api.extensionPoints)
   const extensions = openExtensions(base, api.extensionPoints, opened)
   base.faults?.know(api)
@@ -111,7 +110,7 @@ function openGuards({ config, log, measures, reloads }: Foundation, opened: Asyn
   }
 }
 
-function openApi(base: Foundation & Guards, from: ServerState | undefined): ResourceApi {
+function openApi(base: Foundation & Guards, { from, worker }: StartOrder): ResourceApi {
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
   return openResourceApi({
@@ -159,6 +158,7 @@ function openApi(base: Foundation & Guards, from: ServerState | undefined): Reso
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
+    candidate: worker?.candidate,
     isFork: from !== undefined,
     shared: from?.cached,
     wrapWatch: base.faults?.watched,

@@ -1,18 +1,11 @@
-// The listener with the configured certificates.
+// The certificates to serve with, from the configuration.
 import { X509Certificate } from 'node:crypto'
-import {
-  type Listener,
-  type ListenerOptions,
-  type NamedCertificate,
-  openListener,
-  type TlsFiles,
-} from '../http/listener.ts'
+import type { NamedCertificate, TlsFiles } from '../http/listener.ts'
 import { checkPair, ownCertificate } from './certificates.ts'
 import type { Config } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import type { CertificatePair, NamedPair } from '../config/setting-reader.ts'
-import { reasonOf, StartError } from '../config/start-error.ts'
-import { runtimeOf } from '../runtime/runtime.ts'
+import { StartError } from '../config/start-error.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles
@@ -99,20 +92,4 @@ function readAuthorities(file: string | undefined, flag: string): string | undef
     throw new StartError(`${flag} ${file} does not hold a certificate in PEM form`)
   }
   return text
-}
-
-type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'log' | 'observe' | 'measures' | 'clock' | 'random'>
-
-export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
-  const { bindAddress: host, securePort: port, requestTimeoutMs, tlsRules, http2, sharesPort } = config
-  const { readSocket } = runtimeOf(config)
-  const { maxConnections, maxStreamsPerConnection, unfinished } = config
-  const limits = { requestTimeoutMs, maxConnections, maxStreamsPerConnection, unfinished }
-  const rules = { ...tlsRules, http2, sharesPort, ...limits }
-  try {
-    return await openListener({ ...parts, ...rules, host, port, readSocket })
-  } catch (error) {
-    const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-    throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })
-  }
 }

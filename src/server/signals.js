@@ -3,7 +3,9 @@
 const ignore = () => {}
 
 process.on('SIGUSR1', ignore)
-if (process.argv[2] === 'serve') process.on('SIGHUP', ignore).on('SIGUSR2', ignore)
+if (process.argv[2] === 'serve' || process.argv[2] === 'worker') process.on('SIGHUP', ignore).on('SIGUSR2', ignore)
+// A terminal and systemd tell the workers of a server what they tell the server, which stops them in order.
+if (process.argv[2] === 'worker') process.on('SIGTERM', ignore).on('SIGINT', ignore)
 
 // A signal that came before this line has opened it by the next turn of the event loop, or soon after.
 const flags = process.execArgv.concat(process.env.NODE_OPTIONS || [])

@@ -1,10 +1,11 @@
 // Opens the configured storage engine, and keeps it from growing. Errors are one line.
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError } from '../kv/kv.ts'
+import type { ServeEtcdOptions } from '../kv/serve/serve.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Compactor } from '../store/compactor.ts'
-import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
+import type { Config, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 
@@ -17,6 +18,10 @@ export interface Storage {
   readonly memory?: MemoryKv
 }
 
+interface OwnStorage extends Storage {
+  readonly kv: ServeEtcdOptions['kv']
+}
+
 interface StorageOrder {
   readonly config: Config
   readonly clock: Clock
@@ -24,12 +29,17 @@ interface StorageOrder {
 }
 
 /** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
-export async function openStorage(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
-  try {
-    return await openEngine(order, signal)
-  } catch (error) {
-    throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
-  }
+export function openStorage(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
+  return openEngine(order, signal).catch(throwInOneLine)
+}
+
+/** The same of a store that is not etcd's, to be served to others. */
+export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: AbortSignal): Promise<OwnStorage> {
+  return openOwnEngine(storage, { clock, snapshot: undefined }, signal).catch(throwInOneLine)
+}
+
+function throwInOneLine(error: unknown): never {
+  throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
 }
 
 async function openEngine({ config, clock, snapshot }: StorageOrder, signal: AbortSignal): Promise<Storage> {
@@ -37,26 +47,29 @@ async function openEngine({ config, clock, snapshot }: StorageOrder, signal: Abo
   if (snapshot !== undefined && storage.kind !== 'memory') {
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
   }
-  switch (storage.kind) {
-    case 'memory': {
-      const { openMemory } = await import('../kv/embedded/memory.ts')
-      const memory = openMemory({
-        clock,
-        historyBytes: MEMORY_HISTORY_BYTES,
-        ...(snapshot === undefined ? {} : { snapshot }),
-      })
-      return { kv: memory, memory }
-    }
-    case 'embedded': {
-      const { openEmbedded } = await import('../kv/embedded/embedded.ts')
-      return { kv: await openEmbedded({ dataDir: storage.directory, clock }, signal) }
-    }
-    case 'etcd': {
-      const { openEtcd } = await import('../kv/etcd/etcd.ts')
-      const { endpoints } = storage
-      return { kv: await openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal) }
-    }
+  if (storage.kind !== 'etcd') return openOwnEngine(storage, { clock, snapshot }, signal)
+  const { openEtcd } = await import('../kv/etcd/etcd.ts')
+  const { endpoints } = storage
+  return { kv: await openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal) }
+}
+
+/** One of our own, which can be served to others. */
+async function openOwnEngine(
+  storage: OwnStorageConfig,
+  { clock, snapshot }: Pick<StorageOrder, 'clock' | 'snapshot'>,
+  signal: AbortSignal,
+): Promise<OwnStorage> {
+  if (storage.kind === 'embedded') {
+    const { openEmbedded } = await import('../kv/embedded/embedded.ts')
+    return { kv: await openEmbedded({ dataDir: storage.directory, clock }, signal) }
   }
+  const { openMemory } = await import('../kv/embedded/memory.ts')
+  const memory = openMemory({
+    clock,
+    historyBytes: MEMORY_HISTORY_BYTES,
+    ...(snapshot === undefined ? {} : { snapshot }),
+  })
+  return { kv: memory, memory }
 }
 
 interface HistoryParts {

@@ -88,6 +88,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
+  workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['supervisor-link.ts'] },
   aggregation: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
     entrance: 'words',
@@ -154,6 +155,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/pki/': 'makes certificates, which OpenSSL judges by it',
   'src/offload/': 'is about a thread of this process',
   'src/telemetry/': 'measures this process',
+  'src/workers/': 'is about processes of this machine',
   'src/store/encryption/': 'keys are kept by other servers',
   'src/audit/log-file.ts': 'gathers what is written to a file',
   'src/config/reloaded-files.ts': 'looks at files',
@@ -165,6 +167,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/faults/faults.ts': 'holds up requests that are under way',
   'src/server/foundation.ts': 'where it is given none',
   'src/server/server.ts': 'when it stops',
+  'src/server/supervisor.ts': 'when it stops',
   'src/server/admission.ts': 'admission waits while a request is under way',
   'src/server/optional-plugins.ts': 'admission waits while a request is under way',
   'src/server/flow-control.ts': 'holds back requests that are under way',

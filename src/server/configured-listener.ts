@@ -1,0 +1,24 @@
+// The listener of the API, as it is configured.
+import { type Listener, type ListenerOptions, openListener } from '../http/listener.ts'
+import type { Config } from '../config/config.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
+import { runtimeOf } from '../runtime/runtime.ts'
+
+type ListenParts = Pick<
+  ListenerOptions,
+  'sockets' | 'tls' | 'handler' | 'log' | 'observe' | 'measures' | 'clock' | 'random'
+>
+
+export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
+  const { bindAddress: host, securePort: port, requestTimeoutMs, tlsRules, http2, sharesPort } = config
+  const { readSocket } = runtimeOf(config)
+  const { maxConnections, maxStreamsPerConnection, unfinished } = config
+  const limits = { requestTimeoutMs, maxConnections, maxStreamsPerConnection, unfinished }
+  const rules = { ...tlsRules, http2, sharesPort, ...limits }
+  try {
+    return await openListener({ ...parts, ...rules, host, port, readSocket })
+  } catch (error) {
+    const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+    throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })
+  }
+}

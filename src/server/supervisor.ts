@@ -1,0 +1,170 @@
+// The supervisor of a server with several workers: it has the address, the identity and, where that is not etcd's, the store, and
+// serves no request itself.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config, OwnStorageConfig, StorageConfig } from '../config/config.ts'
+import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
+import { ReloadRequests } from '../config/reload-requests.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
+import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
+import { serveEtcd } from '../kv/serve/serve.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { systemRandom } from '../lib/random.ts'
+import { Workers } from '../workers/workers.ts'
+import { accountKeys, ownAccountKey } from './account-keys.ts'
+import { adminToken, localUrl } from './admin.ts'
+import { runInBackground } from './background.ts'
+import { renewServing } from './certificate-reload.ts'
+import type { ServerAccess } from './foundation.ts'
+import { servingFiles } from './serving.ts'
+import { openOwnStorage } from './storage.ts'
+import type { WorkerNews, WorkerOrder } from './worker.ts'
+
+export interface SupervisorOrder {
+  readonly config: Config
+  readonly log: Log
+  /** Gives up starting. */
+  readonly signal: AbortSignal
+  /** Of `quarterdeck serve`. */
+  readonly flags: readonly string[]
+  /** The file that Node runs, and the arguments that make a worker of it. */
+  readonly program: string
+  readonly args: readonly string[]
+  readonly onListening: (access: ServerAccess) => void
+}
+
+export interface Supervisor {
+  readonly url: string
+  /** Never resolves. Rejects where something that must run has failed for good. */
+  readonly failed: Promise<never>
+  /** Replaces the workers one by one by such that read everything anew. Throws nothing. */
+  reload(): void
+  /** Every worker finishes what is under way; resolves when all is closed. */
+  stop(): Promise<void>
+}
+
+/** What a worker may need beside the requests that are under way. */
+const STOP_WITHIN_MS = 10_000
+
+/** Resolves when every worker is ready. Throws a `StartError` of one line where one cannot start. */
+export async function startSupervisor(order: SupervisorOrder): Promise<Supervisor> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await compose(order, opened)
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Promise<Supervisor> {
+  const { config, log, signal } = order
+  const { dataDirectory, bindAddress: host, securePort: port, sharesPort } = config
+  for (const notice of config.notices) log.warn({}, notice)
+  if (dataDirectory !== undefined) {
+    makePrivateDirectory(dataDirectory, 'the data directory')
+    closeDataDirectory(dataDirectory, log)
+  }
+  const storage = config.storage.kind === 'etcd' ? {} : { storage: await serveStore(config.storage, order, opened) }
+  const { tls, authority } = servingFiles(config)
+  const accountKey = ownAccountKey(dataDirectory)
+  // Read here too, to say what is wrong with them once.
+  accountKeys(config, log, accountKey)
+  const identity = { serving: { tls, authority }, adminToken: adminToken(dataDirectory), accountKey }
+  const listening = createServer({ ...TCP_OPTIONS, pauseOnConnect: true })
+  const address = await listenAt(listening, { host, port, sharesPort }).catch((error: unknown) => {
+    const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+    throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })
+  })
+  listening.on('error', (error) => log.error({ err: error }, 'failed to accept a connection'))
+  const url = localUrl(address.host, address.port)
+  const run = `${hostname()}_${systemRandom.uuid()}`
+  let started = 0
+  let serving = identity.serving
+  const workers = new Workers({
+    count: config.workers,
+    program: order.program,
+    args: order.args,
+    orderFor: (name): WorkerOrder => ({
+      name,
+      count: config.workers,
+      flags: order.flags,
+      ...storage,
+      address,
+      ...identity,
+      serving,
+      run,
+      identity: `${run}_${++started}`,
+    }),
+    stallMs: config.workerStallMs,
+    graceMs: config.shutdownDelayMs + config.watchTerminationMs + config.requestTimeoutMs + STOP_WITHIN_MS,
+    onStderr: (text) => void process.stderr.write(text),
+    onQuestion: () => Promise.reject(new Error('unknown question')),
+    onChange: () => {
+      const identities = Array.from(workers.alive, (worker) => (worker.order as WorkerOrder).identity)
+      tellAll({ kind: 'alive', identities })
+    },
+    log,
+  })
+  const tellAll = (news: WorkerNews): void => workers.tellAll(news)
+  opened.defer(() => workers.stop())
+  process.once('exit', () => workers.kill())
+  listening.on('connection', (socket) => workers.give(socket))
+  opened.defer(() => void listening.close())
+  const reloads = new ReloadRequests()
+  const renewal = { config, log, serving, reloads }
+  const use = (files: typeof tls): void => {
+    serving = { ...serving, tls: files }
+    tellAll({ kind: 'renewed', files })
+  }
+  const failed = runInBackground(opened, (stop) => renewServing(renewal, use, stop))
+  order.onListening({ url, authority, adminToken: identity.adminToken })
+  const givenUp = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new StartError('stopped')), { once: true })
+  })
+  await Promise.race([givenUp, workers.start()]).catch((error: unknown) => {
+    throw new StartError(reasonOf(error), { cause: error })
+  })
+  const stop = async (): Promise<void> => {
+    const stopping = workers.stop()
+    if (!config.sendRetryAfter) {
+      await sleep(config.shutdownDelayMs)
+      listening.close()
+    }
+    await stopping
+    await opened.disposeAsync()
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    url,
+    failed,
+    reload: () => {
+      reloads.ask()
+      void workers.replaceAll()
+    },
+    stop: () => (stopped ??= stop()),
+  }
+}
+
+/** On a Unix socket that only this user can open. */
+async function serveStore(
+  storage: OwnStorageConfig,
+  { log, signal }: SupervisorOrder,
+  opened: AsyncDisposableStack,
+): Promise<StorageConfig> {
+  const { kv } = await openOwnStorage(storage, systemClock, signal)
+  opened.defer(() => kv.close())
+  const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const served = await serveEtcd({
+    kv,
+    address: { kind: 'unix', path: path.join(folder, 'store.sock') },
+    onFault: (error) => log.error({ err: error }, 'a call to the store failed with an internal error'),
+  })
+  opened.defer(() => served.close())
+  return { kind: 'etcd', endpoints: [served.url], caFile: undefined, client: undefined }
+}

@@ -1,0 +1,12 @@
+// What a server that is one of several workers has from its supervisor, instead of making it or looking after it by itself.
+import type { Candidacy } from '../controllers/leader-election.ts'
+import type { HandedSockets, TlsFiles } from '../http/listener.ts'
+import type { Authority } from './past.ts'
+
+export interface WorkerParts {
+  readonly authority: Authority
+  readonly sockets: HandedSockets
+  /** To be called once: with other certificates, whenever there are some. */
+  readonly onRenewed: (use: (files: TlsFiles) => void) => void
+  readonly candidate: Candidacy
+}

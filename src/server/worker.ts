@@ -1,0 +1,116 @@
+// A worker: the server as it is, on the store, the address and the identity of its supervisor.
+import type { Socket } from 'node:net'
+import { type Config, type Environment, readConfig, type StorageConfig } from '../config/config.ts'
+import { StartError } from '../config/start-error.ts'
+import type { TlsFiles } from '../http/listener.ts'
+import { SILENT_LOG } from '../lib/log.ts'
+import { heldCompilers } from '../runtime/compilers.ts'
+import type { SupervisorLink } from '../workers/supervisor-link.ts'
+import { accountKeys } from './account-keys.ts'
+import { openLog } from './logger.ts'
+import { startServer } from './server.ts'
+import type { ServingFiles } from './serving.ts'
+
+/** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
+export interface WorkerOrder {
+  readonly name: string
+  /** How many there are, of which each has its share of what all may have. */
+  readonly count: number
+  readonly flags: readonly string[]
+  /** Where the supervisor serves the store; absent: the configured one is used by each. */
+  readonly storage?: StorageConfig
+  readonly address: { readonly host: string; readonly port: number }
+  readonly serving: ServingFiles
+  readonly adminToken: string
+  /** In PEM. */
+  readonly accountKey: string
+  /** As whom it stands for election; the identities of all workers begin alike. */
+  readonly identity: string
+  readonly run: string
+}
+
+export type WorkerNews =
+  | { readonly kind: 'renewed'; readonly files: TlsFiles }
+  /** The identities of those that have not ended. */
+  | { readonly kind: 'alive'; readonly identities: readonly string[] }
+
+/** Resolves with the exit code, when it was told to stop. */
+export async function runWorker(link: SupervisorLink, environment: Environment): Promise<number> {
+  const order = (await link.order) as WorkerOrder
+  let alive: readonly string[] | undefined
+  const stop = new AbortController()
+  let isReplaced = false
+  let renew: (files: TlsFiles) => void = () => {}
+  const onSocket = Promise.withResolvers<(socket: Socket) => void>()
+  link.listen({
+    onSocket: (socket) => void onSocket.promise.then((take) => take(socket)),
+    onNews: (told) => {
+      const news = told as WorkerNews
+      if (news.kind === 'renewed') renew(news.files)
+      else alive = news.identities
+    },
+    onQuestion: () => Promise.reject(new Error('unknown question')),
+    onStop: (isLast) => {
+      isReplaced = !isLast
+      stop.abort()
+    },
+    onLost: () => {
+      // Without its store there is nothing to finish.
+      if (order.storage !== undefined) process.exit(1)
+      stop.abort()
+    },
+  })
+  try {
+    const config = shareOf(await readConfig(order.flags, environment), order)
+    if (config.plainRuntime) heldCompilers.release()
+    const log = openLog(config.logLevel, { worker: order.name })
+    const { serving, adminToken, accountKey, address, identity, run } = order
+    const keys = accountKeys(config, SILENT_LOG, accountKey)
+    const server = await startServer({
+      config,
+      log,
+      signal: stop.signal,
+      onListening: () => link.isListening(),
+      worker: {
+        authority: { serving, adminToken, keys },
+        sockets: { ...address, take: onSocket.resolve },
+        onRenewed: (use) => (renew = use),
+        candidate: { identity, isGone: (holder) => holder.startsWith(run) && alive?.includes(holder) === false },
+      },
+    })
+    link.isReady()
+    const failure = await Promise.race([aborted(stop.signal), server.failed.catch((error: unknown) => ({ error }))])
+    if (failure !== undefined) log.error({ err: failure.error }, 'server failed')
+    await server.stop({ isReplaced })
+    return failure === undefined ? 0 : 1
+  } catch (error) {
+    if (stop.signal.aborted) return 0
+    if (!(error instanceof StartError)) throw error
+    link.hasFailed(error.message)
+    return error.exitCode
+  } finally {
+    link.close()
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}
+
+/** What all may have together is divided among them; what the supervisor has told its operator is not told again. */
+function shareOf(config: Config, { count, storage = config.storage }: WorkerOrder): Config {
+  const share = (total: number): number => Math.ceil(total / count)
+  const { unfinished } = config
+  return {
+    ...config,
+    storage,
+    maxConnections: share(config.maxConnections),
+    unfinished: { ...unfinished, totalBytes: share(unfinished.totalBytes) },
+    maxReads: share(config.maxReads),
+    maxWrites: share(config.maxWrites),
+    notices: [],
+  }
+}

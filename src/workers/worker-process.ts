@@ -1,0 +1,195 @@
+// A worker, from the supervisor's side. A connection is the supervisor's until the worker says that it has it, which it does before it
+// reads: those of one that died before can be given to another.
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { LastWords } from './last-words.ts'
+import { type FromWorker, Questions, type ToWorker } from './messages.ts'
+
+export interface WorkerProcessOptions {
+  readonly name: string
+  /** What Node runs, and the arguments of that. */
+  readonly program: string
+  readonly args: readonly string[]
+  readonly order: unknown
+  /** Whole lines. */
+  readonly onStderr: (text: string) => void
+  readonly onQuestion: (question: unknown, worker: WorkerProcess) => Promise<unknown>
+  /** It takes connections, or takes them again. */
+  readonly onFree: () => void
+}
+
+/** From its start to its end; `leaving` takes no more connections. */
+export type Stage = 'starting' | 'listening' | 'ready' | 'leaving' | 'gone'
+
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** What it wrote last, beside its log. */
+  readonly lastWords: string
+}
+
+/** Who has not answered for so long gets no connection that another could take. */
+const SLOW_MS = 100
+/** How long after the end of a process what it said is waited for. */
+const READ_WITHIN_MS = 200
+
+export class WorkerProcess {
+  readonly name: string
+  readonly order: unknown
+  stage: Stage = 'starting'
+  /** Why it was killed, where the supervisor did so. */
+  killedFor: string | undefined
+  /** In its own words, where it could not start. */
+  failure: string | undefined
+  readonly startedAt = performance.now()
+  readonly ended: Promise<Ending>
+  readonly #child: ChildProcess
+  readonly #options: WorkerProcessOptions
+  readonly #questions: Questions
+  readonly #ready = Promise.withResolvers<void>()
+  /** Given and not yet taken, in order. */
+  #given: Socket[] = []
+  #connections = 0
+  /** When the oldest question after its health was put that it has not answered. */
+  #unansweredSince: number | undefined
+
+  constructor(options: WorkerProcessOptions) {
+    this.#options = options
+    this.name = options.name
+    this.order = options.order
+    this.#child = fork(options.program, options.args, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+    this.#questions = new Questions(
+      (message) => this.#send(message),
+      (question) => options.onQuestion(question, this),
+    )
+    this.#child.on('message', (message) => this.#receive(message as FromWorker))
+    this.ended = this.#end()
+    this.#ready.promise.catch(() => {})
+    this.#send({ kind: 'start', order: options.order })
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Resolves when it can answer everything; rejects where it ends before. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  get takesConnections(): boolean {
+    return this.stage === 'ready' || this.stage === 'listening'
+  }
+
+  /** How little it should be given another: the least is next. */
+  get load(): number {
+    const isSlow = this.unansweredMs > SLOW_MS
+    return this.#connections + this.#given.length + (isSlow ? 1e9 : 0) + (this.stage === 'ready' ? 0 : 1e12)
+  }
+
+  /** For how long it has not answered. */
+  get unansweredMs(): number {
+    return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
+  }
+
+  give(socket: Socket): void {
+    this.#given.push(socket)
+    this.#unansweredSince ??= performance.now()
+    this.#child.send({ kind: 'socket' } satisfies ToWorker, socket, { keepOpen: true }, () => {})
+  }
+
+  ping(): void {
+    this.#unansweredSince ??= performance.now()
+    this.#send({ kind: 'ping' })
+  }
+
+  /** The supervisor itself was held up: what it measured says nothing. */
+  forgiveSilence(): void {
+    if (this.#unansweredSince !== undefined) this.#unansweredSince = performance.now()
+  }
+
+  tell(news: unknown): void {
+    this.#send({ kind: 'news', news })
+  }
+
+  ask(question: unknown, withinMs: number): Promise<unknown> {
+    return this.#questions.ask(question, withinMs)
+  }
+
+  /** Has it finish what is under way; killed where it takes longer than that. Resolves when it is gone. */
+  async stop(isLast: boolean, withinMs: number): Promise<void> {
+    // In the end all take connections for as long as any come.
+    if (this.stage !== 'gone' && !isLast) this.stage = 'leaving'
+    this.#send({ kind: 'stop', isLast })
+    const timer = setTimeout(() => this.kill('it did not stop in time'), withinMs)
+    await this.ended
+    clearTimeout(timer)
+  }
+
+  kill(why: string): void {
+    this.killedFor ??= why
+    this.#child.kill('SIGKILL')
+  }
+
+  /** The connections that it was given and never had, once it is gone. */
+  takeBack(): readonly Socket[] {
+    const given = this.#given
+    this.#given = []
+    return given
+  }
+
+  #send(message: ToWorker): void {
+    // One that has ended is not told anything, and that is told elsewhere.
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.kind) {
+      case 'taken':
+        // Its own copy is another: this one has no part in the connection any more.
+        this.#given.shift()?.destroy()
+        return this.#heard(message.connections)
+      case 'pong':
+        return this.#heard(message.connections)
+      case 'listening':
+        if (this.stage === 'starting') this.stage = 'listening'
+        return this.#options.onFree()
+      case 'ready':
+        if (this.stage !== 'leaving') this.stage = 'ready'
+        this.#ready.resolve()
+        return this.#options.onFree()
+      case 'failed':
+        this.failure = message.message
+        return
+      default:
+        return this.#questions.receive(message)
+    }
+  }
+
+  #heard(connections: number): void {
+    this.#connections = connections
+    this.#unansweredSince = undefined
+  }
+
+  async #end(): Promise<Ending> {
+    const child = this.#child
+    const words = new LastWords(this.#options.onStderr)
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => words.add(text))
+    const ending = await new Promise<Pick<Ending, 'code' | 'signal'>>((resolve) => {
+      child.once('error', (error) => {
+        this.failure ??= error.message
+        // One that could not be started does not exit.
+        if (child.pid === undefined) resolve({ code: null, signal: null })
+      })
+      // All that it said has been read when its pipes are closed; but what it started itself may hold them open.
+      child.once('close', (code, signal) => resolve({ code, signal }))
+      child.once('exit', (code, signal) => setTimeout(() => resolve({ code, signal }), READ_WITHIN_MS))
+    })
+    words.end()
+    this.stage = 'gone'
+    const why = this.failure ?? this.killedFor ?? ending.signal ?? `exit code ${ending.code}`
+    this.#questions.end(`worker ${this.name} ended: ${why}`)
+    this.#ready.reject(new Error(why))
+    return { ...ending, lastWords: words.text }
+  }
+}
