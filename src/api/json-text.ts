@@ -3,13 +3,13 @@
 import { numberOf } from './json-number.ts'
 import type { Value } from './value.ts'
 
-/** Compact JSON, as `JSON.stringify` gives it, with integers of any size. */
-export function jsonText(value: Value): string {
+/** JSON as `JSON.stringify` gives it, with integers of any size. */
+export function jsonText(value: Value, indentation = 0): string {
   try {
-    return JSON.stringify(value)
+    return JSON.stringify(value, undefined, indentation)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    return JSON.stringify(value, rawInteger)
+    return JSON.stringify(value, rawInteger, indentation)
   }
 }
 

@@ -1,4 +1,5 @@
 // Errors as clients see them: `ApiError` is thrown anywhere below `http/` and becomes a Status body there.
+import type { Explanation } from './explanation.ts'
 
 export interface StatusCause {
   readonly reason?: string
@@ -13,6 +14,8 @@ export interface StatusDetails {
   readonly uid?: string
   readonly causes?: readonly StatusCause[]
   readonly retryAfterSeconds?: number
+  /** Ours; see `explanation.ts`. */
+  readonly explanation?: Explanation
 }
 
 /** The machine-readable reasons of the API, and the codes that belong to them. */
@@ -48,6 +51,8 @@ interface ApiErrorOptions {
   readonly code?: number
   /** Where the list can go on all the same, at another revision (R-125). */
   readonly continueToken?: string
+  /** For the client alone: what is logged of the error does not have it. */
+  readonly explanation?: Explanation | undefined
   readonly cause?: unknown
 }
 
@@ -57,6 +62,7 @@ export class ApiError extends Error {
   readonly code: number
   readonly details: StatusDetails | undefined
   readonly continueToken: string | undefined
+  readonly explanation: Explanation | undefined
 
   constructor(reason: StatusReason, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -64,6 +70,7 @@ export class ApiError extends Error {
     this.code = options.code ?? CODES[reason]
     this.details = options.details
     this.continueToken = options.continueToken
+    this.explanation = options.explanation
   }
 }
 

@@ -1,4 +1,5 @@
 // Authorizes requests. The chain is asked in order; the first authorizer with an opinion ends it (P-111).
+import type { DeniedExplanation } from '../api/explanation.ts'
 import type { PolicyRule } from '../api/policy-rule.ts'
 import type { FieldTerm, LabelRequirement } from '../api/selector.ts'
 import type { User } from '../api/user.ts'
@@ -43,6 +44,15 @@ export interface Authorizer {
   authorize(access: Access, signal: AbortSignal): MaybePromise<Decision>
   /** Everything that it would allow the user in the namespace. Absent: it knows of no rules. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
+  /** What it would take to be allowed. Absent: it cannot say. */
+  readonly explain?: (denied: DeniedAccess, signal: AbortSignal) => Promise<DeniedExplanation>
+}
+
+export interface DeniedAccess {
+  readonly access: Access
+  readonly decision: Pick<Decision, 'kind'>
+  /** Who is told, who need not be the one who was denied. */
+  readonly reader: User
 }
 
 export interface UserRules {

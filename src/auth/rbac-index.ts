@@ -20,6 +20,9 @@ export interface Grant {
   readonly rule: PolicyRule
   /** `RBAC: allowed by …`, in reviews and audit annotations. */
   readonly reason: string
+  readonly binding: Binding
+  /** Whom of its subjects it is for: `User "jane"` */
+  readonly subject: string
 }
 
 export interface GrantedRules {
@@ -32,7 +35,7 @@ export interface GrantedRules {
   readonly problems: readonly string[]
 }
 
-interface Binding {
+export interface Binding {
   readonly kind: 'ClusterRoleBinding' | 'RoleBinding'
   readonly namespace: string
   readonly name: string
@@ -125,6 +128,13 @@ export class RbacIndex {
     if (namespace !== '') yield* this.#grantsIn(namespace, user)
   }
 
+  /** What they have in all namespaces but this one. */
+  *grantsElsewhere(user: User, namespace: string): Iterable<GrantedRules> {
+    for (const other of this.#bound.keys()) {
+      if (other !== '' && other !== namespace) yield* this.#grantsIn(other, user)
+    }
+  }
+
   *#grantsIn(namespace: string, user: User): Iterable<GrantedRules> {
     const bySubject = this.#bound.get(namespace)
     if (bySubject === undefined) return
@@ -151,7 +161,7 @@ export class RbacIndex {
       const rules = this.rulesOfRole(binding.role, binding.namespace)
       const reason = `RBAC: allowed by ${describeBinding(binding)} to ${subject.description}`
       if (rules === undefined) problems.push(missingRole(binding.role))
-      else for (const rule of rules) grants.push({ rule, reason })
+      else for (const rule of rules) grants.push({ rule, reason, binding, subject: subject.description })
     }
     const byResource = new Map<string, Grant[]>()
     const wild: Grant[] = []

@@ -1,5 +1,6 @@
 // POST to an endpoint that does something with what it is sent, with the checks of a create.
 import type { HttpResponse } from '../http/http.ts'
+import { isTrue } from '../http/query.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import type { Action } from '../registry/registry.ts'
 import { runAction } from '../registry/action.ts'
@@ -32,6 +33,7 @@ export async function handleAction(parts: ResourceParts, request: ActionHttpRequ
     parts: parts.registry,
     resources,
     name: info.name ?? '',
+    explain: isTrue(http.query.get('explain')),
   })
   if (answer.kind === 'done') return respondWithStatus(view, undefined, 201)
   return respondWithObject(view, served, answer.object, 201)

@@ -7,6 +7,8 @@ import { equalValues, isMap, own, type ValueMap } from '../api/value.ts'
 import { type AppliedDocument, BodySyntaxError, readApplied } from '../codec/request-body.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { inTurn } from '../lib/turns.ts'
+import { isTrue } from '../http/query.ts'
+import { withoutValues } from '../patch/conflict-explanation.ts'
 import { trackApply } from '../patch/field-tracking.ts'
 import { isReset, managedFieldsOf, withoutManagedFields } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -62,6 +64,7 @@ export class Applied {
       reset: versions.sets.ofNames(resetFields),
       now: context.now,
       live: live ?? { kind, apiVersion },
+      explain: isTrue(this.#request.http.query.get('explain')),
     }
     if (this.#isCustomScale && isReset(managedFieldsOf(tracking.live))) {
       throw unconvertibleScale('failed to create manager for existing fields: failed to convert live object (/;')
@@ -72,8 +75,33 @@ export class Applied {
       const asked = { ...tracking, versions: known }
       return offload?.trackApply(asked, document, { force, signal }) ?? trackApply(asked, document, force)
     }
-    const merged = await withConversions(versions, merge, { signal, isVital: true })
-    return inTurn(turns, () => this.#merged(merged, live))
+    try {
+      const merged = await withConversions(versions, merge, { signal, isVital: true })
+      return await inTurn(turns, () => this.#merged(merged, live))
+    } catch (error) {
+      throw await this.#toldToCaller(error)
+    }
+  }
+
+  /** An apply takes no right to read: values are shown to who may read the object, and those of secrets to nobody. */
+  async #toldToCaller(error: unknown): Promise<unknown> {
+    if (!(error instanceof ApiError) || error.explanation === undefined || !('conflicts' in error.explanation))
+      return error
+    const { group, resource } = this.#request.resource
+    const isSecret = group === '' && resource === 'secrets'
+    if (!isSecret && (await this.#mayRead())) return error
+    const { reason, message, code, details = {} } = error
+    return new ApiError(reason, message, { code, details, explanation: withoutValues(error.explanation) })
+  }
+
+  async #mayRead(): Promise<boolean> {
+    try {
+      await this.#body.context.authorize('get')
+      return true
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === 'Forbidden') return false
+      throw error
+    }
   }
 
   get #isCustomScale(): boolean {

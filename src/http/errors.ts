@@ -1,7 +1,8 @@
 // Turns anything that was thrown into the Status that a client gets. Anything but an `ApiError` is a bug of ours: logged once,
 // here, with its stack, and answered without its text.
-import { escapeMarkup } from '../api/json-text.ts'
+import { escapeMarkup, jsonText } from '../api/json-text.ts'
 import { ApiError, type Status, statusOf } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { negotiateStatus } from '../codec/negotiate.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -83,7 +84,7 @@ export function statusWriter(encode: StatusEncoder, cbor: boolean): StatusWriter
     const { accept, 'content-type': contentType } = request.headers
     const asked = { accept: single(accept), contentType: single(contentType) }
     const form = negotiateStatus(asked, cbor)
-    const status = statusOf(error)
+    const status = explainedStatus(error)
     const bytes =
       form === undefined || form.encoding === 'json'
         ? jsonStatus(status, form === undefined || wantsPretty(request))
@@ -100,6 +101,12 @@ export function statusWriter(encode: StatusEncoder, cbor: boolean): StatusWriter
   }
 }
 
+function explainedStatus(error: ApiError): Status {
+  const status = statusOf(error)
+  const { explanation } = error
+  return explanation === undefined ? status : { ...status, details: { ...status.details, explanation } }
+}
+
 function retryAfter({ details }: ApiError): ResponseHeaders {
   const seconds = details?.retryAfterSeconds ?? 0
   return seconds > 0 ? { 'retry-after': String(seconds) } : {}
@@ -111,6 +118,7 @@ function single(header: string | readonly string[] | undefined): string | undefi
 }
 
 function jsonStatus(status: Status, pretty: boolean): Buffer {
-  const text = pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`
+  const value = status as unknown as ValueMap
+  const text = pretty ? jsonText(value, 2) : `${jsonText(value)}\n`
   return Buffer.from(escapeMarkup(text))
 }

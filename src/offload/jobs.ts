@@ -1,6 +1,7 @@
 // The jobs of the thread for large documents: pure functions from a job to its result. Documents travel as JSON, results in
 // pieces.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
+import type { Explanation } from '../api/explanation.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../api/status.ts'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { encodeCborPart } from '../codec/cbor-encode.ts'
@@ -77,6 +78,7 @@ export type Failure =
       readonly message: string
       readonly code: number
       readonly details: StatusDetails | undefined
+      readonly explanation: Explanation | undefined
     }
   | { readonly kind: 'syntax'; readonly message: string }
   | { readonly kind: 'conversion'; readonly object: string; readonly apiVersion: string }
@@ -175,8 +177,8 @@ function written({ encoding, value, shape }: WriteJob): Uint8Array {
 
 function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
-    const { reason, message, code, details } = error
-    return { kind: 'refused', reason, message, code, details }
+    const { reason, message, code, details, explanation } = error
+    return { kind: 'refused', reason, message, code, details, explanation }
   }
   if (error instanceof BodySyntaxError) return { kind: 'syntax', message: error.message }
   if (error instanceof ConversionMissing) {

@@ -247,8 +247,8 @@ function versionsIn(apiVersion: string, objects: readonly ValueMap[]): readonly 
 function errorOf(failure: Failure): Error {
   switch (failure.kind) {
     case 'refused': {
-      const { reason, message, code, details } = failure
-      return new ApiError(reason, message, { code, ...(details === undefined ? {} : { details }) })
+      const { reason, message, code, details, explanation } = failure
+      return new ApiError(reason, message, { code, explanation, ...(details === undefined ? {} : { details }) })
     }
     case 'syntax':
       return new BodySyntaxError(failure.message)

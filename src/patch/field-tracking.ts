@@ -3,6 +3,7 @@
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import { textOrAbsent, textOrEmpty } from '../api/members.ts'
+import type { ConflictExplanation } from '../api/explanation.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
@@ -33,6 +34,7 @@ import {
 import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
 import { apply, ConversionMissing, ownershipAfterUpdate } from './ownership.ts'
 import { unchangedOwnership } from './unchanged-ownership.ts'
+import { explainConflicts } from './conflict-explanation.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
 import { withZeroValues } from './zero-values.ts'
 import { outlineOf } from './outline.ts'
@@ -69,6 +71,8 @@ export interface FieldManagerRequest {
   readonly now: string
   /** What is stored, in `apiVersion`; an object without a uid where there is nothing yet. */
   readonly live: ValueMap
+  /** Conflicts are explained, with the values of both sides. */
+  readonly explain?: boolean
 }
 
 /**
@@ -263,7 +267,7 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
   let result = apply(ownership, applied, force)
   if (result.kind === 'conflicts') {
     const remaining = conflictsToReport(request, ownership, result.conflicts)
-    if (remaining.length > 0) throw conflictError(remaining)
+    if (remaining.length > 0) throw conflictError(remaining, explained(request, applied, remaining))
     result = apply(ownership, applied, true)
     if (result.kind === 'conflicts') throw conflictError(result.conflicts)
   }
@@ -332,13 +336,21 @@ function sortedJson(value: Value): string {
 const MOST_TOLD_CONFLICTS = 10_000
 
 /** 409 as the reference words it, one cause a field (W-259 to W-262). */
-function conflictError(conflicts: readonly Conflict[]): ApiError {
+function conflictError(conflicts: readonly Conflict[], explanation?: ConflictExplanation): ApiError {
   const causes = conflicts.slice(0, MOST_TOLD_CONFLICTS).map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${formatManager(manager)}`,
     field: formatPath(path),
   }))
-  return new ApiError('Conflict', conflictMessage(conflicts), { details: { causes } })
+  return new ApiError('Conflict', conflictMessage(conflicts), { details: { causes }, explanation })
+}
+
+function explained(
+  { explain, live }: FieldManagerRequest,
+  applied: ValueMap,
+  conflicts: readonly Conflict[],
+): ConflictExplanation | undefined {
+  return explain === true ? explainConflicts(conflicts, live, applied) : undefined
 }
 
 function conflictMessage(conflicts: readonly Conflict[]): string {

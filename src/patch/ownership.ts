@@ -37,7 +37,7 @@ export interface KindVersions {
 
 /** A field that a manager may not change because another one owns it. */
 export interface Conflict {
-  readonly manager: Manager
+  readonly manager: ManagedEntry
   readonly path: readonly PathElement[]
 }
 

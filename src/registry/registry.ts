@@ -298,6 +298,8 @@ export interface ActionContext extends WriteContext {
   readonly resources: ResourceTable
   /** The name in the path; empty where the action is the resource. */
   readonly name: string
+  /** The caller asks for an explanation of the answer. */
+  readonly explain?: boolean
   /** Asks validating admission; to be called once, before anything is done. */
   readonly validate: (body: ApiObject) => Promise<void>
 }

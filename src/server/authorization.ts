@@ -1,6 +1,7 @@
 // The chain of authorizers, from the configuration, and the informers that feed RBAC and the Node authorizer.
 import { accessPolicies } from '../auth/access-policy-file.ts'
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
+import { explainDenied } from '../auth/denied-explanation.ts'
 import { nodeAuthorizer } from '../auth/node-authorizer.ts'
 import { type AuthMeasures, countDecisions } from '../auth/measures.ts'
 import { RbacIndex, type RbacKind } from '../auth/rbac-index.ts'
@@ -97,6 +98,9 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     authorizer: {
       authorize: (access, signal) => current.authorize(access, signal),
       rulesFor: (user, namespace) => current.rulesFor!(user, namespace),
+      ...(modesOf(settings).includes('RBAC')
+        ? { explain: (denied, signal) => explainDenied(denied, { index: rbac, authorizer: current }, signal) }
+        : {}),
     },
     rbac,
     addFunction(options, answer) {

@@ -1,5 +1,5 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
-import { forbiddenAccess } from '../http/forbidden.ts'
+import { refuseAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
@@ -393,5 +393,5 @@ async function authorizeAlso(authorizer: Authorizer, { http, caller }: CallersRe
   if (info.kind !== 'resource') return
   const access = { ...info, kind: 'resource', user, verb } as const
   const decision = await authorizer.authorize(access, signal)
-  if (decision.kind !== 'allow') throw forbiddenAccess(access, decision.reason)
+  if (decision.kind !== 'allow') await refuseAccess(http, { access, decision, reader: user }, authorizer)
 }

@@ -5,7 +5,7 @@ import type { Access, Authorizer } from '../../auth/authorizer.ts'
 import type { User } from '../../api/user.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
-import { forbiddenAccess } from '../forbidden.ts'
+import { forbiddenAccess, refuseAccess } from '../forbidden.ts'
 import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
 import { plainText } from '../responses.ts'
 
@@ -29,7 +29,7 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
         return next(request, caller)
       }
       if (decision.problem !== undefined) return brokenDecision(request, decision.problem)
-      throw forbiddenAccess(access, decision.reason)
+      return refuseAccess(request, { access, decision, reader: user }, authorizer)
     })
   }
 }

@@ -4,7 +4,6 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { FlowControl } from '../../flow/flow.ts'
-import { Impersonator } from '../../auth/impersonation.ts'
 import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { checkpoint, firstCheckpoint, type HttpMeasures } from '../measures.ts'
@@ -67,7 +66,7 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
     ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
     // Before everything is loaded nobody knows who may do what.
     putOffWhenStarting(options.isStarting),
-    impersonate(new Impersonator(options.authorizer, options.constrainedImpersonation)),
+    impersonate(options),
     checkpoint(measures, 'impersonation'),
     controlFlow(options.flowControl),
     checkpoint(measures, 'priorityandfairness'),

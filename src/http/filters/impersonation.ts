@@ -1,34 +1,45 @@
 // Impersonation (P-085 to P-090). From here on the request is the impersonated user's: nobody further in sees the headers, and
 // only the audit log has the original user.
 import { ApiError } from '../../api/status.ts'
-import type { Impersonator } from '../../auth/impersonation.ts'
+import type { Authorizer } from '../../auth/authorizer.ts'
+import { Impersonator } from '../../auth/impersonation.ts'
 import type { User } from '../../auth/user.ts'
 import { readHeaderText, unescapeHeaderName } from '../../lib/header-text.ts'
-import { forbiddenAccess } from '../forbidden.ts'
+import { refuseAccess } from '../forbidden.ts'
 import type { Caller, CallerFilter, CallerHandler, HttpRequest, HttpResponse } from '../http.ts'
 import { accessOf } from './authorization.ts'
 
 const PREFIX = 'impersonate-'
 const EXTRA = 'impersonate-extra-'
 
-export function impersonate(impersonator: Impersonator): CallerFilter {
+export interface ImpersonationOptions {
+  readonly authorizer: Authorizer
+  /** The `ConstrainedImpersonation` gate. */
+  readonly constrainedImpersonation: boolean
+}
+
+export function impersonate({ authorizer, constrainedImpersonation }: ImpersonationOptions): CallerFilter {
+  const impersonator = new Impersonator(authorizer, constrainedImpersonation)
   return (next) => (request, caller) => {
     for (const name in request.headers) {
-      if (name.startsWith(PREFIX)) return actForAnother(impersonator, { request, caller }, next)
+      if (name.startsWith(PREFIX)) return actForAnother({ impersonator, authorizer }, { request, caller }, next)
     }
     return next(request, caller)
   }
 }
 
 async function actForAnother(
-  impersonator: Impersonator,
+  { impersonator, authorizer }: { readonly impersonator: Impersonator; readonly authorizer: Authorizer },
   { request, caller }: { readonly request: HttpRequest; readonly caller: Caller },
   next: CallerHandler,
 ): Promise<HttpResponse> {
   const wanted = wantedUser(request)
   if (wanted === undefined) return next(request, caller)
   const outcome = await impersonator.impersonate(wanted, accessOf(request, caller.user), request.signal)
-  if (outcome.kind === 'refused') throw forbiddenAccess(outcome.access, outcome.reason)
+  if (outcome.kind === 'refused') {
+    const { access, reason } = outcome
+    return refuseAccess(request, { access, decision: { kind: 'no-opinion', reason }, reader: caller.user }, authorizer)
+  }
   const { user, constraint } = outcome
   caller.audit.actFor(user, constraint)
   request.responder.account(user, false)

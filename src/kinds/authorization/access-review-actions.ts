@@ -1,7 +1,8 @@
 // Access reviews: may a user do something, may I, and what may I do (P-155 to P-160). Answered by the authorizer of the server.
+import { type DeniedExplanation, EXPLANATION } from '../../api/explanation.ts'
 import { invalidError } from '../../api/invalid-error.ts'
 import { listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
-import { specOf, withMembers } from '../../api/object-members.ts'
+import { specOf, withMembers, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ruleDocument } from '../../api/policy-rule.ts'
 import { parseFieldSelector } from '../../api/selector-fields.ts'
@@ -47,7 +48,10 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
       await context.validate(review)
       const { access, problems } = accessOf(specOf(review), userOf(review, context))
       const decision = await authorizer.authorize(access, context.signal)
-      return { kind: 'body', object: { ...review, status: statusOf(decision, problems) } }
+      const answer = { ...review, status: statusOf(decision, problems) }
+      if (context.explain !== true || decision.kind === 'allow') return { kind: 'body', object: answer }
+      const explanation = await authorizer.explain?.({ access, decision, reader: context.user }, context.signal)
+      return { kind: 'body', object: explanation === undefined ? answer : withExplanation(answer, explanation) }
     })
   return [
     accessReview('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, subjectOf),
@@ -57,6 +61,11 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
       reviewRules(authorizer, review, context),
     ),
   ]
+}
+
+/** The kind has no field for it, and clients in other encodings than JSON are to find it too. */
+function withExplanation(review: ApiObject, explanation: DeniedExplanation): ApiObject {
+  return withMeta(review, { annotations: { [EXPLANATION]: JSON.stringify(explanation) } })
 }
 
 function statusOf({ kind, reason = '', problem }: Decision, problems: readonly string[]): ValueMap {

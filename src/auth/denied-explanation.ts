@@ -1,0 +1,120 @@
+// Why somebody may not do something: the rule that is missing, and what the user is bound to that comes closest to it. The rule says
+// no more than the request did; of bindings and roles nobody is told who could not list them.
+import type { DeniedExplanation, NearestBinding } from '../api/explanation.ts'
+import { allowsPath, allowsResource, type PolicyRule, ruleDocument } from '../api/policy-rule.ts'
+import type { User } from '../api/user.ts'
+import type { Access, Authorizer, DeniedAccess, ResourceAccess } from './authorizer.ts'
+import type { Binding, Grant, GrantedRules, RbacIndex } from './rbac-index.ts'
+
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
+
+/** `authorizer` says what the reader may list. */
+export async function explainDenied(
+  { access, decision, reader }: DeniedAccess,
+  { index, authorizer }: { readonly index: RbacIndex; readonly authorizer: Authorizer },
+  signal: AbortSignal,
+): Promise<DeniedExplanation> {
+  if (decision.kind === 'deny') return {}
+  const mayList = listRights(authorizer, reader, signal)
+  const nearest = await nearestBinding(access, index, mayList)
+  const namespace = namespaceOf(access)
+  return {
+    missingRule: ruleDocument(missingRule(access)),
+    ...(namespace === '' ? {} : { namespace }),
+    ...(nearest === undefined ? {} : { nearestBinding: nearest }),
+  }
+}
+
+function namespaceOf(access: Access): string {
+  return access.kind === 'path' ? '' : (access.namespace ?? '')
+}
+
+function missingRule(access: Access): PolicyRule {
+  const rule = { verbs: [access.verb], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] }
+  if (access.kind === 'path') return { ...rule, nonResourceURLs: [access.path] }
+  const { group, name } = access
+  return { ...rule, apiGroups: [group], resources: [fullName(access)], resourceNames: name === undefined ? [] : [name] }
+}
+
+function fullName({ resource, subresource = '' }: ResourceAccess): string {
+  return subresource === '' ? resource : `${resource}/${subresource}`
+}
+
+type MayList = (resource: string, namespace: string) => Promise<boolean>
+
+/** Each right is asked for once. */
+function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): MayList {
+  const known = new Map<string, Promise<boolean>>()
+  const ask = async (resource: string, namespace: string): Promise<boolean> => {
+    const access = { kind: 'resource', user, verb: 'list', ...RBAC, resource, namespace } as const
+    return (await authorizer.authorize(access, signal)).kind === 'allow'
+  }
+  return (resource, namespace) => {
+    const key = `${resource}/${namespace}`
+    const answer = known.get(key) ?? ask(resource, namespace)
+    known.set(key, answer)
+    return answer
+  }
+}
+
+/** A grant of the namespace or the cluster that lacks least, or else one that would do in another namespace. */
+async function nearestBinding(access: Access, index: RbacIndex, mayList: MayList): Promise<NearestBinding | undefined> {
+  const { user } = access
+  const namespace = namespaceOf(access)
+  const here = grantsIn(index.grantsOf(user, namespace)).flatMap((grant) => candidate(grant, access))
+  for (const found of here.toSorted((a, b) => a.lacks.length - b.lacks.length)) {
+    if (await mayKnow(found.grant.binding, mayList)) return shown(found)
+  }
+  const mayListAll = (await mayList('rolebindings', '')) && (await mayList('roles', ''))
+  if (!mayListAll || namespace === '') return undefined
+  const grant = grantsIn(index.grantsElsewhere(user, namespace)).find(({ rule }) => lacksOf(rule, access).length === 0)
+  if (grant === undefined || !(await mayKnow(grant.binding, mayList))) return undefined
+  return shown({ grant, lacks: ['namespace'] })
+}
+
+function grantsIn(granted: Iterable<GrantedRules>): readonly Grant[] {
+  return [...granted].flatMap(({ grants }) => grants)
+}
+
+async function mayKnow({ kind, namespace, role }: Binding, mayList: MayList): Promise<boolean> {
+  const bindings = kind === 'RoleBinding' ? 'rolebindings' : 'clusterrolebindings'
+  const [roles, place] = role.kind === 'Role' ? ['roles', namespace] : ['clusterroles', '']
+  return (await mayList(bindings, namespace)) && (await mayList(roles, place))
+}
+
+interface Candidate {
+  readonly grant: Grant
+  readonly lacks: readonly string[]
+}
+
+/** Only rules about the resource, or a part of it, or about the path. */
+function candidate(grant: Grant, access: Access): readonly Candidate[] {
+  const { rule } = grant
+  const isAbout =
+    access.kind === 'path'
+      ? allowsPath({ ...rule, verbs: ['*'] }, access.verb, access.path)
+      : holds(rule.apiGroups, access.group) &&
+        rule.resources.some((each) => each === '*' || each.split('/', 1)[0] === access.resource)
+  return isAbout ? [{ grant, lacks: lacksOf(rule, access) }] : []
+}
+
+function lacksOf(rule: PolicyRule, access: Access): readonly string[] {
+  const missing = missingRule(access)
+  const parts = access.kind === 'path' ? (['verbs', 'nonResourceURLs'] as const) : RULE_PARTS
+  const allows = (tried: PolicyRule): boolean =>
+    access.kind === 'path' ? allowsPath(tried, access.verb, access.path) : allowsResource(tried, access)
+  // A part is lacking where a rule with nothing but that of the grant does not do.
+  return parts.filter((part) => !allows({ ...missing, [part]: rule[part] }))
+}
+
+const RULE_PARTS = ['verbs', 'apiGroups', 'resources', 'resourceNames'] as const
+
+function holds(list: readonly string[], wanted: string): boolean {
+  return list.includes('*') || list.includes(wanted)
+}
+
+function shown({ grant, lacks }: Candidate): NearestBinding {
+  const { binding, rule, subject } = grant
+  const { kind, name, namespace, role } = binding
+  return { kind, name, ...(namespace === '' ? {} : { namespace }), role, subject, rule: ruleDocument(rule), lacks }
+}
