@@ -11,8 +11,8 @@ import {
   serveManual,
   storeManual,
   testManual,
-  topManual,
 } from './manual.ts'
+import { explainManual, recordRoleManual, topManual } from './manual-client.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
@@ -47,6 +47,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
   define: { manual: defineManual, run: async (args) => (await import('./define.ts')).runDefine(args) },
   'lint-rbac': { manual: lintRolesManual, run: async (args) => (await import('./lint-rbac.ts')).runLintRoles(args) },
+  'record-role': {
+    manual: recordRoleManual,
+    run: async (args) => (await import('./record-role.ts')).runRecordRole(args),
+  },
+  explain: { manual: explainManual, run: async (args) => (await import('./explain.ts')).runExplain(args) },
   top: { manual: topManual, run: async (args) => (await import('./top.ts')).runTop(args) },
 }
 

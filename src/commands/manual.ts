@@ -1,9 +1,7 @@
 // `quarterdeck --help` and `quarterdeck serve --help`, written from the table of flags.
 import { environmentName, FLAGS, type Flag } from '../config/flags.ts'
 import { GATES } from '../config/feature-gates.ts'
-
-const WIDTH = 80
-const INDENT = 7
+import { page, type Section } from './manual-page.ts'
 
 const PLACEHOLDERS: Readonly<Record<Flag['kind'], string>> = {
   text: 'TEXT',
@@ -32,6 +30,8 @@ export function commandManual(): string {
         'quarterdeck check FILE...',
         'quarterdeck define FILE.ts [--check FILE.yaml]',
         'quarterdeck lint-rbac [FILE]...',
+        'quarterdeck record-role [--user NAME] [--bind] [FILE]...',
+        'quarterdeck explain denied|conflict [FLAG]...',
         'quarterdeck top [--once] [-o json]',
         'quarterdeck version',
         'quarterdeck help [COMMAND]',
@@ -47,6 +47,8 @@ export function commandManual(): string {
         'check    Validate custom resource definitions and objects, without a server.',
         'define   Write the custom resource definitions that a TypeScript file exports.',
         'lint-rbac  Find risky roles and bindings.',
+        'record-role  Write the smallest roles that would have allowed what an audit log has.',
+        'explain  Explain a request that was denied, or an apply that conflicts.',
         'top      Show who watches a running server.',
         'version  Print the version of the program and the API level.',
         'help     Show this page, or the one of a command.',
@@ -225,41 +227,6 @@ export function lintRolesManual(): string {
   ])
 }
 
-export function topManual(): string {
-  return page([
-    ['NAME', ['quarterdeck top - show who watches a running server']],
-    ['SYNOPSIS', ['quarterdeck top [--kubeconfig FILE] [--context NAME] [--once] [-o json]']],
-    [
-      'DESCRIPTION',
-      [
-        'Shows every open watch of a server: whose it is, what it selects, the last resourceVersion it was sent, by how many revisions it lags behind, what its client has not taken and for how long, and how often the client has reconnected and relisted in the last five minutes. Those that wait longest come first.',
-        '',
-        'In a terminal it is shown again every other second. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
-      ],
-    ],
-    [
-      'FLAGS',
-      [
-        '--kubeconfig FILE',
-        '    Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
-        '',
-        '--context NAME',
-        '    Default: the current context.',
-        '',
-        '--once',
-        '    Print it once.',
-        '',
-        '-o, --output json',
-        '    Print it once, as JSON.',
-      ],
-    ],
-    [
-      'EXIT STATUS',
-      ['0  It was printed.', '1  The server cannot be reached, or refused.', '2  The command line is invalid.'],
-    ],
-  ])
-}
-
 export function serveManual(): string {
   const groups = Map.groupBy(FLAGS, ({ group }) => group)
   return page([
@@ -291,12 +258,6 @@ export function serveManual(): string {
   ])
 }
 
-type Section = readonly [title: string, lines: readonly string[]]
-
-function page(sections: readonly Section[]): string {
-  return sections.map(([title, lines]) => `${title}\n${lines.map(wrap).join('\n')}\n`).join('\n')
-}
-
 function flagLines(flags: readonly Flag[]): string[] {
   return flags.flatMap((flag, i) => {
     const value = flag.placeholder ?? PLACEHOLDERS[flag.kind]
@@ -316,19 +277,4 @@ function gateLines(): string[] {
     const { stage, enabled, locked } = GATES[name]!
     return `${name} (${stage}, ${enabled ? 'on' : 'off'}${locked === true ? ', locked' : ''})`
   })
-}
-
-/** Breaks a line between words and indents what it makes of it; the line's own indentation stays. */
-function wrap(text: string): string {
-  const margin = ' '.repeat(INDENT + text.search(/\S|$/))
-  const lines: string[] = []
-  let current = ''
-  for (const word of text.trim().split(' ')) {
-    if (current !== '' && margin.length + current.length + word.length >= WIDTH) {
-      lines.push(current)
-      current = ''
-    }
-    current = current === '' ? word : `${current} ${word}`
-  }
-  return [...lines, current].map((line) => (line === '' ? '' : `${margin}${line}`)).join('\n')
 }

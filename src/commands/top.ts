@@ -1,23 +1,19 @@
 // `quarterdeck top`: who watches a running server, from its /debug/watchers; in a terminal shown anew every other second.
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Client } from '../client/client.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
+import { openClient, SERVER_FLAGS, type ServerFlags } from './server-flags.ts'
 
 const REFRESH_MS = 2000
 const CLEAR = '\x1b[H\x1b[2J'
 
 /** Resolves with the exit code: 1 where the server cannot be asked, or does not tell. */
 export async function runTop(args: readonly string[]): Promise<number> {
-  const { kubeconfig, context, once, output } = parse(args)
+  const { once, output, ...server } = parse(args)
   const screen = process.stdout
   const headers = { accept: output === 'json' ? 'application/json' : 'text/plain' }
   try {
-    using client = new Client({
-      userAgent: 'quarterdeck-top',
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(context === undefined ? {} : { context }),
-    })
+    using client = openClient(server, 'quarterdeck-top')
     for (;;) {
       const { text } = await client.request({ method: 'GET', path: '/debug/watchers', headers })
       const isOnce = once || output === 'json' || !screen.isTTY
@@ -31,9 +27,7 @@ export async function runTop(args: readonly string[]): Promise<number> {
   }
 }
 
-interface TopFlags {
-  readonly kubeconfig: string | undefined
-  readonly context: string | undefined
+interface TopFlags extends ServerFlags {
   readonly once: boolean
   readonly output: string | undefined
 }
@@ -43,8 +37,7 @@ function parse(args: readonly string[]): TopFlags {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        kubeconfig: { type: 'string' },
-        context: { type: 'string' },
+        ...SERVER_FLAGS,
         once: { type: 'boolean', default: false },
         output: { type: 'string', short: 'o' },
       },

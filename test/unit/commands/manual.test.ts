@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { GATES } from '../../../src/config/feature-gates.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
-import { commandManual, serveManual, testManual, topManual } from '../../../src/commands/manual.ts'
+import { explainManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
+import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
 import { closestWord } from '../../../src/lib/closest-word.ts'
 
 describe('the manual', () => {
@@ -10,6 +11,8 @@ describe('the manual', () => {
     ['serve', serveManual()],
     ['test', testManual()],
     ['top', topManual()],
+    ['explain', explainManual()],
+    ['record-role', recordRoleManual()],
   ])('of %s fits on a terminal', (_name, text) => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })

@@ -1,0 +1,78 @@
+// What a server serves, as its discovery tells it, and where objects are found by the words that kubectl takes.
+import type { Client } from '../client/client.ts'
+
+export interface ApiResource {
+  readonly group: string
+  readonly version: string
+  /** The plural. */
+  readonly resource: string
+  readonly kind: string
+  readonly namespaced: boolean
+  /** Other words for it: the singular, and short ones. */
+  readonly alsoNamed: readonly string[]
+}
+
+interface DiscoveredGroup {
+  readonly metadata?: { readonly name?: string }
+  readonly versions?: readonly { readonly version: string; readonly resources?: readonly DiscoveredResource[] }[]
+}
+
+interface DiscoveredResource {
+  readonly resource: string
+  readonly responseKind?: { readonly kind: string }
+  readonly scope: string
+  readonly singularResource?: string
+  readonly shortNames?: readonly string[]
+}
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/** The core group first, then in the server's order; of each group its preferred version first. */
+export async function apiResources(client: Client): Promise<readonly ApiResource[]> {
+  const answers = await Promise.all(
+    ['/api', '/apis'].map((path) => client.request({ method: 'GET', path, headers: { accept: AGGREGATED } })),
+  )
+  return answers
+    .flatMap(({ text }) => (JSON.parse(text) as { items: readonly DiscoveredGroup[] }).items)
+    .flatMap(resourcesIn)
+}
+
+function resourcesIn({ metadata, versions = [] }: DiscoveredGroup): readonly ApiResource[] {
+  return versions.flatMap(({ version, resources = [] }) =>
+    resources.map(({ resource, responseKind, scope, singularResource = '', shortNames = [] }) => ({
+      group: metadata?.name ?? '',
+      version,
+      resource,
+      kind: responseKind?.kind ?? '',
+      namespaced: scope === 'Namespaced',
+      alsoNamed: [singularResource, ...shortNames],
+    })),
+  )
+}
+
+/** By plural, singular, short name or kind, in any case, with the group behind a dot where it is needed: `deploy`, `widgets.example.com`. */
+export function findResource(resources: readonly ApiResource[], word: string): ApiResource {
+  const [name = '', ...group] = word.toLowerCase().split('.')
+  const found = resources.find(
+    (each) =>
+      (group.length === 0 || each.group === group.join('.')) &&
+      (each.resource === name || each.kind.toLowerCase() === name || each.alsoNamed.includes(name)),
+  )
+  if (found === undefined) throw new Error(`the server has no resource ${JSON.stringify(word)}`)
+  return found
+}
+
+export interface NamedObject {
+  readonly namespace: string
+  readonly name: string
+}
+
+export function objectPath({ group, version, resource, namespaced }: ApiResource, at: NamedObject): string {
+  const parts = [
+    ...(group === '' ? ['api', version] : ['apis', group, version]),
+    ...(namespaced ? ['namespaces', at.namespace] : []),
+    resource,
+    at.name,
+  ]
+  return `/${parts.map(encodeURIComponent).join('/')}`
+}

@@ -1,0 +1,122 @@
+// The manual of the commands that speak to a running server, or are about what one has said.
+import { page } from './manual-page.ts'
+
+const SERVER: readonly string[] = [
+  '--kubeconfig FILE',
+  '    Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
+  '',
+  '--context NAME',
+  '    Default: the current context.',
+]
+
+export function topManual(): string {
+  return page([
+    ['NAME', ['quarterdeck top - show who watches a running server']],
+    ['SYNOPSIS', ['quarterdeck top [--kubeconfig FILE] [--context NAME] [--once] [-o json]']],
+    [
+      'DESCRIPTION',
+      [
+        'Shows every open watch of a server: whose it is, what it selects, the last resourceVersion it was sent, by how many revisions it lags behind, what its client has not taken and for how long, and how often the client has reconnected and relisted in the last five minutes. Those that wait longest come first.',
+        '',
+        'In a terminal it is shown again every other second. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
+      ],
+    ],
+    ['FLAGS', [...SERVER, '', '--once', '    Print it once.', '', '-o, --output json', '    Print it once, as JSON.']],
+    [
+      'EXIT STATUS',
+      ['0  It was printed.', '1  The server cannot be reached, or refused.', '2  The command line is invalid.'],
+    ],
+  ])
+}
+
+export function explainManual(): string {
+  return page([
+    ['NAME', ['quarterdeck explain - explain a request that was denied, or an apply that conflicts']],
+    [
+      'SYNOPSIS',
+      [
+        'quarterdeck explain denied [-f FILE]',
+        'quarterdeck explain denied VERB RESOURCE|PATH [NAME] [-n NAMESPACE]',
+        'quarterdeck explain conflict [-f FILE]',
+        'quarterdeck explain conflict --apply MANIFEST [--field-manager NAME]',
+      ],
+    ],
+    [
+      'DESCRIPTION',
+      [
+        'denied prints the smallest role that would allow a request, and a binding to it, ready to be applied; and, for users who may list roles and bindings, the nearest binding. It reads the Status of a 403, or what kubectl printed, from FILE or from standard input; or asks the server whether the user may do VERB with RESOURCE (pods, pods/log, deployments.apps).',
+        '',
+        'conflict prints for each field of a server-side apply that conflicts the two values, its owner, when and by which request that came to own it, and the ways out. It reads the Status of a 409, or applies the manifest as a dry run.',
+        '',
+        'The server explains what it is asked with the parameter explain=true, in details.explanation of a Status and in the annotation quarterdeck/explanation of an access review: kubectl create --raw "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?explain=true" -f review.json',
+        '',
+        'Values are shown to users who may read the object, and those of secrets to nobody.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '-f, --filename FILE',
+        '    The Status, or the message of one. Default: standard input.',
+        '',
+        '--apply MANIFEST',
+        '    Objects in YAML or JSON; - for standard input.',
+        '',
+        '--field-manager NAME',
+        '    Who applies. Default: kubectl.',
+        '',
+        '-n, --namespace NAMESPACE',
+        '    Default: default.',
+        '',
+        ...SERVER,
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  It was explained.',
+        '1  There is nothing to explain, or the server cannot be reached.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}
+
+export function recordRoleManual(): string {
+  return page([
+    ['NAME', ['quarterdeck record-role - write the smallest roles that would have allowed a session']],
+    ['SYNOPSIS', ['quarterdeck record-role [--user NAME] [--name NAME] [--bind] [--any-name] [FILE]...']],
+    [
+      'DESCRIPTION',
+      [
+        'Reads audit events from the files, or from standard input, one in JSON a line, as --audit-log-path has them written (level Metadata is enough). Writes a Role for each namespace, and a ClusterRole, that allow exactly what the user has asked for, whether it was allowed or not. What every user may do is left out.',
+        '',
+        'To record a program: run it with more rights than it needs, then take them away: quarterdeck record-role --user system:serviceaccount:ci:robot --bind audit.log | kubectl apply -f -',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--user NAME',
+        '    Whose requests. Default: the only user in the log.',
+        '',
+        '--name NAME',
+        '    The name of the roles. Default: recorded.',
+        '',
+        '--bind',
+        '    Write the bindings to the user too.',
+        '',
+        '--any-name',
+        '    Allow the same for objects of all names. Default: only for those that were named.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  The roles were written.',
+        '1  The log cannot be read, or has nothing of the user that needs a role.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}

@@ -1,0 +1,151 @@
+// `quarterdeck explain` and `quarterdeck record-role` beside a running server.
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCommand } from '../../src/commands/commands.ts'
+import { kubeconfigOf } from '../../src/server/admin.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { splitDocuments } from '../../src/codec/yaml-document.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1'
+const MAPS = '/api/v1/namespaces/default/configmaps'
+const APPLY = { 'content-type': 'application/apply-patch+yaml' }
+
+let server: OpenServer
+let folder: string
+let printed: string
+let complained: string
+beforeEach(async () => {
+  folder = await tempFolder()
+  const [tokens, policy] = [path.join(folder, 'tokens.csv'), path.join(folder, 'policy.yaml')]
+  await writeFile(tokens, 'able,able,1,system:masters\nnovice,novice,2\n')
+  await writeFile(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: Metadata }]\n')
+  const audit = ['--audit-policy-file', policy, '--audit-log-path', path.join(folder, 'audit.log')]
+  server = await openServer(['--token-auth-file', tokens, ...audit])
+  printed = complained = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => (printed += String(text)) !== '')
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => (complained += String(text)) !== '')
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await server[Symbol.asyncDispose]()
+})
+
+async function kubeconfigFor(token: string): Promise<string> {
+  const { url, authority } = server
+  const file = path.join(folder, `${token.slice(0, 6)}.kubeconfig`)
+  await writeFile(file, JSON.stringify(kubeconfigOf({ url, authority, user: { name: token, credential: { token } } })))
+  return file
+}
+
+async function run(token: string, ...args: string[]): Promise<number> {
+  printed = ''
+  return runCommand([...args, '--kubeconfig', await kubeconfigFor(token)], {})
+}
+
+/** As a person would, with what was printed. */
+async function applyPrinted(): Promise<void> {
+  for (const document of splitDocuments(printed)) {
+    const kind = /^kind: (\w+)$/m.exec(document)![1]!.toLowerCase()
+    const place = kind.startsWith('cluster') ? '' : '/namespaces/default'
+    const target = `${RBAC}${place}/${kind}s/${/^ {2}name: (.+)$/m.exec(document)![1]}`
+    await server.must(`${target}?fieldManager=test&force=true`, { method: 'PATCH', headers: APPLY, body: document })
+  }
+}
+
+describe('quarterdeck explain', () => {
+  it('prints what lets a denied user in', async () => {
+    expect(await run('novice', 'explain', 'denied', 'list', 'configmaps')).toBe(0)
+    expect(printed).toMatch(/^# novice cannot list configmaps in the namespace default\.\n/)
+    await applyPrinted()
+    await expect.poll(async () => (await server.request(MAPS, { token: 'novice' })).status).toBe(200)
+    expect(await run('novice', 'explain', 'denied', 'list', 'configmaps')).toBe(0)
+    expect(printed).toMatch(/^It is allowed\. RBAC: allowed by RoleBinding/)
+    expect(await run('novice', 'explain', 'denied', 'get', '/metrics')).toBe(0)
+    expect(printed).toContain('nonResourceURLs:\n  - /metrics\n')
+  })
+
+  it('reads what a server or kubectl said', async () => {
+    const status = path.join(folder, 'status.json')
+    await writeFile(status, (await server.request(`${MAPS}?explain=true`, { token: 'novice' })).body)
+    expect(await runCommand(['explain', 'denied', '-f', status], {})).toBe(0)
+    expect(printed).toMatch(/^# novice cannot list configmaps in the namespace default\.\n/)
+    const { message } = (await server.request(`${MAPS}/c`, { token: 'novice' })).json()
+    await writeFile(status, `Error from server (Forbidden): ${String(message)}\n`)
+    printed = ''
+    expect(await runCommand(['explain', 'denied', '-f', status], {})).toBe(0)
+    expect(printed).toMatch(/^# novice cannot get configmaps "c" in the namespace default\.\n/)
+  })
+
+  it('shows what an apply would conflict about, and changes nothing', async () => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { key: 'stored' } }
+    const made = await server.must(`${MAPS}?fieldManager=owner`, { method: 'POST', body: object })
+    const manifest = path.join(folder, 'c.yaml')
+    await writeFile(manifest, JSON.stringify({ ...object, data: { key: 'mine' } }))
+    expect(await run('able', 'explain', 'conflict', '--apply', manifest)).toBe(0)
+    expect(printed).toMatch(
+      /^\S+configmaps\/c\n\.data\.key\n {2}stored {3}"stored"\n {2}applied {2}"mine"\n {2}owner {4}"owner", Update of v1 at /,
+    )
+    expect(await server.must(`${MAPS}/c`)).toEqual(made)
+    await writeFile(manifest, JSON.stringify({ ...object, data: { key: 'stored' } }))
+    expect(await run('able', 'explain', 'conflict', '--apply', manifest)).toBe(0)
+    expect(printed).toContain('there is no conflict')
+  })
+
+  it('says what is wrong', async () => {
+    expect(await runCommand(['explain', 'nothing'], {})).toBe(2)
+    expect(await runCommand(['explain', 'denied', 'list'], {})).toBe(2)
+    expect(await runCommand(['explain', 'denied', '-f', '/nowhere'], {})).toBe(1)
+    expect(complained).toContain('see quarterdeck explain --help')
+  })
+})
+
+describe('quarterdeck record-role', () => {
+  /** Reads, writes, parts of objects, applies that create, things of the cluster, and paths. */
+  async function session(token: string): Promise<readonly ServerAnswer[]> {
+    const ask = (target: string, method = 'GET', body?: object): Promise<ServerAnswer> =>
+      server.request(target, {
+        method,
+        token,
+        ...(body === undefined ? {} : { body }),
+        ...(method === 'PATCH' ? { headers: APPLY } : {}),
+      })
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made' } }
+    const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data: { a: 'b' } }
+    const answers: ServerAnswer[] = []
+    for (const call of [
+      () => ask(MAPS, 'POST', map),
+      () => ask(`${MAPS}/made`),
+      () => ask(`${MAPS}/applied?fieldManager=x`, 'PATCH', applied),
+      () => ask(`${MAPS}?fieldSelector=metadata.name=made`),
+      () => ask(`${MAPS}/made`, 'DELETE'),
+      () => ask('/api/v1/namespaces/default/pods/none/log'),
+      () => ask('/api/v1/nodes'),
+      () => ask('/api/v1/namespaces/default'),
+      () => ask('/metrics'),
+      () => ask('/apis'),
+    ])
+      answers.push(await call())
+    return answers
+  }
+
+  it('writes roles that let somebody without rights do the same, and no more', async () => {
+    const codes = (answers: readonly ServerAnswer[]): number[] => answers.map(({ status }) => status)
+    const able = codes(await session('able'))
+    await server.must(`${MAPS}/applied`, { method: 'DELETE' })
+    expect(new Set(codes(await session('novice')))).toEqual(new Set([403, 200]))
+    const log = path.join(folder, 'audit.log')
+    expect(await runCommand(['record-role', log], {})).toBe(1)
+    expect(complained).toContain('say whose requests with --user: the log has those of able, admin, novice')
+    expect(await runCommand(['record-role', '--user', 'able', '--bind', log], {})).toBe(0)
+    printed = printed.replaceAll('name: able', 'name: novice')
+    await applyPrinted()
+    await server.must(`${MAPS}/applied`, { method: 'DELETE' }).catch(() => {})
+    await expect.poll(async () => (await server.request('/metrics', { token: 'novice' })).status).toBe(200)
+    expect(codes(await session('novice'))).toEqual(able)
+    for (const target of [`${MAPS}/other`, MAPS, '/api/v1/pods', '/api/v1/nodes/n', '/logs']) {
+      expect((await server.request(target, { token: 'novice' })).status).toBe(403)
+    }
+  })
+})
