@@ -13,6 +13,7 @@ import {
   testManual,
 } from './manual.ts'
 import { explainManual, recordRoleManual, topManual } from './manual-client.ts'
+import { backupManual } from './manual-storage.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
@@ -52,6 +53,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./record-role.ts')).runRecordRole(args),
   },
   explain: { manual: explainManual, run: async (args) => (await import('./explain.ts')).runExplain(args) },
+  backup: {
+    manual: backupManual,
+    run: async (args, environment) => (await import('./backup.ts')).runBackup(args, environment),
+  },
   top: { manual: topManual, run: async (args) => (await import('./top.ts')).runTop(args) },
 }
 

@@ -1,6 +1,7 @@
 // Opens the configured storage engine, and keeps it from growing. Errors are one line.
+import type { StoreCopy } from '../kv/copy.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
-import { type Kv, KvError } from '../kv/kv.ts'
+import { type Kv, KvError, type Revision } from '../kv/kv.ts'
 import type { ServeEtcdOptions } from '../kv/serve/serve.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -70,6 +71,34 @@ async function openOwnEngine(
     ...(snapshot === undefined ? {} : { snapshot }),
   })
   return { kv: memory, memory }
+}
+
+interface CopyOrder {
+  readonly config: Config
+  readonly clock: Clock
+  /** Absent: the newest revision. */
+  readonly at?: Revision | undefined
+}
+
+/** What is stored, while servers go on. Throws as `openStorage` does. */
+export async function openStorageCopy({ config, clock, at }: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
+  const { storage, storagePrefix: prefix } = config
+  try {
+    switch (storage.kind) {
+      case 'memory':
+        throw new StartError('what a server has in memory cannot be read from outside of it')
+      case 'embedded': {
+        const { openEmbeddedCopy } = await import('../kv/embedded/copy.ts')
+        return await openEmbeddedCopy({ dataDir: storage.directory, prefix, at, clock }, signal)
+      }
+      case 'etcd': {
+        const { openEtcdCopy } = await import('../kv/etcd/copy.ts')
+        return await openEtcdCopy({ endpoints: storage.endpoints, prefix, at, tls: etcdTls(storage) }, signal)
+      }
+    }
+  } catch (error) {
+    throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
+  }
 }
 
 interface HistoryParts {

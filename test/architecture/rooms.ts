@@ -42,7 +42,12 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     // What columns are written with, for those who write them.
     sideDoors: ['column', 'elapsed', 'reading'].map((name) => `tables/${name}.ts`),
   },
-  kv: { mayImport: ['lib', 'wire'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
+  kv: {
+    mayImport: ['lib', 'wire'],
+    entrance: 'front',
+    sideDoors: ['embedded/memory.ts', 'embedded/copy.ts', 'etcd/copy.ts', 'copy.ts', 'key-order.ts', 'key-text.ts'],
+  },
+  backup: { mayImport: ['lib', 'kv'], entrance: 'words' },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },
   auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },

@@ -29,7 +29,8 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   }
   const lock = await takeLock(path)
   try {
-    await checkFormat(path)
+    const format = await readFormat(path)
+    if (format === undefined || format < FORMAT) await writeFormat(path)
     // Only for the message to whom comes second: not worth failing for, on a full disk least of all.
     await writeFile(join(path, 'owner'), `${process.pid}\n`, { mode: 0o600 }).catch(() => undefined)
     return { path, release: () => lock.close() }
@@ -60,33 +61,53 @@ async function takeLock(path: string): Promise<DatabaseSync> {
         cause: error,
       })
     }
-    const owner = await readFile(join(path, 'owner'), 'utf8').catch(() => '')
-    const who = owner === '' ? 'another process' : `process ${owner.trim()}`
+    const owner = await readOwner(path)
+    const who = owner === '' ? 'another process' : `process ${owner}`
     throw new KvError('unavailable', `the data directory ${path} is in use by ${who}`, { cause: error })
   }
 }
 
-async function checkFormat(path: string): Promise<void> {
-  const file = join(path, 'format')
+/**
+ * For who only reads: the store may be another process's, and is not changed. LMDB tells readers apart by their process id, and so must
+ * not meet one of the same number: this process itself, or one in another container.
+ */
+export async function checkReadable(path: string): Promise<void> {
+  const format = await readFormat(path)
+  if (format === undefined) throw new KvError('unavailable', `there is no store in ${path}`)
+  if (format < FORMAT) {
+    throw new KvError('unavailable', `the data in ${path} is in format ${format}; start this version on it once`)
+  }
+  if ((await readOwner(path)) === String(process.pid)) (await takeLock(path)).close()
+}
+
+async function readOwner(path: string): Promise<string> {
+  return (await readFile(join(path, 'owner'), 'utf8').catch(() => '')).trim()
+}
+
+/** Absent: there is no store yet. Throws where it is one of a newer version. */
+async function readFormat(path: string): Promise<number | undefined> {
+  const file = formatFile(path)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw new KvError('unavailable', `cannot read ${file}: ${error.message}`, { cause: error })
   })
-  if (text === undefined) {
-    await writeFormat(path, file)
-    return
-  }
+  if (text === undefined) return undefined
   const format = /^quarterdeck store, format (\d+)\n$/.exec(text)?.[1]
   if (format === undefined) throw new KvError('corrupt', `${file} is not a valid format file`)
-  if (Number(format) < FORMAT) await writeFormat(path, file)
   if (Number(format) > FORMAT) {
     const message = `the data in ${path} is in format ${format}; this version supports formats up to ${FORMAT}; use a newer one`
     throw new KvError('corrupt', message)
   }
+  return Number(format)
+}
+
+function formatFile(path: string): string {
+  return join(path, 'format')
 }
 
 /** Atomic, also where the machine stops. */
-async function writeFormat(path: string, file: string): Promise<void> {
+async function writeFormat(path: string): Promise<void> {
+  const file = formatFile(path)
   try {
     const draft = await open(`${file}.new`, 'w', 0o600)
     await draft.writeFile(`quarterdeck store, format ${FORMAT}\n`)

@@ -27,17 +27,32 @@ const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const LOCK_BYTES = 128 * 1024
 
 /** Throws `KvError` where there is no store in the folder that can be opened, and none can be made. */
-export async function prepareDataFile(folder: string): Promise<void> {
-  const path = join(folder, 'data.mdb')
-  try {
-    const isNew = await checkFile(path)
-    if (isNew) {
+export function prepareDataFile(folder: string): Promise<void> {
+  return explained(folder, async () => {
+    const path = join(folder, 'data.mdb')
+    if (await checkFile(path, 'r+')) {
       await rm(path, { force: true })
       await checkRoom(join(folder, 'room.new'))
       // Empty is as good as none to LMDB, which would let others read what it makes.
       await makePrivateFile(path)
     }
     await allocateLockFile(join(folder, 'lock.mdb'))
+  })
+}
+
+/** The same, for who only reads. */
+export function checkDataFile(folder: string): Promise<void> {
+  return explained(folder, async () => {
+    if (await checkFile(join(folder, 'data.mdb'), 'r')) {
+      throw new KvError('unavailable', `there is no store in ${folder}`)
+    }
+    await allocateLockFile(join(folder, 'lock.mdb'))
+  })
+}
+
+async function explained(folder: string, prepare: () => Promise<void>): Promise<void> {
+  try {
+    await prepare()
   } catch (error) {
     if (error instanceof KvError) throw error
     const code = NO_ROOM.includes((error as NodeJS.ErrnoException).code ?? '') ? 'full' : 'unavailable'
@@ -62,8 +77,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Whether there is no store yet: no file, or one that was not even begun, because its first write failed. */
-async function checkFile(path: string): Promise<boolean> {
-  const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+async function checkFile(path: string, mode: 'r' | 'r+'): Promise<boolean> {
+  const file = await open(path, mode).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
@@ -91,26 +106,28 @@ async function checkPage(file: FileHandle, path: string, at: number): Promise<vo
 
 async function checkRoom(path: string): Promise<void> {
   try {
-    await writeZeros(path, FIRST_BYTES)
+    await extend(path, FIRST_BYTES)
   } finally {
     await rm(path, { force: true })
   }
 }
 
 /**
- * LMDB writes to this file through memory, where a full disk would end the process: so all of it is allocated beforehand. Nobody
- * else has the directory open, so its content does not matter.
+ * LMDB writes to this file through memory, where a full disk would end the process: so all of it is allocated beforehand. What is there
+ * already stays as it is: it tells of those who read the store at this moment.
  */
 async function allocateLockFile(path: string): Promise<void> {
-  await writeZeros(path, LOCK_BYTES)
+  await extend(path, LOCK_BYTES)
 }
 
-async function writeZeros(path: string, bytes: number): Promise<void> {
-  // Not truncated first: what is allocated already stays so, and needs no room.
+/** Writes zeros behind what the file has, up to so many bytes. */
+async function extend(path: string, bytes: number): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
-    const { bytesWritten } = await file.write(Buffer.alloc(bytes), 0, bytes, 0)
-    if (bytesWritten < bytes) throw new KvError('full', `no space left for ${path}`)
+    const { size } = await file.stat()
+    if (size >= bytes) return
+    const { bytesWritten } = await file.write(Buffer.alloc(bytes - size), 0, bytes - size, size)
+    if (bytesWritten < bytes - size) throw new KvError('full', `no space left for ${path}`)
     await file.sync()
   } finally {
     await file.close()

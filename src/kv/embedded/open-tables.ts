@@ -30,11 +30,13 @@ export interface OpenTables {
   readonly counters: Table
 }
 
-export function openTables(directory: string): OpenTables {
+/** To read: what is there is not changed, and another process may have it open. A table that an older format has not is then missing. */
+export function openTables(directory: string, readOnly = false): OpenTables {
   const format = { encoding: 'binary', keyEncoding: 'binary' } as const
   const root: RootDatabase<Buffer, Buffer> = open({
     path: directory,
     ...format,
+    readOnly,
     pageSize: PAGE_BYTES,
     mapSize: MAP_BYTES,
     maxReaders: MAX_READERS,

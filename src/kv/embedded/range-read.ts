@@ -63,6 +63,28 @@ export class RangeRead {
     return { items, more: false }
   }
 
+  /** As the log has them, some megabytes at a time. */
+  async *entries(): AsyncGenerator<readonly LogEntry[]> {
+    let entries: LogEntry[] = []
+    let bytes = 0
+    for (let from: Place | undefined = this.#beginning(); from !== undefined; ) {
+      const piece = this.#piece(from, PIECE_KEYS)
+      for (const { revision, sub } of piece.places) {
+        const entry = this.#tables.entryOf({ revision, sub }, this.#snapshot)
+        if (entry?.value === undefined) throw missing(revision)
+        entries.push(entry)
+        bytes += entry.value.length
+        if (bytes < PIECE_BYTES) continue
+        yield entries
+        entries = []
+        bytes = 0
+      }
+      from = piece.next
+      await this.#nextTurn()
+    }
+    yield entries
+  }
+
   async count(): Promise<number> {
     let count = 0
     if (this.#at === undefined) {
@@ -180,7 +202,11 @@ export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogP
 }
 
 export function toItem(entry: LogEntry | undefined, revision: Revision): StoredItem {
-  if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is missing`)
+  if (entry?.value === undefined) throw missing(revision)
   const { key, value, createRevision, version, lease, sub } = entry
   return new EmbeddedItem({ key, value, revision, createRevision, version, lease, sub })
+}
+
+function missing(revision: Revision): KvError {
+  return new KvError('corrupt', `the record of revision ${revision} is missing`)
 }

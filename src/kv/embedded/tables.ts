@@ -98,10 +98,10 @@ export class Tables {
   #snapshots = 0
 
   /** `directory` must have been prepared. */
-  constructor(directory: string) {
+  constructor(directory: string, readOnly = false) {
     this.#directory = directory
     this.#file = join(directory, 'data.mdb')
-    this.#open = openTables(directory)
+    this.#open = openTables(directory, readOnly)
     this.#inode = statSync(this.#file).ino
   }
 

@@ -20,6 +20,7 @@ import { behindFences, fencePrefix } from './creates.ts'
 import { diagnose } from './diagnosis.ts'
 import {
   COMPACT,
+  LEASE_TIME_TO_LIVE,
   RANGE,
   type RangeRequest,
   type RangeResponse,
@@ -127,7 +128,14 @@ export class Etcd implements Kv {
     return { revision: header.revision, item: kvs[0] === undefined ? undefined : toKeyValue(kvs[0]) }
   }
 
-  async list({ start, end, limit, at, countAll }: Range, signal: AbortSignal): Promise<ListResult> {
+  async list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    const { header, kvs, more, count } = await this.listWithLeases(range, signal)
+    const result = { revision: header.revision, items: kvs.map(toKeyValue), more }
+    return range.countAll === true ? { ...result, count } : result
+  }
+
+  /** The same, as etcd answers it. */
+  listWithLeases({ start, end, limit, at }: Range, signal: AbortSignal): Promise<RangeResponse> {
     // To etcd an empty end means "only this key", and one of a zero byte "to the last key of all".
     const isEmpty = end === '' || end === '\0'
     const from = start === this.#prefix ? behindFences(start) : start
@@ -137,9 +145,12 @@ export class Etcd implements Kv {
       limit,
       revision: at,
     }
-    const { header, kvs, more, count } = await this.#range(request, LIST_LIMITS, signal)
-    const result = { revision: header.revision, items: kvs.map(toKeyValue), more }
-    return countAll === true ? { ...result, count } : result
+    return this.#range(request, LIST_LIMITS, signal)
+  }
+
+  /** How long it lasts, if nobody prolongs it; below zero where there is none. */
+  async secondsOfLease(id: number | bigint, signal: AbortSignal): Promise<number> {
+    return (await this.#do(this.#limits, signal, (call) => this.#cluster.call(LEASE_TIME_TO_LIVE, { id }, call))).ttl
   }
 
   async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {

@@ -18,6 +18,8 @@ export interface WireKeyValue {
   readonly value: Buffer
   readonly modRevision: number
   readonly createRevision: number
+  /** 0: none. */
+  readonly lease: number | bigint
 }
 
 export interface RangeRequest {
@@ -158,6 +160,24 @@ export const LEASE_GRANT: Method<{ readonly ttl: number; readonly id: number }, 
   read: readAnswer,
 })
 
+/** Below zero: there is no such lease, or no longer. */
+export const LEASE_TIME_TO_LIVE: Method<{ readonly id: number | bigint }, Answer & { readonly ttl: number }> = method(
+  'Lease/LeaseTimeToLive',
+  {
+    write: (writer, { id }) => writer.integer(1, id),
+    read: (reader) => {
+      let header = NO_HEADER
+      let ttl = 0
+      for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+        if (tag === delimited(1)) header = reader.message(readHeader)
+        else if (tag === number(3)) ttl = Number(reader.int64())
+        else reader.skip(tag)
+      }
+      return { header, ttl }
+    },
+  },
+)
+
 export const STATUS: Method<object, StatusResponse> = method('Maintenance/Status', {
   write: () => undefined,
   read: (reader) => {
@@ -266,7 +286,13 @@ const delimited = (field: number): number => (field << 3) | 2
 
 const NO_HEADER: Header = Object.freeze({ revision: 0 })
 const NO_BYTES = Buffer.alloc(0)
-const NO_KEY_VALUE: WireKeyValue = Object.freeze({ key: '', value: NO_BYTES, modRevision: 0, createRevision: 0 })
+const NO_KEY_VALUE: WireKeyValue = Object.freeze({
+  key: '',
+  value: NO_BYTES,
+  modRevision: 0,
+  createRevision: 0,
+  lease: 0,
+})
 
 function readHeader(reader: ProtobufReader): Header {
   let revision = 0
@@ -291,14 +317,16 @@ function readKeyValue(reader: ProtobufReader): WireKeyValue {
   let value: Buffer = NO_BYTES
   let modRevision = 0
   let createRevision = 0
+  let lease: number | bigint = 0
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
     if (tag === delimited(1)) key = reader.looseText()
     else if (tag === number(2)) createRevision = reader.safeUint()
     else if (tag === number(3)) modRevision = reader.safeUint()
     else if (tag === delimited(5)) value = reader.bytes()
+    else if (tag === number(6)) lease = reader.int64()
     else reader.skip(tag)
   }
-  return { key, value, modRevision, createRevision }
+  return { key, value, modRevision, createRevision, lease }
 }
 
 function readRange(reader: ProtobufReader): RangeResponse {

@@ -7,6 +7,7 @@ import {
   COMPACT,
   COMPARE_MOD,
   LEASE_GRANT,
+  LEASE_TIME_TO_LIVE,
   type Method,
   RANGE,
   STATUS,
@@ -59,6 +60,7 @@ describe('etcd’s messages', () => {
       fc.oneof(fc.record({ createRequest: fc.record(create) }), fc.constant({ progressRequest: {} })),
     ],
     LeaseGrantRequest: [LEASE_GRANT, fc.record({ ttl: number, id: number })],
+    LeaseTimeToLiveRequest: [LEASE_TIME_TO_LIVE, fc.record({ id: number })],
     StatusRequest: [STATUS, fc.constant({})],
     AuthenticateRequest: [AUTHENTICATE, fc.record({ name: text, password: text })],
   }
@@ -75,7 +77,7 @@ describe('etcd’s messages', () => {
   })
 
   const header = fc.record({ revision: number })
-  const keyValue = fc.record({ key: text, value, modRevision: number, createRevision: number })
+  const keyValue = fc.record({ key: text, value, modRevision: number, createRevision: number, lease: number })
   const kvs = fc.array(keyValue, { maxLength: 5 })
   const rangeResponse = fc.record({ header, kvs, more: fc.boolean(), count: number })
   const event = fc.record({ type: fc.constantFrom(0, 1), kv: keyValue, prevKv: fc.option(keyValue) })
@@ -86,6 +88,7 @@ describe('etcd’s messages', () => {
     RangeResponse: [RANGE, rangeResponse],
     TxnResponse: [TXN, fc.record({ header, succeeded: fc.boolean(), responses })],
     WatchResponse: [WATCH, fc.record({ header, ...flags, compactRevision: number, cancelReason: text, events })],
+    LeaseTimeToLiveResponse: [LEASE_TIME_TO_LIVE, fc.record({ header, ttl: fc.maxSafeInteger() })],
     StatusResponse: [STATUS, fc.record({ header, version: text, dbSize: number, errors: fc.array(text) })],
     CompactionResponse: [COMPACT, fc.record({ header })],
     AuthenticateResponse: [AUTHENTICATE, fc.record({ token: text })],

@@ -5,7 +5,7 @@ import { EVENT_DELETE, type WatchResponse, type WireEvent } from '../../../../sr
 import { RevisionAssembler } from '../../../../src/kv/etcd/revisions.ts'
 
 function put(key: string, modRevision: number): WireEvent {
-  return { type: 0, kv: { key, value: Buffer.from(key), modRevision, createRevision: 2 }, prevKv: null }
+  return { type: 0, kv: { key, value: Buffer.from(key), modRevision, createRevision: 2, lease: 0 }, prevKv: null }
 }
 
 function response(events: readonly WireEvent[], more: Partial<WatchResponse> = {}): WatchResponse {
@@ -80,8 +80,8 @@ describe('whole revisions from watch responses', () => {
 
   it('an event has what happened and, where it was sent, what was before', () => {
     const assembler = new RevisionAssembler(0)
-    const before = { key: 'a', value: Buffer.from('x'), modRevision: 2, createRevision: 2 }
-    const gone = { key: 'a', value: Buffer.alloc(0), modRevision: 3, createRevision: 0 }
+    const before = { key: 'a', value: Buffer.from('x'), modRevision: 2, createRevision: 2, lease: 0 }
+    const gone = { key: 'a', value: Buffer.alloc(0), modRevision: 3, createRevision: 0, lease: 0 }
     assembler.add(response([put('a', 2), { type: EVENT_DELETE, kv: gone, prevKv: before }]))
     expect(assembler.take()?.events).toEqual([
       { kind: 'put', key: 'a', value: Buffer.from('a'), revision: 2, createRevision: 2 },

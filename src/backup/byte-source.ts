@@ -1,0 +1,65 @@
+// Reads a stream by lengths and lines, and digests what was read.
+import { createHash, type Hash } from 'node:crypto'
+import { BackupError } from './backup-error.ts'
+
+export class ByteSource implements AsyncDisposable {
+  readonly #pieces: AsyncIterator<Buffer>
+  readonly #hash: Hash = createHash('sha256')
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(pieces: AsyncIterable<Buffer>) {
+    this.#pieces = pieces[Symbol.asyncIterator]()
+  }
+
+  /** Exactly so many bytes. Throws where there are less. */
+  async take(length: number): Promise<Buffer> {
+    const pieces = [this.#held]
+    let bytes = this.#held.length
+    while (bytes < length) {
+      const { done, value } = await this.#pieces.next()
+      if (done === true) throw cutShort()
+      pieces.push(value)
+      bytes += value.length
+    }
+    const all = pieces.length === 1 ? this.#held : Buffer.concat(pieces)
+    this.#held = all.subarray(length)
+    const taken = all.subarray(0, length)
+    this.#hash.update(taken)
+    return taken
+  }
+
+  /** With its line feed. Throws where there is none among the first `longest` bytes. */
+  async line(longest: number): Promise<string> {
+    let end = this.#held.indexOf('\n')
+    while (end < 0 && this.#held.length < longest) {
+      const { done, value } = await this.#pieces.next()
+      if (done === true) break
+      this.#held = Buffer.concat([this.#held, value])
+      end = this.#held.indexOf('\n')
+    }
+    if (end < 0 || end >= longest) throw new BackupError('it is not a backup')
+    return (await this.take(end + 1)).toString()
+  }
+
+  /** Of all that was taken. */
+  digest(): Buffer {
+    return this.#hash.copy().digest()
+  }
+
+  async isAtEnd(): Promise<boolean> {
+    while (this.#held.length === 0) {
+      const { done, value } = await this.#pieces.next()
+      if (done === true) return true
+      this.#held = value
+    }
+    return false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pieces.return?.()
+  }
+}
+
+function cutShort(): BackupError {
+  return new BackupError('it is cut short')
+}

@@ -1,0 +1,81 @@
+// Copies a durable store that another process may have open: LMDB lets others read what one writes, and keeps the pages of a snapshot
+// until it is released.
+import type { Clock } from '../../lib/clock.ts'
+import { throwIfCancelled } from '../../lib/errors.ts'
+import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
+import { prefixRange, type Revision } from '../kv.ts'
+import { NO_LEASE } from '../transactional.ts'
+import { checkReadable as checkDirectory } from './data-directory.ts'
+import { checkDataFile } from './data-file.ts'
+import { RangeRead } from './range-read.ts'
+import type { LogEntry } from './records.ts'
+import { checkReadable } from './request-check.ts'
+import { type Snapshot, Tables } from './tables.ts'
+
+export interface EmbeddedCopyRequest extends CopyRequest {
+  readonly dataDir: string
+  readonly clock: Clock
+}
+
+/** Throws `KvError` where there is no store that can be read, or not at that revision. */
+export async function openEmbeddedCopy(request: EmbeddedCopyRequest, signal: AbortSignal): Promise<StoreCopy> {
+  throwIfCancelled(signal)
+  await checkDirectory(request.dataDir)
+  await checkDataFile(request.dataDir)
+  const tables = new Tables(request.dataDir, true)
+  const snapshot = tables.takeSnapshot()
+  const close = async (): Promise<void> => {
+    tables.release(snapshot)
+    await tables.close()
+  }
+  try {
+    const counters = tables.counters(snapshot)
+    const revision = request.at ?? counters.newest
+    checkReadable(revision, counters)
+    const from = { tables, snapshot, range: { ...prefixRange(request.prefix), at: request.at } }
+    const count = await new RangeRead({ ...from, signal }).count()
+    return new EmbeddedCopy({ ...from, revision, count, clock: request.clock, close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface CopyParts extends Pick<StoreCopy, 'revision' | 'count' | 'close'> {
+  readonly tables: Tables
+  readonly snapshot: Snapshot
+  readonly range: { readonly start: string; readonly end: string; readonly at: Revision | undefined }
+  readonly clock: Clock
+}
+
+class EmbeddedCopy implements StoreCopy {
+  readonly revision: Revision
+  readonly count: number
+  readonly close: () => Promise<void>
+  readonly #parts: CopyParts
+
+  constructor(parts: CopyParts) {
+    this.#parts = parts
+    this.revision = parts.revision
+    this.count = parts.count
+    this.close = parts.close
+  }
+
+  async *pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]> {
+    for await (const entries of new RangeRead({ ...this.#parts, signal }).entries()) {
+      yield entries.map((entry) => this.#toItem(entry))
+    }
+  }
+
+  #toItem(entry: LogEntry): CopiedItem {
+    const { key, revision, createRevision } = entry
+    return { key, value: entry.value!, revision, createRevision, ttlSeconds: this.#ttlSeconds(entry) }
+  }
+
+  /** A lease begins anew whenever its store is served: what it has is all that it was granted. */
+  #ttlSeconds({ deadlineMs, lease }: LogEntry): number | undefined {
+    if (lease !== NO_LEASE) return this.#parts.tables.secondsOfLease(lease) ?? 1
+    if (deadlineMs === 0) return undefined
+    return Math.max(1, Math.ceil((deadlineMs - this.#parts.clock.now()) / 1000))
+  }
+}

@@ -1,0 +1,74 @@
+// Copies what an etcd holds under a prefix, in pages of one revision. That revision must not be compacted before the last page is read.
+import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
+import { prefixRange, type Revision } from '../kv.ts'
+import { type Etcd, type EtcdOptions, openEtcd } from './etcd.ts'
+import { toKeyValue, type WireKeyValue } from './messages.ts'
+
+const FIRST_PAGE_KEYS = 100
+const MOST_PAGE_KEYS = 10_000
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** Throws `KvError` where etcd cannot be reached, or read at that revision. */
+export async function openEtcdCopy(options: EtcdOptions & CopyRequest, signal: AbortSignal): Promise<StoreCopy> {
+  const etcd = await openEtcd(options, signal)
+  try {
+    const revision = options.at ?? (await etcd.newestRevision(signal))
+    const range = prefixRange(options.prefix)
+    const { count } = await etcd.listWithLeases({ ...range, limit: 1, at: revision }, signal)
+    return new EtcdCopy(etcd, { range, revision, count })
+  } catch (error) {
+    await etcd.close()
+    throw error
+  }
+}
+
+class EtcdCopy implements StoreCopy {
+  readonly #etcd: Etcd
+  readonly #range: { readonly start: string; readonly end: string }
+  /** What is left of each lease. */
+  readonly #seconds = new Map<number | bigint, number>()
+  readonly revision: Revision
+  readonly count: number
+
+  constructor(etcd: Etcd, state: { range: { start: string; end: string }; revision: Revision; count: number }) {
+    this.#etcd = etcd
+    this.#range = state.range
+    this.revision = state.revision
+    this.count = state.count
+  }
+
+  async *pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]> {
+    let { start } = this.#range
+    let limit = FIRST_PAGE_KEYS
+    for (let more = true; more; ) {
+      const page = await this.#etcd.listWithLeases({ ...this.#range, start, limit, at: this.revision }, signal)
+      const items: CopiedItem[] = []
+      for (const kv of page.kvs) items.push({ ...toKeyValue(kv), ttlSeconds: await this.#ttlSeconds(kv, signal) })
+      yield items
+      more = page.more && items.length > 0
+      if (!more) return
+      start = `${items.at(-1)!.key}\0`
+      limit = nextLimit(items)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#etcd.close()
+  }
+
+  async #ttlSeconds({ lease }: WireKeyValue, signal: AbortSignal): Promise<number | undefined> {
+    if (lease === 0) return undefined
+    const known = this.#seconds.get(lease)
+    if (known !== undefined) return known
+    const seconds = Math.max(1, await this.#etcd.secondsOfLease(lease, signal))
+    this.#seconds.set(lease, seconds)
+    return seconds
+  }
+}
+
+/** As many as make a page, going by the last ones. */
+function nextLimit(items: readonly CopiedItem[]): number {
+  const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
+  const fitting = Math.floor((items.length * PAGE_BYTES) / Math.max(bytes, 1))
+  return Math.max(1, Math.min(fitting, 2 * items.length, MOST_PAGE_KEYS))
+}

@@ -1,0 +1,114 @@
+// `quarterdeck backup` of stores in use: one revision, whole, and nothing but that.
+import { createReadStream, readdirSync, statSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BackupReader } from '../../src/backup/backup-reader.ts'
+import type { CopiedItem } from '../../src/kv/copy.ts'
+import { type Kv, prefixRange } from '../../src/kv/kv.ts'
+import { COPIED_STORES, PREFIX } from '../fakes/copied-stores.ts'
+import { newHome, runCommand } from '../fakes/server-process.ts'
+import { startWriteLoad } from '../fakes/write-load.ts'
+
+const { signal } = new AbortController()
+
+describe.each(Object.entries(COPIED_STORES))('a backup of %s', (_name, start) => {
+  it('holds the state of one revision, though others write', async () => {
+    await using store = await start()
+    const home = await newHome()
+    await put(store.kv, 500)
+    const load = startWriteLoad(store.kv, PREFIX)
+    const past = await store.kv.newestRevision(signal)
+    for (const flags of [[], [`--revision=${past}`]]) {
+      const { code, stdout, stderr } = await runCommand(['backup', ...store.flags, ...flags, 'a.backup'], home)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const { header, items } = await readBackup(path.join(home, 'a.backup'))
+      expect(stdout).toContain(`a.backup: ${items.length} keys under /registry/ at revision ${header.revision}`)
+      expect(stdout).toContain('; verified')
+      if (flags.length > 0) expect(header.revision).toBe(past)
+      const then = await store.kv.list({ ...prefixRange(PREFIX), at: header.revision }, signal)
+      expect(items).toEqual(then.items)
+    }
+    await load.stop()
+    expect(readdirSync(home)).not.toContain('a.backup.partial')
+    expect(statSync(path.join(home, 'a.backup')).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps the time that keys have left, and refuses revisions that it cannot have', async () => {
+    await using store = await start()
+    const home = await newHome()
+    const put = { key: `${PREFIX}events/a`, value: Buffer.from('x'), expected: 0, ttlSeconds: 500 }
+    const { revision } = await store.kv.put(put, signal)
+    await store.kv.put({ key: `${PREFIX}pods/a`, value: Buffer.from('y'), expected: 0 }, signal)
+    expect((await runCommand(['backup', ...store.flags, 'a.backup'], home)).code).toBe(0)
+    const [event, pod] = (await readBackup(path.join(home, 'a.backup'))).items
+    expect(event!.ttlSeconds).toBeGreaterThan(400)
+    expect(event!.ttlSeconds).toBeLessThan(600)
+    expect(pod!.ttlSeconds).toBeUndefined()
+
+    const future = await runCommand(['backup', ...store.flags, `--revision=${revision + 100}`, 'b.backup'], home)
+    expect(future).toMatchObject({ code: 1, stderr: expect.stringMatching(/^quarterdeck: .*revision.*\n$/) })
+    await store.kv.compact(revision + 1, signal)
+    const gone = await runCommand(['backup', ...store.flags, `--revision=${revision}`, 'b.backup'], home)
+    expect(gone).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^quarterdeck: .*(compacted|no longer kept).*\n$/),
+    })
+    expect(readdirSync(home).filter((name) => name.startsWith('b.'))).toEqual([])
+  })
+})
+
+describe('the file of a backup', () => {
+  it('goes to standard output, and is verified later, with its key', async () => {
+    await using store = await COPIED_STORES['the folder of a store']!()
+    const home = await newHome()
+    await put(store.kv, 50)
+    await writeFile(path.join(home, 'key'), randomBytes(32).toString('base64'))
+    await writeFile(path.join(home, 'other'), randomBytes(32).toString('base64'))
+    const sealed = ['--encryption-key-file', 'key']
+    const streamed = await runCommand(['backup', ...store.flags, '-'], home)
+    expect(streamed.stderr).toMatch(/^50 keys under \/registry\/ at revision \d+/)
+    expect((await runCommand(['backup', ...store.flags, ...sealed, 'a'], home)).code).toBe(0)
+
+    const verified = await runCommand(['backup', 'verify', ...sealed, 'a'], home)
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^a: 50 keys .*, encrypted; verified\n$/) })
+    expect(await runCommand(['backup', 'verify', 'a'], home)).toMatchObject({
+      code: 1,
+      stderr: 'quarterdeck: a: it is encrypted: give its key with --encryption-key-file\n',
+    })
+    expect(await runCommand(['backup', 'verify', '--encryption-key-file=other', 'a'], home)).toMatchObject({
+      code: 1,
+      stderr: 'quarterdeck: a: it is encrypted with another key\n',
+    })
+    const bytes = await readFile(path.join(home, 'a'))
+    await writeFile(path.join(home, 'cut'), bytes.subarray(0, -40))
+    expect(await runCommand(['backup', 'verify', ...sealed, 'cut'], home)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^quarterdeck: cut: it is .*\n$/),
+    })
+    const missing = await runCommand(['backup', 'verify', 'nothing'], home)
+    expect(missing).toMatchObject({ code: 1, stderr: 'quarterdeck: nothing: it does not exist\n' })
+  })
+
+  it('is not made where there is no store', async () => {
+    const home = await newHome()
+    expect(await runCommand(['backup', '--data-dir=empty', 'a'], home)).toMatchObject({
+      code: 1,
+      stderr: `quarterdeck: there is no store in ${path.join(home, 'empty/store')}\n`,
+    })
+    expect(readdirSync(home)).not.toContain('empty')
+  })
+})
+
+async function put(kv: Kv, count: number): Promise<void> {
+  const keys = Array.from({ length: count }, (_, i) => `${PREFIX}configmaps/default/${i}`)
+  await Promise.all(keys.map((key) => kv.put({ key, value: randomBytes(300), expected: 0 }, signal)))
+}
+
+async function readBackup(file: string) {
+  await using reader = await BackupReader.open(createReadStream(file), undefined)
+  const items: CopiedItem[] = []
+  for await (const page of reader.pages()) items.push(...page)
+  return { header: reader.header, items }
+}
