@@ -13,6 +13,7 @@ import {
   testManual,
 } from './manual.ts'
 import { explainManual, recordRoleManual, topManual } from './manual-client.ts'
+import { completionManual, initManual } from './manual-setup.ts'
 import { backupManual } from './manual-storage.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
@@ -57,7 +58,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     manual: backupManual,
     run: async (args, environment) => (await import('./backup.ts')).runBackup(args, environment),
   },
+  init: { manual: initManual, run: async (args) => (await import('./init.ts')).runInit(args) },
+  completion: {
+    manual: completionManual,
+    run: async (args) => (await import('./completion.ts')).runCompletion(args, manuals()),
+  },
   top: { manual: topManual, run: async (args) => (await import('./top.ts')).runTop(args) },
+}
+
+function manuals(): ReadonlyMap<string, () => string> {
+  return new Map(Object.entries(COMMANDS).map(([name, { manual }]) => [name, manual]))
 }
 
 async function dispatch([name = 'help', ...rest]: readonly string[], environment: Environment): Promise<number> {

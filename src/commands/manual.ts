@@ -24,6 +24,7 @@ export function commandManual(): string {
       'SYNOPSIS',
       [
         'quarterdeck serve [FLAG]...',
+        'quarterdeck init [FLAG]... DIR',
         'quarterdeck store serve [FLAG]...',
         'quarterdeck test [FLAG]... -- COMMAND [ARGUMENT]...',
         'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
@@ -35,6 +36,7 @@ export function commandManual(): string {
         'quarterdeck top [--once] [-o json]',
         'quarterdeck backup [FLAG]... FILE|-',
         'quarterdeck backup verify [--encryption-key-file FILE] FILE',
+        'quarterdeck completion bash|zsh|fish',
         'quarterdeck version',
         'quarterdeck help [COMMAND]',
       ],
@@ -43,6 +45,7 @@ export function commandManual(): string {
       'COMMANDS',
       [
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
+        'init     Write a configuration with comments, and the keys and certificates that replicas share.',
         "store    Serve the embedded store alone, in etcd's protocol.",
         'test     Run a command with a server of its own, which it finds by KUBECONFIG.',
         'convert  Convert objects from one encoding to another.',
@@ -53,6 +56,7 @@ export function commandManual(): string {
         'explain  Explain a request that was denied, or an apply that conflicts.',
         'top      Show who watches a running server.',
         'backup   Copy what is stored to a file, while servers run.',
+        'completion  Print a script that completes commands and flags in a shell.',
         'version  Print the version of the program and the API level.',
         'help     Show this page, or the one of a command.',
       ],

@@ -6,7 +6,7 @@ import { formatPath, type PathElement } from './field-set.ts'
 import type { Conflict } from './ownership.ts'
 
 /** Each is looked for in both objects. */
-const MOST_EXPLAINED = 100
+const MOST_EXPLAINED = 25
 /** Characters of JSON. */
 const LARGEST_SHOWN = 1000
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { GATES } from '../../../src/config/feature-gates.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
 import { explainManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
+import { completionManual, initManual } from '../../../src/commands/manual-setup.ts'
 import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
 import { closestWord } from '../../../src/lib/closest-word.ts'
 
@@ -11,6 +12,8 @@ describe('the manual', () => {
     ['serve', serveManual()],
     ['test', testManual()],
     ['top', topManual()],
+    ['init', initManual()],
+    ['completion', completionManual()],
     ['explain', explainManual()],
     ['record-role', recordRoleManual()],
   ])('of %s fits on a terminal', (_name, text) => {
