@@ -71,7 +71,7 @@ export function storeManual(): string {
     [
       'DESCRIPTION',
       [
-        'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and what there is to say of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers, and so do etcdctl and other clients of etcd. Authentication, members and snapshots are not offered. Keys may be up to 1900 bytes long.',
+        'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and what there is to say of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers, and so do etcdctl and other clients of etcd. A snapshot (etcdctl snapshot save) is one that etcdutl restores an etcd from. Authentication and members are not offered. Keys may be up to 1900 bytes long.',
         '',
         'History is kept until a client compacts it, as servers do.',
       ],
@@ -86,7 +86,7 @@ export function storeManual(): string {
         '--listen-client-urls URL',
         '    An http: URL with a loopback address, an https: URL, or unix:///PATH. Default: http://127.0.0.1:2379.',
         '--cert-file FILE, --key-file FILE',
-        '    The certificate and key for an https: URL, in PEM.',
+        '    The certificate and key for an https: URL, in PEM. They are reloaded when they change, and at a SIGHUP.',
         '--trusted-ca-file FILE',
         '    Clients must show a certificate of one of these authorities. Default: they need none.',
         '--quota-backend-bytes N',

@@ -4,11 +4,14 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { defaultDataDirectory, type Environment } from '../config/config.ts'
+import { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError, usageError } from '../config/start-error.ts'
 import { openEmbedded } from '../kv/embedded/embedded.ts'
 import { openMemory } from '../kv/embedded/memory.ts'
 import { KvError } from '../kv/kv.ts'
 import { type ServedEtcd, serveEtcd, type ServeEtcdOptions } from '../kv/serve/serve.ts'
+import type { Log } from '../lib/log.ts'
+import { reloadCertificates } from '../server/certificate-reload.ts'
 import { openLog } from '../server/logger.ts'
 import { programVersion } from '../server/version.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -25,6 +28,7 @@ const FLAGS = {
 
 type Flags = ReturnType<typeof readFlags>
 type Address = ServeEtcdOptions['address']
+type Tls = NonNullable<ServeEtcdOptions['tls']>
 
 /** Resolves with the exit code, when it was told to stop. */
 export async function runStore(args: readonly string[], environment: Environment): Promise<number> {
@@ -47,6 +51,7 @@ export async function runStore(args: readonly string[], environment: Environment
   }
   const where = flags['in-memory'] === true ? 'in memory' : directory
   process.stdout.write(`quarterdeck ${programVersion()} serves its store on ${served.url}\n  data  ${where}\n`)
+  if (tls !== undefined) void reloadTls({ flags, current: tls, served, log }, stop)
   if (!stop.aborted) await once(stop, 'abort')
   log.info({}, 'shutting down')
   await served.close()
@@ -82,7 +87,23 @@ function addressOf(url: string): { readonly address: Address; readonly isSecure:
   }
 }
 
-async function readTls(flags: Flags): Promise<ServeEtcdOptions['tls']> {
+/** Until the signal fires; at once when a hang-up asks for it. */
+function reloadTls(
+  from: { readonly flags: Flags; readonly current: Tls; readonly served: ServedEtcd; readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  const { flags, current, served, log } = from
+  const reloads = new ReloadRequests()
+  process.on('SIGHUP', () => reloads.ask())
+  const given = [flags['cert-file'], flags['key-file'], flags['trusted-ca-file']]
+  const files = given.filter((file) => file !== undefined)
+  return reloadCertificates(
+    { current, files, read: () => readTls(flags), use: (tls) => served.renew(tls), reloads, log },
+    signal,
+  )
+}
+
+async function readTls(flags: Flags): Promise<Tls> {
   const { 'cert-file': certificate, 'key-file': key, 'trusted-ca-file': clientCa } = flags
   if (certificate === undefined || key === undefined) throw usageError('an https: URL needs --cert-file and --key-file')
   return {

@@ -1,34 +1,42 @@
 // Reloads serving certificates and CA bundles when their files change, and renews the server's own certificate before it expires
 // (P-025, P-475). Files that are invalid, or do not match yet, are retried.
-import type { TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf } from '../config/start-error.ts'
 import type { Config } from '../config/config.ts'
+import type { TlsFiles } from '../http/listener.ts'
 import { operatorsFiles, readServingFiles, type ServingFiles } from './serving.ts'
 
-export interface CertificateReloadOptions {
-  readonly current: TlsFiles
+export interface CertificateReloadOptions<Files> {
+  readonly current: Files
   /** Those that the operator brought. */
   readonly files: readonly string[]
   /** Reads them anew; makes a new certificate of our own where that is due. */
-  readonly read: () => TlsFiles
-  readonly use: (files: TlsFiles) => void
-  readonly everyMs: number
+  readonly read: () => MaybePromise<Files>
+  readonly use: (files: Files) => void
+  /** How often they are looked at where nobody tells of a change. */
+  readonly everyMs?: number
   readonly reloads: ReloadRequests
   readonly log: Log
 }
 
+const LOOK_EVERY_MS = 60_000
+
 /** Resolves when the signal fires. */
-export async function reloadCertificates(options: CertificateReloadOptions, signal: AbortSignal): Promise<void> {
-  const { files, read, use, everyMs, reloads, log } = options
-  let { current } = options
-  const look = (): void => {
-    const found = read()
-    if (isSame(found, current)) return
+export async function reloadCertificates<Files>(
+  options: CertificateReloadOptions<Files>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { files, read, use, everyMs = LOOK_EVERY_MS, reloads, log } = options
+  let current = JSON.stringify(options.current)
+  const look = async (): Promise<void> => {
+    const found = await read()
+    const text = JSON.stringify(found)
+    if (text === current) return
     use(found)
-    current = found
+    current = text
     log.info({}, 'reloaded serving certificates')
   }
   const onProblem = (error: unknown): void =>
@@ -36,10 +44,7 @@ export async function reloadCertificates(options: CertificateReloadOptions, sign
   await reloadFiles({ files, everyMs, reloads, look, onProblem }, signal)
 }
 
-/** How often certificates are looked at where nobody tells of a change. */
-const RENEW_EVERY_MS = 60_000
-
-export interface ServingRenewal extends Pick<CertificateReloadOptions, 'reloads' | 'log'> {
+export interface ServingRenewal extends Pick<CertificateReloadOptions<TlsFiles>, 'reloads' | 'log'> {
   readonly config: Config
   readonly serving: ServingFiles
 }
@@ -53,15 +58,5 @@ export function renewServing(
   const { tls: current } = serving
   const files = operatorsFiles(config)
   const read = (): TlsFiles => readServingFiles(config, current)
-  return reloadCertificates({ current, files, read, use, everyMs: RENEW_EVERY_MS, reloads, log }, signal)
-}
-
-function isSame(one: TlsFiles, other: TlsFiles): boolean {
-  return (
-    one.certificate === other.certificate &&
-    one.key === other.key &&
-    one.clientCa === other.clientCa &&
-    one.proxyCa === other.proxyCa &&
-    JSON.stringify(one.named) === JSON.stringify(other.named)
-  )
+  return reloadCertificates({ current, files, read, use, reloads, log }, signal)
 }

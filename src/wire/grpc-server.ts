@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { chmod, lstat, unlink } from 'node:fs/promises'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type SecureContextOptions, Server as TlsServer } from 'node:tls'
 import { systemClock } from '../lib/clock.ts'
 import { readInPlace } from '../runtime/read-socket.ts'
 import { CHECK_EVERY_MS, CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts'
@@ -39,6 +39,8 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** As it is bound: where any free port was asked for, the one that it got. */
   readonly address: GrpcAddress
+  /** For connections from now on. Throws where the key does not fit, and nothing has changed. */
+  renew(tls: GrpcTls): void
   /** Takes no more calls and ends those under way with this status. */
   close(status: number, message: string): Promise<void>
 }
@@ -98,6 +100,9 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
   checking.unref()
   return {
     address,
+    renew(tls) {
+      if (server instanceof TlsServer) server.setSecureContext(contextOf(tls))
+    },
     async close(status, message) {
       const closed = once(server, 'close')
       server.close()
@@ -115,10 +120,13 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
 
 function openServer(tls: GrpcTls | undefined, onSocket: (socket: Socket) => void): Server {
   if (tls === undefined) return createTcpServer(SOCKET_OPTIONS, onSocket)
-  const { certificate: cert, key, clientCa: ca } = tls
-  const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }
-  const server = createTlsServer({ ...SOCKET_OPTIONS, cert, key, ...clients, ALPNProtocols: ['h2'] }, onSocket)
+  const clients = tls.clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
+  const server = createTlsServer({ ...SOCKET_OPTIONS, ...contextOf(tls), ...clients, ALPNProtocols: ['h2'] }, onSocket)
   return server.on('tlsClientError', (_error, socket) => socket.destroy())
+}
+
+function contextOf({ certificate: cert, key, clientCa: ca }: GrpcTls): SecureContextOptions {
+  return { cert, key, ...(ca === undefined ? {} : { ca }) }
 }
 
 async function bind(server: Server, address: GrpcAddress): Promise<GrpcAddress> {

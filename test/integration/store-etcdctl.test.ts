@@ -1,6 +1,9 @@
 // `quarterdeck store serve` as its users have it: a process of its own, and etcd's own client.
+import { writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EtcdCertificates, makeEtcdCertificates } from '../fakes/etcd-tls.ts'
 import { etcdctl, etcdctlLines } from '../fakes/etcdctl.ts'
 import { StoreProcess } from '../fakes/store-process.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
@@ -99,4 +102,32 @@ it('etcdctl comes over a Unix socket', async () => {
   await store.kill()
   await store.start()
   expect(await etcdctl(store.endpoint, ['get', 'a'])).toBe('')
+})
+
+it('certificates that are replaced are used from then on', async () => {
+  const folder = await tempFolder()
+  /** Of another authority each time, and for the server in the same files: those, and the flags of a client. */
+  const issue = async (): Promise<[files: EtcdCertificates['files'], flags: readonly string[]]> => {
+    const { ca, client, files } = await makeEtcdCertificates(folder)
+    const own = await tempFolder()
+    const flags = Object.entries({ cacert: ca, cert: client.certificate, key: client.key }).map(([name, pem]) => {
+      writeFileSync(path.join(own, name), pem)
+      return `--${name}=${path.join(own, name)}`
+    })
+    return [files, [...flags, '--dial-timeout=1s', '--command-timeout=1s']]
+  }
+  const [files, before] = await issue()
+  await using store = await StoreProcess.start([
+    '--in-memory',
+    '--listen-client-urls=https://127.0.0.1:0',
+    `--cert-file=${files.certificate}`,
+    `--key-file=${files.key}`,
+    `--trusted-ca-file=${files.ca}`,
+  ])
+  const put = (flags: readonly string[]): Promise<string> =>
+    etcdctl(store.endpoint, ['put', 'a', '1', ...flags]).catch(() => 'refused')
+  expect(await put(before)).toBe('OK\n')
+  const [, after] = await issue()
+  await expect.poll(() => put(after)).toBe('OK\n')
+  expect(await put(before)).toBe('refused')
 })

@@ -28,6 +28,8 @@ export interface ServeEtcdOptions {
 export interface ServedEtcd {
   /** Where clients find it. */
   readonly url: string
+  /** Other certificates, for connections from now on. Throws where the key does not fit, and nothing has changed. */
+  renew(tls: GrpcTls): void
   /** Ends all calls. The engine stays open. */
   close(): Promise<void>
 }
@@ -60,6 +62,7 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
   })
   return {
     url: urlOf(server.address, tls),
+    renew: (files) => server.renew(files),
     close: async () => {
       const { status, message } = failure('stopped')
       lessor.close()
