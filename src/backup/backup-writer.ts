@@ -8,6 +8,7 @@ import { BackupError } from './backup-error.ts'
 import { type BackupHeader, encodeHeader } from './header.ts'
 import { encodeEnd, encodeItem } from './records.ts'
 import { newSeal, Seal } from './seal.ts'
+import { wholePages } from './unfinished.ts'
 
 const compress = promisify(zstdCompress)
 
@@ -39,7 +40,7 @@ export async function writeBackup(order: BackupOrder, signal: AbortSignal): Prom
   }
   const file = new ChunkWriter(header, order)
   let count = 0
-  for await (const page of copy.pages(signal)) {
+  for await (const page of wholePages(copy, order.prefix, signal)) {
     for (const item of page) await file.add(encodeItem(item))
     count += page.length
   }

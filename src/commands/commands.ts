@@ -14,7 +14,7 @@ import {
 } from './manual.ts'
 import { explainManual, recordRoleManual, topManual } from './manual-client.ts'
 import { completionManual, initManual } from './manual-setup.ts'
-import { backupManual } from './manual-storage.ts'
+import { backupManual, migrateManual, restoreManual } from './manual-storage.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
@@ -58,6 +58,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     manual: backupManual,
     run: async (args, environment) => (await import('./backup.ts')).runBackup(args, environment),
   },
+  restore: {
+    manual: restoreManual,
+    run: async (args, environment) => (await import('./restore.ts')).runRestore(args, environment),
+  },
+  migrate: { manual: migrateManual, run: async (args) => (await import('./migrate.ts')).runMigrate(args) },
   init: { manual: initManual, run: async (args) => (await import('./init.ts')).runInit(args) },
   completion: {
     manual: completionManual,

@@ -53,3 +53,71 @@ export function backupManual(): string {
     ],
   ])
 }
+
+export function restoreManual(): string {
+  return page([
+    ['NAME', ['quarterdeck restore - put a backup into an empty store']],
+    ['SYNOPSIS', ['quarterdeck restore [FLAG]... FILE']],
+    [
+      'DESCRIPTION',
+      [
+        'Reads all of the backup first, and then writes its objects to an embedded store or an etcd with nothing under the prefix. Servers on it are started afterwards. Of a data directory only the store must be empty: move DIR/store away.',
+        '',
+        'resourceVersions go on above those of the backup and of what was written after it, and older ones are gone: clients that watched are told 410 Gone, and list anew. Objects that expire, as events do, keep the time that they had left; what had none is deleted at once. Leases of etcd itself are not kept.',
+        '',
+        'A server does not start on a store whose restore was interrupted. Restoring again begins anew.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        ...STORAGE_FLAG_LINES,
+        ...KEY_LINES,
+        '--revision-margin N',
+        '    How many revisions may have been made after the backup. Default: 1000000000, and 1000000 with etcd, where each costs a write: raise it there with etcdutl snapshot restore --bump-revision.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  The backup was restored.',
+        '1  It was not: the file is damaged, or the store is not empty or failed.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}
+
+export function migrateManual(): string {
+  return page([
+    ['NAME', ['quarterdeck migrate - move what is stored to another store']],
+    ['SYNOPSIS', ['quarterdeck migrate [FLAG]... --from PLACE --to PLACE']],
+    [
+      'DESCRIPTION',
+      [
+        'Copies everything under the prefix from one store into an empty one, as quarterdeck backup and quarterdeck restore do. PLACE is a data directory, or the URLs of an etcd, with commas between them.',
+        '',
+        'Servers are stopped before and started afterwards with the new store. resourceVersions only rise: clients that watched list anew. What was copied stays as it is.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--from PLACE, --to PLACE',
+        '    From where, and where to.',
+        '--etcd-cafile FILE, --etcd-certfile FILE, --etcd-keyfile FILE, --etcd-prefix PATH',
+        '    As for quarterdeck serve.',
+        '--revision-margin N',
+        '    How far the new revisions are above the old ones. Default: 1000.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  Everything is in the new store.',
+        '1  It is not: a store failed, is in use or is not empty.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}

@@ -1,5 +1,5 @@
-// A copy of what a store holds at one revision, page by page: what backups and migrations read.
-import type { KeyValue, Revision } from './kv.ts'
+// A copy of what a store holds at one revision, page by page, and what a store does to take one in: for backups and migrations.
+import type { KeyValue, Kv, Revision } from './kv.ts'
 
 export interface CopiedItem extends KeyValue {
   /** How long it is still to be kept; absent: for good. What has expired since the copied revision has a second. */
@@ -11,6 +11,8 @@ export interface CopyRequest {
   readonly prefix: string
   /** Absent: the newest. */
   readonly at?: Revision | undefined
+  /** An embedded store must be nobody else's, and stays so. */
+  readonly exclusive?: boolean | undefined
 }
 
 /** Open until it is closed. A store that is in use is not held up by it, and not changed. */
@@ -21,5 +23,22 @@ export interface StoreCopy {
   readonly count: number
   /** In the order of the bytes of their keys; each page some megabytes at most. */
   pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]>
+  /** The newest revision that the store has now. */
+  newestRevision(signal: AbortSignal): Promise<Revision>
   close(): Promise<void>
+}
+
+export interface SkipRequest {
+  /** The next write gets a higher one. */
+  readonly revision: Revision
+  /** A key that an engine may write to, over and over, where that is its only way. It has the value in the end. */
+  readonly key: string
+  readonly value: Buffer
+  /** Called now and then. */
+  readonly onProgress: (revision: Revision) => void
+}
+
+export interface RestorableKv extends Kv {
+  /** Passes over revisions, as though they had been written and compacted. For a store that nobody watches. */
+  skipTo(request: SkipRequest, signal: AbortSignal): Promise<void>
 }

@@ -22,7 +22,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { type Authority, type ServerState } from './past.ts'
 import { servingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { checkWhole, openStorage, type Storage } from './storage.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
 /** What it takes to reach a server as its administrator. */
@@ -101,6 +101,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   }
   const storage = await openStorage({ config, clock, snapshot: from?.stored }, signal)
   opened.defer(() => storage.kv.close())
+  await checkWhole(storage.kv, config, signal)
   const faults = await openFaults(order)
   const kv = faults?.stored(storage.kv) ?? storage.kv
   if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()

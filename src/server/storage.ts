@@ -1,5 +1,7 @@
 // Opens the configured storage engine, and keeps it from growing. Errors are one line.
-import type { StoreCopy } from '../kv/copy.ts'
+import { unfinishedSince } from '../backup/unfinished.ts'
+import type { RestorableKv, StoreCopy } from '../kv/copy.ts'
+import type { EmbeddedKv } from '../kv/embedded/embedded.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError, type Revision } from '../kv/kv.ts'
 import type { ServeEtcdOptions } from '../kv/serve/serve.ts'
@@ -31,16 +33,12 @@ interface StorageOrder {
 
 /** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
 export function openStorage(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
-  return openEngine(order, signal).catch(throwInOneLine)
+  return explained(() => openEngine(order, signal))
 }
 
 /** The same of a store that is not etcd's, to be served to others. */
 export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: AbortSignal): Promise<OwnStorage> {
-  return openOwnEngine(storage, { clock, snapshot: undefined }, signal).catch(throwInOneLine)
-}
-
-function throwInOneLine(error: unknown): never {
-  throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
+  return explained(() => openOwnEngine(storage, { clock, snapshot: undefined }, signal))
 }
 
 async function openEngine({ config, clock, snapshot }: StorageOrder, signal: AbortSignal): Promise<Storage> {
@@ -49,9 +47,7 @@ async function openEngine({ config, clock, snapshot }: StorageOrder, signal: Abo
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
   }
   if (storage.kind !== 'etcd') return openOwnEngine(storage, { clock, snapshot }, signal)
-  const { openEtcd } = await import('../kv/etcd/etcd.ts')
-  const { endpoints } = storage
-  return { kv: await openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal) }
+  return { kv: await openConfiguredEtcd(storage, config, signal) }
 }
 
 /** One of our own, which can be served to others. */
@@ -60,10 +56,7 @@ async function openOwnEngine(
   { clock, snapshot }: Pick<StorageOrder, 'clock' | 'snapshot'>,
   signal: AbortSignal,
 ): Promise<OwnStorage> {
-  if (storage.kind === 'embedded') {
-    const { openEmbedded } = await import('../kv/embedded/embedded.ts')
-    return { kv: await openEmbedded({ dataDir: storage.directory, clock }, signal) }
-  }
+  if (storage.kind === 'embedded') return { kv: await openConfiguredEmbedded(storage.directory, clock, signal) }
   const { openMemory } = await import('../kv/embedded/memory.ts')
   const memory = openMemory({
     clock,
@@ -73,32 +66,78 @@ async function openOwnEngine(
   return { kv: memory, memory }
 }
 
+async function openConfiguredEmbedded(dataDir: string, clock: Clock, signal: AbortSignal): Promise<EmbeddedKv> {
+  const { openEmbedded } = await import('../kv/embedded/embedded.ts')
+  return openEmbedded({ dataDir, clock }, signal)
+}
+
+async function openConfiguredEtcd(storage: EtcdConfig, config: Config, signal: AbortSignal): Promise<RestorableKv> {
+  const { openEtcd } = await import('../kv/etcd/etcd.ts')
+  return openEtcd({ endpoints: storage.endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal)
+}
+
+/** To be restored into. Throws as `openStorage` does. */
+export async function openRestorable(
+  order: Pick<StorageOrder, 'config' | 'clock'>,
+  signal: AbortSignal,
+): Promise<RestorableKv> {
+  const { config, clock } = order
+  const { storage } = config
+  if (storage.kind === 'memory') throw inMemory()
+  return explained(() =>
+    storage.kind === 'etcd'
+      ? openConfiguredEtcd(storage, config, signal)
+      : openConfiguredEmbedded(storage.directory, clock, signal),
+  )
+}
+
+/** Throws a `StartError` while a restore into the store is not finished. */
+export async function checkWhole(kv: Kv, config: Config, signal: AbortSignal): Promise<void> {
+  const since = await explained(() => unfinishedSince(kv, config.storagePrefix, signal))
+  if (since === undefined) return
+  const where = describeStorage(config.storage)
+  throw new StartError(`the restore of ${since} into ${where} was not finished; run quarterdeck restore again`)
+}
+
+/** What the engine says is wrong, as a line. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
+  }
+}
+
+function inMemory(): StartError {
+  return new StartError('what a server has in memory cannot be reached from outside of it')
+}
+
 interface CopyOrder {
   readonly config: Config
   readonly clock: Clock
   /** Absent: the newest revision. */
   readonly at?: Revision | undefined
+  /** An embedded store must not be in use. */
+  readonly exclusive?: boolean
 }
 
 /** What is stored, while servers go on. Throws as `openStorage` does. */
-export async function openStorageCopy({ config, clock, at }: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
+export function openStorageCopy({ config, clock, at, exclusive }: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
   const { storage, storagePrefix: prefix } = config
-  try {
+  return explained(async () => {
     switch (storage.kind) {
       case 'memory':
-        throw new StartError('what a server has in memory cannot be read from outside of it')
+        throw inMemory()
       case 'embedded': {
         const { openEmbeddedCopy } = await import('../kv/embedded/copy.ts')
-        return await openEmbeddedCopy({ dataDir: storage.directory, prefix, at, clock }, signal)
+        return openEmbeddedCopy({ dataDir: storage.directory, prefix, at, exclusive, clock }, signal)
       }
       case 'etcd': {
         const { openEtcdCopy } = await import('../kv/etcd/copy.ts')
-        return await openEtcdCopy({ endpoints: storage.endpoints, prefix, at, tls: etcdTls(storage) }, signal)
+        return openEtcdCopy({ endpoints: storage.endpoints, prefix, at, tls: etcdTls(storage) }, signal)
       }
     }
-  } catch (error) {
-    throw error instanceof KvError ? new StartError(error.message, { cause: error }) : error
-  }
+  })
 }
 
 interface HistoryParts {

@@ -138,6 +138,11 @@ export async function runCommand(
   return launch(args, home, environment).exited
 }
 
+/** Any other command than `serve`, to be ended before it does so itself. */
+export function startCommand(args: readonly string[], home: string): ServerProcess {
+  return launch(args, home, {})
+}
+
 /** `serve` on a free port, once it listens; it is killed when the test is over. */
 export async function startServerProcess(
   args: readonly string[],

@@ -5,7 +5,7 @@ import { throwIfCancelled } from '../../lib/errors.ts'
 import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
 import { prefixRange, type Revision } from '../kv.ts'
 import { NO_LEASE } from '../transactional.ts'
-import { checkReadable as checkDirectory } from './data-directory.ts'
+import { type DataDirectory, openToRead } from './data-directory.ts'
 import { checkDataFile } from './data-file.ts'
 import { RangeRead } from './range-read.ts'
 import type { LogEntry } from './records.ts'
@@ -20,9 +20,22 @@ export interface EmbeddedCopyRequest extends CopyRequest {
 /** Throws `KvError` where there is no store that can be read, or not at that revision. */
 export async function openEmbeddedCopy(request: EmbeddedCopyRequest, signal: AbortSignal): Promise<StoreCopy> {
   throwIfCancelled(signal)
-  await checkDirectory(request.dataDir)
-  await checkDataFile(request.dataDir)
-  const tables = new Tables(request.dataDir, true)
+  const directory = await openToRead(request.dataDir, request.exclusive ?? false)
+  try {
+    await checkDataFile(directory.path)
+    return await takeCopy(directory, request, signal)
+  } catch (error) {
+    directory.release()
+    throw error
+  }
+}
+
+async function takeCopy(
+  directory: DataDirectory,
+  request: EmbeddedCopyRequest,
+  signal: AbortSignal,
+): Promise<StoreCopy> {
+  const tables = new Tables(directory.path, true)
   const snapshot = tables.takeSnapshot()
   const close = async (): Promise<void> => {
     tables.release(snapshot)
@@ -34,7 +47,13 @@ export async function openEmbeddedCopy(request: EmbeddedCopyRequest, signal: Abo
     checkReadable(revision, counters)
     const from = { tables, snapshot, range: { ...prefixRange(request.prefix), at: request.at } }
     const count = await new RangeRead({ ...from, signal }).count()
-    return new EmbeddedCopy({ ...from, revision, count, clock: request.clock, close })
+    return new EmbeddedCopy({
+      ...from,
+      revision,
+      count,
+      clock: request.clock,
+      close: () => close().finally(() => directory.release()),
+    })
   } catch (error) {
     await close()
     throw error
@@ -65,6 +84,10 @@ class EmbeddedCopy implements StoreCopy {
     for await (const entries of new RangeRead({ ...this.#parts, signal }).entries()) {
       yield entries.map((entry) => this.#toItem(entry))
     }
+  }
+
+  async newestRevision(): Promise<Revision> {
+    return this.#parts.tables.newest()
   }
 
   #toItem(entry: LogEntry): CopiedItem {

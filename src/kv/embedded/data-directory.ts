@@ -68,16 +68,19 @@ async function takeLock(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * For who only reads: the store may be another process's, and is not changed. LMDB tells readers apart by their process id, and so must
- * not meet one of the same number: this process itself, or one in another container.
+ * For who only reads: the store may be another process's, unless it is asked for alone, and is not changed. LMDB tells readers apart by their
+ * process id, and so must not meet one of the same number: this process itself, or one in another container.
  */
-export async function checkReadable(path: string): Promise<void> {
+export async function openToRead(path: string, exclusive: boolean): Promise<DataDirectory> {
   const format = await readFormat(path)
   if (format === undefined) throw new KvError('unavailable', `there is no store in ${path}`)
   if (format < FORMAT) {
     throw new KvError('unavailable', `the data in ${path} is in format ${format}; start this version on it once`)
   }
-  if ((await readOwner(path)) === String(process.pid)) (await takeLock(path)).close()
+  const isSameNumber = (await readOwner(path)) === String(process.pid)
+  const lock = exclusive || isSameNumber ? await takeLock(path) : undefined
+  if (!exclusive) lock?.close()
+  return { path, release: () => exclusive && lock?.close() }
 }
 
 async function readOwner(path: string): Promise<string> {

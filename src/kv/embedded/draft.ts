@@ -122,6 +122,12 @@ export class Draft {
     this.also((writer) => writer.lease(lease, seconds))
   }
 
+  /** The next change gets a higher revision. */
+  skipTo(revision: Revision): void {
+    this.#newest = Math.max(this.#newest, revision)
+    this.also(() => undefined)
+  }
+
   /** Adds something else to the same commit. */
   also(write: (writer: TableWriter) => void): void {
     this.#extras.push(write)

@@ -3,6 +3,7 @@
 import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
+import type { RestorableKv, SkipRequest } from '../copy.ts'
 import {
   ABSENT,
   type Batch,
@@ -58,7 +59,7 @@ interface Parts {
 const LOG_PIECE_REVISIONS = 512
 const LOG_PIECE_BYTES = 4 * 1024 * 1024
 
-export class DurableKv implements TransactionalKv, WatchSource {
+export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
   readonly #directory: DataDirectory
   readonly #tables: Tables
   readonly #clock: Clock
@@ -215,6 +216,12 @@ export class DurableKv implements TransactionalKv, WatchSource {
     this.#begin(signal)
     if (upTo > this.newest) throw new KvError('future', `revision ${upTo} has not happened yet`)
     await cancellable(this.#compactor.compact(upTo), signal)
+  }
+
+  async skipTo({ revision }: SkipRequest, signal: AbortSignal): Promise<void> {
+    this.#begin(signal)
+    await this.#queue.run((draft) => draft.skipTo(revision))
+    await this.compact(revision, signal)
   }
 
   async newestRevision(signal: AbortSignal): Promise<Revision> {

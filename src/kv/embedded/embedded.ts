@@ -2,6 +2,7 @@
 // disk, and the event loop never waits for it.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
+import type { RestorableKv } from '../copy.ts'
 import { KvError } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -20,7 +21,7 @@ export interface EmbeddedOptions {
   readonly mapped?: MappedMemory
 }
 
-export interface EmbeddedKv extends TransactionalKv {
+export interface EmbeddedKv extends TransactionalKv, Pick<RestorableKv, 'skipTo'> {
   /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
   readonly liveHandles: number
 }

@@ -52,6 +52,10 @@ class EtcdCopy implements StoreCopy {
     }
   }
 
+  newestRevision(signal: AbortSignal): Promise<Revision> {
+    return this.#etcd.newestRevision(signal)
+  }
+
   async close(): Promise<void> {
     await this.#etcd.close()
   }

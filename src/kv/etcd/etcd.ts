@@ -5,7 +5,6 @@ import {
   checkKey,
   type DeleteRequest,
   type GetResult,
-  type Kv,
   KvError,
   type KvWatch,
   type ListResult,
@@ -15,6 +14,8 @@ import {
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
+import type { RestorableKv, SkipRequest } from '../copy.ts'
+import { burnRevisions } from './burnt-revisions.ts'
 import { type Call, Cluster, type ClusterOptions } from './cluster.ts'
 import { behindFences, fencePrefix } from './creates.ts'
 import { diagnose } from './diagnosis.ts'
@@ -27,6 +28,7 @@ import {
   STATUS,
   type StatusResponse,
   toKeyValue,
+  TXN,
 } from './messages.ts'
 import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
@@ -99,7 +101,7 @@ async function reach(cluster: Cluster, options: EtcdOptions, signal: AbortSignal
   }
 }
 
-export class Etcd implements Kv {
+export class Etcd implements RestorableKv {
   readonly #cluster: Cluster
   readonly #prefix: string
   readonly #limits: CallLimits
@@ -177,6 +179,17 @@ export class Etcd implements Kv {
 
   async newestRevision(signal: AbortSignal): Promise<Revision> {
     return (await this.#range({ key: this.#prefix }, this.#limits, signal)).header.revision
+  }
+
+  async skipTo(request: SkipRequest, signal: AbortSignal): Promise<void> {
+    const { key, value } = request
+    const put = { compare: [], success: [{ put: { key, value } }], failure: [] }
+    await burnRevisions(request, {
+      newest: await this.newestRevision(signal),
+      put: async () =>
+        (await this.#do(this.#limits, signal, (call) => this.#cluster.call(TXN, put, call))).header.revision,
+      compact: (upTo) => this.compact(upTo, signal),
+    })
   }
 
   /** That etcd can read is seen by reading; that it does not want to write it says in its status. */

@@ -112,6 +112,7 @@ function copyOf(items: readonly CopiedItem[]): StoreCopy {
   return {
     revision: 4711,
     count: items.length,
+    newestRevision: async () => 4711,
     close: async () => undefined,
     async *pages() {
       for (let at = 0; at < items.length; at += 100) yield items.slice(at, at + 100)

@@ -4,6 +4,7 @@ import { FLAGS } from '../../../src/config/flags.ts'
 import { explainManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
 import { completionManual, initManual } from '../../../src/commands/manual-setup.ts'
 import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
+import { backupManual, migrateManual, restoreManual } from '../../../src/commands/manual-storage.ts'
 import { closestWord } from '../../../src/lib/closest-word.ts'
 
 describe('the manual', () => {
@@ -16,6 +17,9 @@ describe('the manual', () => {
     ['completion', completionManual()],
     ['explain', explainManual()],
     ['record-role', recordRoleManual()],
+    ['backup', backupManual()],
+    ['restore', restoreManual()],
+    ['migrate', migrateManual()],
   ])('of %s fits on a terminal', (_name, text) => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })

@@ -1,0 +1,72 @@
+// Puts the items of a copy into an empty store. Their revisions are new and above all that were seen before, and everything below is
+// compacted: who watched the old store is told that its resourceVersion is too old, and lists anew.
+import type { CopiedItem, RestorableKv } from '../kv/copy.ts'
+import { ABSENT, KvError, prefixRange, type Revision } from '../kv/kv.ts'
+import { BackupError } from './backup-error.ts'
+import { markerKey } from './unfinished.ts'
+
+/** What engines take at a time without making each write slower. */
+const AT_A_TIME = 256
+
+const PAGE_KEYS = 500
+
+export interface RestoreOrder {
+  readonly kv: RestorableKv
+  readonly prefix: string
+  readonly pages: AsyncIterable<readonly CopiedItem[]>
+  /** The newest revision that anybody may have seen. */
+  readonly above: Revision
+  readonly time: Date
+  /** Called now and then while revisions are passed over. */
+  readonly onProgress: (revision: Revision, to: Revision) => void
+  /** Called when everything is there, before it is let be used. May throw. */
+  readonly check?: () => Promise<void>
+}
+
+/** Resolves with the newest revision. Throws a `BackupError` where the store is not empty, and has not been touched then. */
+export async function restore(order: RestoreOrder, signal: AbortSignal): Promise<Revision> {
+  const { kv, prefix, above } = order
+  const marker = { key: markerKey(prefix), value: Buffer.from(order.time.toISOString()) }
+  await clear(order, signal)
+  const { item } = await kv.get(marker.key, {}, signal)
+  await kv.put({ ...marker, expected: item?.revision ?? ABSENT }, signal)
+  if ((await kv.newestRevision(signal)) < above) {
+    const onProgress = (revision: Revision): void => order.onProgress(revision, above)
+    await kv.skipTo({ ...marker, revision: above, onProgress }, signal)
+  }
+  for await (const page of order.pages) await putAll(kv, page, signal)
+  await order.check?.()
+  await kv.compact(await kv.newestRevision(signal), signal)
+  const { item: last } = await kv.get(marker.key, {}, signal)
+  return (await kv.delete({ key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
+}
+
+/** What a restore that was interrupted has left; nothing else may be there. */
+async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise<void> {
+  const marker = markerKey(prefix)
+  const isUnfinished = (await kv.get(marker, {}, signal)).item !== undefined
+  for (;;) {
+    const page = await kv.list({ ...prefixRange(prefix), limit: PAGE_KEYS }, signal)
+    const others = page.items.filter(({ key }) => key !== marker)
+    if (others.length === 0) return
+    if (!isUnfinished) throw new BackupError(`the store is not empty: it has ${others[0]!.key}`)
+    await Promise.all(others.map(({ key, revision: expected }) => kv.delete({ key, expected }, signal)))
+  }
+}
+
+async function putAll(kv: RestorableKv, items: readonly CopiedItem[], signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_A_TIME) {
+    await Promise.all(items.slice(at, at + AT_A_TIME).map((item) => put(kv, item, signal)))
+  }
+}
+
+async function put(kv: RestorableKv, item: CopiedItem, signal: AbortSignal): Promise<void> {
+  const { key, value, ttlSeconds } = item
+  try {
+    const { ok } = await kv.put({ key, value, ttlSeconds, expected: ABSENT }, signal)
+    if (!ok) throw new BackupError(`somebody else writes to the store: ${key}`)
+  } catch (error) {
+    if (error instanceof KvError) throw new BackupError(`${key}: ${error.message}`, { cause: error })
+    throw error
+  }
+}

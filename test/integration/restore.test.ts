@@ -1,0 +1,181 @@
+// Backups restored and stores moved under servers with live informers: what they hold afterwards is what was restored, and no
+// resourceVersion is ever lower than one that was seen before.
+import { rename } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Client, type Informer, k8s } from '../../src/client/client.ts'
+import { unfinishedSince } from '../../src/backup/unfinished.ts'
+import { openEtcd } from '../../src/kv/etcd/etcd.ts'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { freePort } from '../fakes/free-port.ts'
+import { ChangeWriter, type ConfigMap, expectSame, NAMESPACE, startInformer } from '../fakes/informed-changes.ts'
+import { newHome, runCommand, type ServerProcess, startCommand, startServerProcess } from '../fakes/server-process.ts'
+
+/** Where a server keeps its objects. */
+interface Place {
+  /** Of `serve`, `backup` and `restore`. */
+  readonly flags: readonly string[]
+  /** For `migrate`. */
+  readonly name: string
+}
+
+interface Scene {
+  readonly home: string
+  readonly port: number
+}
+
+const { signal } = new AbortController()
+
+const STORES = ['embedded', 'etcd'] as const
+
+describe.each(STORES)('a restore into %s', (kind) => {
+  it('has informers relist: nothing is missing, nothing is stale', async () => {
+    const scene = await newScene()
+    const before = await start(scene, await newPlace(kind))
+    const { client, informer, writer } = await beginWatching(before.server)
+    await writer.write(60)
+    await expectSame(informer, client)
+    const restored = contentOf(informer)
+    await run(scene, ['backup', ...before.place.flags, 'a.backup'])
+    await writer.write(40)
+    await expectSame(informer, client)
+    expect(contentOf(informer)).not.toEqual(restored)
+    const seen = newestVersion(informer)
+    await before.server.stop('SIGKILL')
+
+    await clear(scene, kind)
+    const place = await newPlace(kind)
+    const margin = kind === 'etcd' ? ['--revision-margin=3000'] : []
+    await run(scene, ['restore', ...place.flags, ...margin, 'a.backup'])
+    const { server } = await start(scene, place)
+
+    await expect.poll(() => contentOf(informer), { timeout: 20_000 }).toEqual(restored)
+    await expectSame(informer, client)
+    for (const { metadata } of informer.list()) expect(Number(metadata.resourceVersion)).toBeGreaterThan(seen)
+    await expectGone(server, seen)
+    await client
+      .resource(k8s.ConfigMap)
+      .inNamespace(NAMESPACE)
+      .create({ metadata: { name: 'new' } })
+    await expectSame(informer, client)
+
+    const again = await runCommand(['restore', ...place.flags, 'a.backup'], scene.home)
+    expect(again.code).toBe(1)
+    expect(again.stderr).toMatch(
+      kind === 'etcd' ? /the store is not empty: it has \/registry\// : /is in use by process/,
+    )
+  })
+})
+
+describe.each(STORES)('a migration from %s', (kind) => {
+  it('keeps everything, and informers go on', async () => {
+    const scene = await newScene()
+    const before = await start(scene, await newPlace(kind))
+    const { client, informer, writer } = await beginWatching(before.server)
+    await writer.write(60)
+    await expectSame(informer, client)
+    const [content, seen] = [contentOf(informer), newestVersion(informer)]
+    const target = kind === 'etcd' ? { flags: ['--data-dir=moved'], name: 'moved' } : await newPlace('etcd')
+    const migration = ['migrate', `--from=${before.place.name}`, `--to=${target.name}`]
+    if (kind === 'embedded') {
+      expect(await runCommand(migration, scene.home)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/is in use by/),
+      })
+    }
+    await before.server.stop('SIGKILL')
+
+    await run(scene, migration)
+    // The certificates of the server are where they were.
+    if (kind === 'etcd') await rename(path.join(scene.home, 'moved/store'), path.join(scene.home, 'data/store'))
+    const { server } = await start(scene, kind === 'etcd' ? await newPlace('embedded') : target)
+    await expect.poll(() => newestVersion(informer), { timeout: 20_000 }).toBeGreaterThan(seen)
+    await expectSame(informer, client)
+    expect(contentOf(informer)).toEqual(content)
+    await expectGone(server, seen)
+  })
+})
+
+it('a restore that was interrupted is told of by the next server, and can be done again', async () => {
+  const scene = await newScene()
+  const { server, place } = await start(scene, await newPlace('embedded'))
+  await run(scene, ['backup', ...place.flags, 'a.backup'])
+  await server.stop()
+  const etcd = await newPlace('etcd')
+  const restoring = ['restore', ...etcd.flags, '--revision-margin=100000000', 'a.backup']
+  const restore = startCommand(restoring, scene.home)
+  const kv = await openEtcd({ endpoints: [etcd.name], prefix: '/registry/' }, signal)
+  await expect.poll(() => unfinishedSince(kv, '/registry/', signal)).toBeDefined()
+  await kv.close()
+  expect(await restore.stop()).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^quarterdeck: a.backup: interrupted\n$/),
+  })
+
+  const refused = await runCommand(['serve', '--secure-port=0', '--data-dir=data', ...etcd.flags], scene.home)
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(
+    /^quarterdeck: the restore of \S+ into etcd at \S+ was not finished; run quarterdeck restore again\n$/,
+  )
+  const backup = await runCommand(['backup', ...etcd.flags, 'b.backup'], scene.home)
+  expect(backup).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/a restore into the store was not finished\n$/),
+  })
+
+  await run(scene, ['restore', ...etcd.flags, '--revision-margin=100', 'a.backup'])
+  await start(scene, etcd)
+})
+
+async function newScene(): Promise<Scene> {
+  return { home: await newHome(), port: await freePort() }
+}
+
+async function newPlace(kind: (typeof STORES)[number]): Promise<Place> {
+  if (kind === 'embedded') return { flags: ['--data-dir=data'], name: 'data' }
+  const etcd = await startEtcd()
+  onTestFinished(() => etcd[Symbol.asyncDispose]())
+  return { flags: [`--etcd-servers=${etcd.endpoint}`], name: etcd.endpoint }
+}
+
+async function clear({ home }: Scene, kind: (typeof STORES)[number]): Promise<void> {
+  if (kind === 'embedded') await rename(path.join(home, 'data/store'), path.join(home, 'lost'))
+}
+
+/** On the same port and with the same certificates as any other of the scene. */
+async function start({ home, port }: Scene, place: Place): Promise<{ server: ServerProcess; place: Place }> {
+  const flags = ['--data-dir=data', ...place.flags.filter((flag) => !flag.startsWith('--data-dir'))]
+  return { server: await startServerProcess([`--secure-port=${port}`, ...flags], home), place }
+}
+
+async function run({ home }: Scene, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runCommand(args, home)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+}
+
+async function beginWatching(server: ServerProcess) {
+  const client = new Client({ kubeconfig: server.kubeconfigFile })
+  onTestFinished(() => client.close())
+  await client.resource(k8s.Namespace).create({ metadata: { name: NAMESPACE } })
+  const informer = startInformer(client)
+  await informer.waitForSync()
+  return { client, informer, writer: new ChangeWriter(client) }
+}
+
+/** Without what a restore changes. */
+function contentOf(informer: Informer<k8s.ConfigMap>): readonly unknown[] {
+  return informer
+    .list()
+    .map(({ metadata: { resourceVersion: _version, ...metadata }, ...rest }: ConfigMap) => ({ metadata, ...rest }))
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+}
+
+function newestVersion(informer: Informer<k8s.ConfigMap>): number {
+  return Math.max(...informer.list().map(({ metadata }) => Number(metadata.resourceVersion)))
+}
+
+async function expectGone(server: ServerProcess, resourceVersion: number): Promise<void> {
+  const watch = `/api/v1/configmaps?watch=1&timeoutSeconds=5&resourceVersion=${resourceVersion}`
+  const { body } = await server.request(watch, { token: server.adminToken })
+  expect(body).toContain('"code":410')
+}
