@@ -12,7 +12,7 @@ import {
   storeManual,
   testManual,
 } from './manual.ts'
-import { explainManual, recordRoleManual, topManual } from './manual-client.ts'
+import { explainManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
 import { completionManual, initManual } from './manual-setup.ts'
 import { backupManual, migrateManual, restoreManual } from './manual-storage.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -53,6 +53,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     manual: recordRoleManual,
     run: async (args) => (await import('./record-role.ts')).runRecordRole(args),
   },
+  history: { manual: historyManual, run: async (args) => (await import('./history.ts')).runHistory(args) },
   explain: { manual: explainManual, run: async (args) => (await import('./explain.ts')).runExplain(args) },
   backup: {
     manual: backupManual,

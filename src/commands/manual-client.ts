@@ -120,3 +120,51 @@ export function recordRoleManual(): string {
     ],
   ])
 }
+
+export function historyManual(): string {
+  return page([
+    ['NAME', ['quarterdeck history - show the past versions of an object']],
+    [
+      'SYNOPSIS',
+      [
+        'quarterdeck history KIND NAME [-n NAMESPACE] [--limit N]',
+        'quarterdeck history KIND NAME --diff VERSION VERSION',
+        'quarterdeck history KIND NAME --restore VERSION --dry-run',
+      ],
+    ],
+    [
+      'DESCRIPTION',
+      [
+        'Shows the versions of an object that the server still has since the object was created, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. KIND is what kubectl takes: po, pods, Deployment, widgets.example.com.',
+        '',
+        'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval. Whoever may get an object may see its past.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--diff VERSION VERSION',
+        '    Show what differs between the two.',
+        '',
+        '--restore VERSION --dry-run',
+        '    Show what would change if the object were updated to an old version. Nothing is changed.',
+        '',
+        '--limit N',
+        '    How many versions are looked at, up to 100. Default: 20.',
+        '',
+        '-n, --namespace NAMESPACE',
+        '    Default: default.',
+        '',
+        ...SERVER,
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  It was shown.',
+        '1  The server cannot be reached, or refused, or does not have the version.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}

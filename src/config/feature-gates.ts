@@ -1,4 +1,4 @@
-// The feature gates of the reference at API level 1.36 with their stages and defaults, and how a setting changes them. A gate
+// The feature gates of the reference at API level 1.36 with their stages and defaults, ours, and how a setting changes them. A gate
 // chooses an implementation in the composition, or is asked for by the rules of a kind.
 import { suggestion } from '../lib/closest-word.ts'
 import { parseBoolean } from './setting-reader.ts'
@@ -100,6 +100,8 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     VolumeLimitScaling WindowsCPUAndMemoryAffinity WorkloadAwarePreemption WorkloadWithJob
     `,
   ],
+  // Ours: the past of an object (`handlers/history.ts`).
+  [{ stage: 'alpha', enabled: false }, 'ObjectHistory'],
   [
     { stage: 'deprecated', enabled: true, locked: true },
     `
@@ -140,7 +142,7 @@ export const GATES: Readonly<Record<string, Gate>> = Object.freeze(
 )
 
 /** The gates that the server itself asks for. */
-type ServerGate = 'CBORServingAndStorage' | 'ConstrainedImpersonation' | 'ListFromCacheSnapshot'
+type ServerGate = 'CBORServingAndStorage' | 'ConstrainedImpersonation' | 'ListFromCacheSnapshot' | 'ObjectHistory'
 
 /** Whether a gate is on, of every one that is known. */
 export type FeatureGates = Readonly<Record<ServerGate, boolean>> & Readonly<Record<string, boolean>>

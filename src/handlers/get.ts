@@ -4,11 +4,16 @@ import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { isTrue } from '../http/query.ts'
 import { getObject } from '../registry/read.ts'
+import { handleHistory } from './history.ts'
 import { type ResourceParts, type ResourceRequest, servedAt } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
 
 export async function handleGet(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info } = request
+  const { readHistory } = parts
+  if (readHistory !== undefined && info.subresource === undefined && http.query.has('history')) {
+    return handleHistory(parts, request, readHistory)
+  }
   const name = info.name ?? ''
   const served = servedAt(request)
   const view = viewOf(parts, served)

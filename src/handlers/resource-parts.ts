@@ -10,7 +10,7 @@ import type { Turns } from '../lib/turns.ts'
 import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
-import type { Watch } from '../registry/read.ts'
+import type { ReadHistory, Watch } from '../registry/read.ts'
 import type { RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { LARGE_BYTES } from '../registry/registry.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
@@ -36,6 +36,8 @@ export interface ResourceParts {
   /** For large bodies; absent: they are processed like others. */
   readonly ifLarge?: { readonly turns: Turns; readonly offload: Offload }
   readonly components?: readonly ComponentProbe[]
+  /** The past of an object; absent: nobody may ask for it. */
+  readonly readHistory?: ReadHistory | undefined
   /** By which watches end, and objects have an age. */
   readonly clock: Clock
   /** The same in RFC 3339, in whole seconds. */

@@ -2,6 +2,7 @@
 import { parseAccept } from '../codec/media-type.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
+import { tableText } from '../lib/table-text.ts'
 import { headerOf } from './resource-parts.ts'
 import type { WatcherStatus, Watchers } from './watchers.ts'
 
@@ -43,22 +44,12 @@ const WIDEST_CELL = 40
 
 function tableOf(watchers: readonly WatcherStatus[], revision: string): string {
   const rows = watchers.map((watcher) => COLUMNS.map(([, cell]) => shown(String(cell(watcher)))))
-  const lines = [COLUMNS.map(([title]) => title), ...rows]
-  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
-  const text = lines.map((line) =>
-    line
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join('  ')
-      .trimEnd(),
-  )
-  return `${watchers.length} watchers at resourceVersion ${revision}\n${text.join('\n')}\n`
+  const text = tableText([COLUMNS.map(([title]) => title), ...rows])
+  return `${watchers.length} watchers at resourceVersion ${revision}\n${text}`
 }
 
-/** Clients choose what they are called: nothing of it may be a command to a terminal. */
 function shown(cell: string): string {
-  if (cell === '') return '-'
-  const plain = cell.replace(/[^\x20-\x7e]/g, '?')
-  return plain.length > WIDEST_CELL ? `${plain.slice(0, WIDEST_CELL - 3)}...` : plain
+  return cell.length > WIDEST_CELL ? `${cell.slice(0, WIDEST_CELL - 3)}...` : cell
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const

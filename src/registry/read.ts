@@ -1,7 +1,8 @@
 // Get, list and watch.
 import type { ListQuery, WatchQuery } from '../api/list-query.ts'
 import type { ReadAt, StoredObject } from '../api/read.ts'
-import type { ListPage, ListRequest, Watch } from '../store/store.ts'
+import type { History } from '../store/kv-history.ts'
+import type { ListPage, ListRequest, ObjectKey, Watch } from '../store/store.ts'
 import { notFoundError } from './errors.ts'
 import type { RegistryParts, Resource } from './registry.ts'
 import { keyOf, readable } from './steps.ts'
@@ -24,6 +25,32 @@ export async function getObject(
   const { item } = await parts.store.get(keyOf(resource, namespace, request.name), request.at, signal)
   if (item === undefined) throw notFoundError(resource, request.name)
   return readable(item)
+}
+
+export type ReadHistory = (
+  asked: { readonly key: ObjectKey; readonly limit: number },
+  signal: AbortSignal,
+) => Promise<History>
+
+export interface ObjectHistory {
+  /** In the form that is served, the newest first. */
+  readonly objects: readonly StoredObject[]
+  readonly unreadable: number
+  readonly isCut: boolean
+}
+
+export async function objectHistory(
+  read: ReadHistory,
+  { resource, namespace }: Place,
+  { name, limit }: { readonly name: string; readonly limit: number },
+  signal: AbortSignal,
+): Promise<ObjectHistory> {
+  const { items, isCut } = await read({ key: keyOf(resource, namespace, name), limit }, signal)
+  if (items.length === 0) throw notFoundError(resource, name)
+  const stored = items.filter((item) => item.kind === 'object')
+  const { form } = resource.stored
+  const objects = form === undefined ? stored : await form.fromStored(stored, signal)
+  return { objects, unreadable: items.length - stored.length, isCut }
 }
 
 export function listRequest({ resource, namespace }: Place, query: ListQuery): ListRequest {

@@ -9,7 +9,6 @@ import { publishAuthentication } from '../controllers/extension-authentication.t
 import { canonicalJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
-
 import { runControllers, type Controller } from '../controllers/controllers.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
@@ -39,19 +38,16 @@ import {
   tokenReviewAction,
 } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
-
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { Random } from '../lib/random.ts'
-
 import { type Clock, inWholeSeconds, systemClock } from '../lib/clock.ts'
-
 import type { Log } from '../lib/log.ts'
 import type { CountKeys } from '../runtime/count-keys.ts'
 import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
-import { openKvStore } from '../store/kv-store.ts'
+import { type FollowableStore, openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../registry/served-store.ts'
 import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
@@ -168,7 +164,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
   const now = inWholeSeconds(clock)
   const defaults = { gates: openGates, now }
-  const { identity, builtIn, store } = openObjects(options, defaults)
+  const { identity, builtIn, store, kvStore } = openObjects(options, defaults)
   const locate = openServiceResolver(store, builtIn)
   const wire = wireParts(schema)
   const { turns } = wire.ifLarge
@@ -222,6 +218,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
+    readHistory: gates.ObjectHistory ? kvStore.history : undefined,
     watches: {
       measures: measures.watch,
       watchers,
@@ -324,6 +321,7 @@ interface Objects {
   readonly identity: Identity
   readonly builtIn: ResourceTable
   readonly store: WatchCache
+  readonly kvStore: FollowableStore
 }
 
 /** The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once. */
@@ -352,8 +350,9 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   })
   const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
   const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })
+  const kvStore = openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store })
   const store: WatchCache = openWatchCache({
-    store: openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store }),
+    store: kvStore,
     measures: measures.cache,
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, MASTER_LEASES],
     shared: options.shared,
@@ -365,7 +364,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     onUnreadable: tellUnreadable(log, prefix),
     onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
   })
-  return { identity, builtIn, store }
+  return { identity, builtIn, store, kvStore }
 }
 
 type ServedPlace = Parameters<ResourceApi['isServed']>[0]

@@ -3,6 +3,7 @@ import type { Kv } from '../kv/kv.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
 import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
 import { keyInType, normalizePrefix } from './keys.ts'
+import { type History, readHistory } from './kv-history.ts'
 import { listObjects } from './kv-list.ts'
 import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
 import { followKv, loadKv, newestRevision } from './kv-source.ts'
@@ -30,6 +31,11 @@ export interface FollowableStore extends Store, Source {
     write: { readonly key: ObjectKey; readonly decide: Decide; readonly current: Current | undefined },
     signal: AbortSignal,
   ): Promise<WriteResult>
+  /** The versions of an object that are still there. */
+  readonly history: (
+    asked: { readonly key: ObjectKey; readonly limit: number },
+    signal: AbortSignal,
+  ) => Promise<History>
 }
 
 /** No state of its own: everything is read from the kv and written to it. */
@@ -47,6 +53,7 @@ export function openKvStore(options: KvStoreOptions): FollowableStore {
     watch: (request, signal) => watchObjects(objects, request, signal),
     write: (key, decide, signal) => writeObject(objects, { key, decide }, signal),
     writeAssuming: ({ current, ...write }, signal) => writeObject(objects, { ...write, assumed: { current } }, signal),
+    history: (asked, signal) => readHistory(objects, asked, signal),
     newestRevision: (signal) => newestRevision(objects, signal),
     load: (signal) => loadKv(objects, signal),
     follow: (from, signal) => followKv(objects, from, signal),

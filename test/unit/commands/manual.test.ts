@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { GATES } from '../../../src/config/feature-gates.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
-import { explainManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
+import { explainManual, historyManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
 import { completionManual, initManual } from '../../../src/commands/manual-setup.ts'
 import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
 import { backupManual, migrateManual, restoreManual } from '../../../src/commands/manual-storage.ts'
@@ -20,6 +20,7 @@ describe('the manual', () => {
     ['backup', backupManual()],
     ['restore', restoreManual()],
     ['migrate', migrateManual()],
+    ['history', historyManual()],
   ])('of %s fits on a terminal', (_name, text) => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })

@@ -1,0 +1,39 @@
+// GET on an object with `?history=N`, where the gate is on: the versions of it that the storage still has, as a list, the newest first.
+import { ApiError } from '../api/status.ts'
+import type { HttpResponse } from '../http/http.ts'
+import { objectHistory } from '../registry/read.ts'
+import { type ResourceParts, type ResourceRequest, servedAt } from './resource-parts.ts'
+import { respondWithUnstored, servedItem, viewOf } from './respond.ts'
+
+/** Each is a read of the storage. */
+const MOST_VERSIONS = 100
+
+export async function handleHistory(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  read: NonNullable<ResourceParts['readHistory']>,
+): Promise<HttpResponse> {
+  const { http, info } = request
+  const served = servedAt(request)
+  const view = viewOf(parts, served)
+  const limit = limitIn(http.query.get('history') ?? '')
+  const { objects, unreadable, isCut } = await objectHistory(
+    read,
+    request,
+    { name: info.name ?? '', limit },
+    http.signal,
+  )
+  if (unreadable > 0) http.responder.warn(`${unreadable} versions of the object cannot be read`)
+  if (isCut) http.responder.warn('older versions of the object are compacted')
+  return respondWithUnstored(
+    view,
+    request,
+    objects.map((object) => servedItem(served, object)),
+  )
+}
+
+function limitIn(text: string): number {
+  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= MOST_VERSIONS) return limit
+  throw new ApiError('BadRequest', `history must be a number from 1 to ${MOST_VERSIONS}`)
+}

@@ -1,0 +1,156 @@
+// The past of objects, by a running server and by `quarterdeck history`.
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCommand } from '../../src/commands/commands.ts'
+import { kubeconfigOf } from '../../src/server/admin.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
+
+const GATE = ['--feature-gates', 'ObjectHistory=true']
+const MAPS = '/api/v1/namespaces/default/configmaps'
+const APPLY = { 'content-type': 'application/apply-patch+yaml' }
+
+interface Listed {
+  readonly kind: string
+  readonly items: readonly { readonly data: object; readonly metadata: { readonly resourceVersion: string } }[]
+}
+
+/** Made by one manager, applied by another. */
+async function writeThrice(server: OpenServer, at = MAPS, kind = 'ConfigMap'): Promise<void> {
+  const object = (value: string): object => ({ apiVersion: 'v1', kind, metadata: { name: 'c' }, data: { key: value } })
+  await server.must(`${at}?fieldManager=maker`, { method: 'POST', body: object('MTE=') })
+  for (const value of ['MjI=', 'MzM=']) {
+    const query = `fieldManager=applier&force=true`
+    await server.must(`${at}/c?${query}`, { method: 'PATCH', headers: APPLY, body: JSON.stringify(object(value)) })
+  }
+}
+
+describe('GET with ?history', () => {
+  it('lists the versions of an object, the newest first, in every form', async () => {
+    await using server = await openServer(GATE)
+    await writeThrice(server)
+    const listed = (await server.must(`${MAPS}/c?history=10`)) as unknown as Listed
+    expect(listed.kind).toBe('ConfigMapList')
+    expect(listed.items.map(({ data }) => data)).toEqual([{ key: 'MzM=' }, { key: 'MjI=' }, { key: 'MTE=' }])
+    const names = { apiVersion: 'v1', kind: 'ConfigMap' }
+    expect({ ...names, ...listed.items[0] }).toEqual(await server.must(`${MAPS}/c`))
+    expect(((await server.must(`${MAPS}/c?history=2`)) as unknown as Listed).items).toHaveLength(2)
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    const table = await server.must(`${MAPS}/c?history=10`, { headers: { accept } })
+    expect(table['rows']).toHaveLength(3)
+  })
+
+  it('is for those who may get the object, secrets too', async () => {
+    const tokens = path.join(await tempFolder(), 'tokens.csv')
+    await writeFile(tokens, 'nobody,nobody,1\n')
+    await using server = await openServer([...GATE, '--token-auth-file', tokens])
+    const secrets = '/api/v1/namespaces/default/secrets'
+    await writeThrice(server, secrets, 'Secret')
+    expect((await server.request(`${secrets}/c?history=5`, { token: 'nobody' })).status).toBe(403)
+    expect(((await server.must(`${secrets}/c?history=5`)) as unknown as Listed).items[2]?.data).toEqual({ key: 'MTE=' })
+  })
+
+  it('refuses what makes no sense, and finds nothing where nothing is', async () => {
+    await using server = await openServer(GATE)
+    for (const limit of ['', '0', '101', '-1', 'x']) {
+      expect((await server.request(`${MAPS}/c?history=${limit}`)).status).toBe(400)
+    }
+    expect((await server.request(`${MAPS}/c?history=1`)).status).toBe(404)
+  })
+
+  it('is a plain GET where the gate is off', async () => {
+    await using server = await openServer()
+    await writeThrice(server)
+    expect(await server.must(`${MAPS}/c?history=x`)).toEqual(await server.must(`${MAPS}/c`))
+  })
+
+  it('shows custom objects in the version that is asked for', async () => {
+    await using server = await openServer(GATE)
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+    const version = (name: string): object => ({ name, served: true, storage: name === 'v1', schema })
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec: {
+        group: 'example.com',
+        names: { plural: 'widgets', kind: 'Widget' },
+        scope: 'Cluster',
+        versions: [version('v1'), version('v2')],
+      },
+    }
+    await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: definition })
+    const widgets = '/apis/example.com/v2/widgets'
+    await expect.poll(async () => (await server.request(widgets)).status).toBe(200)
+    const body = { apiVersion: 'example.com/v2', kind: 'Widget', metadata: { name: 'w' } }
+    await server.must(widgets, { method: 'POST', body })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await server.must(`${widgets}/w`, { method: 'PATCH', headers, body: JSON.stringify({ size: 1 }) })
+    const { items } = (await server.must(`${widgets}/w?history=5`)) as {
+      items: { apiVersion: string; size?: number }[]
+    }
+    expect(items.map(({ apiVersion, size }) => [apiVersion, size])).toEqual([
+      ['example.com/v2', 1],
+      ['example.com/v2', undefined],
+    ])
+  })
+})
+
+describe('quarterdeck history', () => {
+  let server: OpenServer
+  let printed: string
+  let complained: string
+  beforeEach(async () => {
+    server = await openServer(GATE)
+    await writeThrice(server)
+    printed = complained = ''
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => (printed += String(text)) !== '')
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => (complained += String(text)) !== '')
+  })
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await server[Symbol.asyncDispose]()
+  })
+
+  async function history(...args: string[]): Promise<number> {
+    printed = ''
+    const { url, authority, adminToken: token } = server
+    const kubeconfig = path.join(await tempFolder(), 'kubeconfig')
+    const content = kubeconfigOf({ url, authority, user: { name: 'admin', credential: { token } } })
+    await writeFile(kubeconfig, JSON.stringify(content))
+    return runCommand(['history', ...args, '--kubeconfig', kubeconfig], {})
+  }
+
+  it('shows who wrote what, and what differs', async () => {
+    expect(await history('cm', 'c')).toBe(0)
+    const rows = printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/))
+    expect(rows.map((row) => row.slice(2))).toEqual([
+      ['MANAGER', 'OPERATION', 'CHANGED'],
+      ['applier', 'Apply', '.data.key'],
+      ['applier', 'Apply', '.data.key'],
+      ['maker', 'Update', '-'],
+    ])
+    const [newest, , oldest] = rows.slice(1).map(([version]) => version!)
+    expect(await history('ConfigMap', 'c', '--diff', oldest!, newest!)).toBe(0)
+    expect(printed).toBe('- .data.key: "MTE="\n+ .data.key: "MzM="\n')
+    const before = await server.must(`${MAPS}/c`)
+    expect(await history('configmaps', 'c', '--restore', oldest!, '--dry-run')).toBe(0)
+    expect(printed).toBe('- .data.key: "MzM="\n+ .data.key: "MTE="\n')
+    expect(await server.must(`${MAPS}/c`)).toEqual(before)
+  })
+
+  it('says what is wrong', async () => {
+    expect(await history('cm')).toBe(2)
+    expect(await history('cm', 'c', '--restore', '1')).toBe(2)
+    expect(await history('cm', 'c', '--diff', '1')).toBe(2)
+    complained = ''
+    expect(await history('cm', 'c', '--diff', '1', '2')).toBe(1)
+    expect(complained).toMatch(/^quarterdeck history: there is no version 1; there are \d+, \d+, \d+\n$/)
+    expect(await history('gadgets', 'c')).toBe(1)
+    expect(complained).toContain('the server has no resource "gadgets"')
+  })
+})
