@@ -40,6 +40,7 @@ tools: $(READY)
 
 types: $(READY)
 	$(BIN) $(GO_TOOL) tsc -p .
+	$(BIN) $(GO_TOOL) tsc -p src/console/web
 
 lint: $(READY)
 	$(BIN) $(GO_TOOL) oxlint --type-aware --deny-warnings src test deploy .config

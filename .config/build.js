@@ -1,9 +1,10 @@
-// Builds `dist` from `src`: the command, its thread and the library, in a few files with source maps. Packages stay where they are. A server may
-// start meanwhile: each file is complete as soon as it has its name, and what others import comes first.
+// Builds `dist` from `src`: the command, its thread and the library, in a few files with source maps, and the console.
+// Packages stay where they are. A server may start meanwhile: each file is complete as soon as it has its name, and what others import comes first.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildConsole } from './build-console.js'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const dist = path.join(project, 'dist')
@@ -21,7 +22,10 @@ const entries = { ...command, ...library }
 
 console.error('building dist from src')
 // Each by itself: what they have in common would be in many small files, and to load those takes a tenth of the first start.
-const outputFiles = (await Promise.all([bundled(command), bundled(library)])).flat()
+const [outputFiles] = await Promise.all([
+  Promise.all([bundled(command), bundled(library)]).then((files) => files.flat()),
+  buildConsole(project, path.join(dist, 'console')),
+])
 
 async function bundled(entryPoints) {
   const { outputFiles } = await build({

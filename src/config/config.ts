@@ -63,6 +63,8 @@ export interface Config {
   readonly workerStallMs: number
   /** Whether others may listen where we do. */
   readonly sharesPort: boolean
+  /** Where the key is that its sessions are sealed with. */
+  readonly console: 'off' | (typeof SESSION_KEYS)[number]
   readonly allowedOrigins: readonly RegExp[]
   readonly strictTransport: readonly string[]
   readonly identity: IdentityConfig
@@ -133,6 +135,7 @@ export interface EtcdConfig {
   readonly client: CertificatePair | undefined
 }
 
+const SESSION_KEYS = ['shared', 'memory'] as const
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -182,6 +185,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), 1, 1_000_000),
     maxConnections: maxConnections(read.optional('max-connections')),
     unfinished: unfinishedLimits(read.optional('max-unfinished-bytes')),
+    console: read.switch('console') ? oneOf(read.required('console-session-key'), SESSION_KEYS) : 'off',
     allowedOrigins: read.list('cors-allowed-origins').map((text) => pattern(text, '--cors-allowed-origins')),
     strictTransport: read.list('strict-transport-security-directives').map(transportDirective),
     identity: identityConfig(read),

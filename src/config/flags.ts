@@ -81,6 +81,12 @@ const SERVING_FLAGS = flagsOf('Serving', {
   'max-unfinished-bytes': count(
     'Memory for incomplete requests and unread responses; the largest holder is disconnected first. Default: 1/8 of the memory limit, 128 MiB to 512 MiB.',
   ),
+  console: on('Serve the web console at /console.'),
+  'console-session-key': text(
+    'PLACE',
+    'Key that console sessions are sealed with: shared (a Secret in kube-system, for all replicas) or memory (sessions end with the process).',
+    'shared',
+  ),
   'cors-allowed-origins': list('PATTERN,...', 'Origins allowed by CORS, as regular expressions.'),
   'strict-transport-security-directives': list(
     'DIRECTIVE,...',

@@ -7,7 +7,7 @@ import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf, isWatch } from './deadline.ts'
-import type { HttpRequest, RemoteEnd, RequestHeaders } from './http.ts'
+import { CONSOLE_API, type HttpRequest, type RemoteEnd, type RequestHeaders } from './http.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
@@ -23,6 +23,8 @@ export interface ExchangeOptions {
   readonly largeBodies: LargeBodies
   /** Where audit ids come from. */
   readonly random: Random
+  /** Whether there is a console. */
+  readonly hasConsole: boolean
 }
 
 export class Exchange implements HttpRequest {
@@ -33,7 +35,7 @@ export class Exchange implements HttpRequest {
   readonly query: Query
   readonly info: RequestInfo
   readonly headers: RequestHeaders
-  readonly remote: RemoteEnd
+  readonly isOfConsole: boolean
   readonly transport: HttpRequest['transport']
   readonly deadline: Deadline
   readonly receivedAt: number
@@ -41,6 +43,7 @@ export class Exchange implements HttpRequest {
   readonly body: BoundedBody
   readonly responder: EnvelopeResponder
   filterSince = 0
+  remote: RemoteEnd
   /** Called after the signal has fired for the deadline. */
   onDeadline: (() => void) | undefined
   /** Called when it is to be broken off: what was answered at the deadline, or is sent as long as it takes, is not taken. */
@@ -54,8 +57,10 @@ export class Exchange implements HttpRequest {
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {
-    const { remote, transport, requestTimeoutMs, infos, largeBodies, random } = options
-    const { headers, target } = request
+    const { remote, transport, requestTimeoutMs, infos, largeBodies, random, hasConsole } = options
+    const { headers } = request
+    this.isOfConsole = hasConsole && request.target.startsWith(BELOW_CONSOLE_API)
+    const target = this.isOfConsole ? request.target.slice(CONSOLE_API.length) : request.target
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)
     const decoded = decodePath(path)
@@ -74,6 +79,8 @@ export class Exchange implements HttpRequest {
     // costs more than all the rest of this.
     this.#credential = headers.authorization
     if (this.#credential !== undefined) headers.authorization = undefined
+    // `EventSource` cannot say what it accepts.
+    if (this.isOfConsole) headers.accept = this.query.get('accept') ?? headers.accept
     this.headers = headers
     this.remote = remote
     this.transport = transport
@@ -86,6 +93,16 @@ export class Exchange implements HttpRequest {
     const credential = this.#credential
     this.#credential = undefined
     return credential
+  }
+
+  get host(): string {
+    const { headers, rawHeaders } = this.#request
+    return headers.host ?? headerLinesOf(rawHeaders).get(':authority')?.[0] ?? ''
+  }
+
+  useSession(authorization: string | undefined): void {
+    this.#credential = authorization
+    if (authorization !== undefined) this.remote = { ...this.remote, certificate: undefined }
   }
 
   takeHeader(name: string): readonly string[] {
@@ -135,6 +152,7 @@ export class Exchange implements HttpRequest {
 const LATE_ANSWER_MS = 5000
 /** Logs and the like are read by people, who pause. */
 const STREAM_STALLED_MS = 30 * 60_000
+const BELOW_CONSOLE_API = `${CONSOLE_API}/`
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
 
 function headerLinesOf(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {

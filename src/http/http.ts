@@ -8,6 +8,9 @@ import type { Deadline } from './deadline.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Query } from './query.ts'
 
+/** What is below it is asked for by pages of the console, with the credential of their session. */
+export const CONSOLE_API = '/console/api'
+
 /** Names in lower case; a header that came several times is joined with `, `, as Node does. */
 export interface RequestHeaders {
   readonly [name: string]: string | readonly string[] | undefined
@@ -25,6 +28,10 @@ export interface HttpRequest {
   readonly info: RequestInfo
   readonly headers: RequestHeaders
   readonly remote: RemoteEnd
+  /** Whom the client thinks it speaks to, `host:port`; empty where it does not say. */
+  readonly host: string
+  /** It came below `CONSOLE_API`, which is not in its path: its credential is that of a session. */
+  readonly isOfConsole: boolean
   /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
   readonly transport: 'plain' | 'websocket'
   /**
@@ -44,6 +51,8 @@ export interface HttpRequest {
   breakOff(): void
   /** The `Authorization` header, once, for the authentication filter alone; it is not among the headers. */
   takeCredential(): string | undefined
+  /** The credential of the session, in the place of everything that the client sent; undefined: its certificate is. */
+  useSession(authorization: string | undefined): void
   /** The values of a header, line by line; it is removed, so that nobody further in takes it for true. */
   takeHeader(name: string): readonly string[]
 }

@@ -56,6 +56,8 @@ export interface ListenerOptions extends ListenAddress {
   readonly ciphers: string
   /** The key exchange groups, by their names in OpenSSL; undefined: its default. */
   readonly curves?: string | undefined
+  /** Whether there is a console. */
+  readonly hasConsole?: boolean
   /** False: HTTP/1.1 only. */
   readonly http2?: boolean
   /** How HTTP/2 sessions read from their sockets. */
@@ -157,10 +159,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     if (connections.admit(socket)) handshakes.add(socket)
   })
   const infos = new RequestInfos()
-  const { random = systemRandom } = options
+  const { random = systemRandom, hasConsole = false } = options
   const largeBodies = new LargeBodies()
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
-    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos, largeBodies, random })
+    const parts = { remote, transport, requestTimeoutMs, infos, largeBodies, random, hasConsole }
+    const exchange = new Exchange(request, parts)
     running.add(exchange)
     return exchange
   }

@@ -14,7 +14,7 @@ export async function listen(config: Config, parts: ListenParts): Promise<Listen
   const { readSocket } = runtimeOf(config)
   const { maxConnections, maxStreamsPerConnection, unfinished } = config
   const limits = { requestTimeoutMs, maxConnections, maxStreamsPerConnection, unfinished }
-  const rules = { ...tlsRules, http2, sharesPort, ...limits }
+  const rules = { ...tlsRules, http2, sharesPort, hasConsole: config.console !== 'off', ...limits }
   try {
     return await openListener({ ...parts, ...rules, host, port, readSocket })
   } catch (error) {

@@ -9,6 +9,8 @@ import { publishAuthentication } from '../controllers/extension-authentication.t
 import { canonicalJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
+import type { SessionKey } from '../console/console.ts'
+import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
 import { runControllers, type Controller } from '../controllers/controllers.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
@@ -154,6 +156,8 @@ export interface ResourceApi {
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
+  /** What sessions of the console are sealed with, on every replica. */
+  readonly consoleKey: SessionKey
   /** Where functions are taken in the place of webhooks. */
   readonly extensionPoints: ExtensionPoints
 }
@@ -306,6 +310,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       { path: '/debug/watchers', handler: showWatchers(watchers), listed: () => [] },
     ],
     identity,
+    consoleKey: { find: (signal) => findConsoleKey(parts, signal), make: (signal) => makeConsoleKey(parts, signal) },
     extensionPoints: {
       admit: admission.addFunction,
       convert: definitions.addFunction,

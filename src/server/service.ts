@@ -10,6 +10,7 @@ import { OutgoingCaller } from '../outgoing/call.ts'
 import { readAdmissionSettings } from './admission-config.ts'
 import { ownAddress } from './advertised-address.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
+import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { gateStates } from '../config/feature-gates.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
@@ -197,6 +198,7 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: S
     measures: measures.http,
     constrainedImpersonation: gates.ConstrainedImpersonation,
     audit: audit.filter,
+    console: openConsole({ config, clock: base.clock, api }),
     isStarting: lifecycle.isStarting,
     isClosing: lifecycle.isClosing,
   })

@@ -13,7 +13,7 @@ export function checkLength(files: readonly SourceFile[]): Violation[] {
 
 export function checkNames(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => {
-    const parts = file.path.replace(/(\.test)?\.ts$/, '').split('/')
+    const parts = file.path.replace(/(\.test)?\.tsx?$/, '').split('/')
     return parts.flatMap((part) => {
       const words = part.split('-')
       const empty = words.find((word) => EMPTY_WORDS.includes(word))

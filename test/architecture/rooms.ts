@@ -72,6 +72,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   http: { mayImport: ['lib', 'runtime', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'offload', 'registry', 'http'], entrance: 'words' },
+  console: { mayImport: ['lib', 'api', 'auth', 'http'], entrance: 'front' },
   plugins: {
     mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth', 'admission'],
     entrance: 'words',
@@ -115,10 +116,11 @@ export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['library'],
 }
 
-/** Where a run begins: the command, its thread, the library, and what `make generate` calls. Every file is reached from one of them. */
+/** Where a run begins: the command, its thread, the console's pages, the library, and what `make generate` calls. Every file is reached from one of them. */
 export const BEGINNINGS: readonly string[] = [
   'src/main.ts',
   'src/offload/thread.ts',
+  'src/console/web/main.tsx',
   'src/index.ts',
   'src/client/client.ts',
   'src/define/define.ts',
@@ -134,6 +136,8 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['kv'],
   protobufjs: ['schema'],
   ws: ['http'],
+  preact: ['console'],
+  uplot: ['console'],
   'node:http2': ['client'],
   pino: ['server'],
 }
@@ -146,6 +150,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/lib/clock.ts': 'is where it comes from',
   'src/lib/backoff.ts': 'waits for other servers',
   'src/lib/compile-cache.ts': 'is about this process',
+  'src/console/web/': 'runs in browsers',
   'src/client/': 'has the time of the program that uses it',
   'src/testing/': 'has the time of the program that uses it',
   'src/wire/': 'waits for sockets',

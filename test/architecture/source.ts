@@ -19,7 +19,7 @@ export interface SourceFile {
 }
 
 export function parseSource(filePath: string, text: string): SourceFile {
-  const { body } = parseSync(text, { syntax: 'typescript', target: 'es2024' })
+  const { body } = parseSync(text, { syntax: 'typescript', tsx: filePath.endsWith('.tsx'), target: 'es2024' })
   const statements = body as unknown as readonly Node[]
   // Dynamic imports and import types may stand anywhere, but few files have them.
   const nodes = text.includes('import(') ? nodesIn(statements) : statements
@@ -27,10 +27,10 @@ export function parseSource(filePath: string, text: string): SourceFile {
   return { path: filePath, text, statements, imports: [...new Set(named)] }
 }
 
-/** Every `.ts` file below the folder. */
+/** Every `.ts` and `.tsx` file below the folder. */
 export function readSources(top: string, folder: string): SourceFile[] {
   return readdirSync(path.join(top, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => path.relative(top, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
     .sort()
     .map((file) => parseSource(file, readFileSync(path.join(top, file), 'utf8')))

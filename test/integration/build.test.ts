@@ -11,7 +11,8 @@ const BUILDING = 'building dist from src\n'
 /** A clone with sources of the test's own. */
 async function clone(): Promise<string> {
   const folder = await tempFolder()
-  for (const file of ['package.json', '.config/build.js']) cpSync(path.join(PROJECT, file), path.join(folder, file))
+  for (const file of ['package.json', '.config/build.js', '.config/build-console.js'])
+    cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
   const programs = [
     'offload/thread',
@@ -26,6 +27,9 @@ async function clone(): Promise<string> {
     writeFileSync(file, '')
   }
   writeFileSync(path.join(folder, 'src/index.ts'), 'export const answer: number = 42\n')
+  mkdirSync(path.join(folder, 'src/console/web'), { recursive: true })
+  writeFileSync(path.join(folder, 'src/console/web/index.html'), '<script type="module" src="./main.ts"></script>\n')
+  writeFileSync(path.join(folder, 'src/console/web/main.ts'), 'document.title = "ready"\n')
   write(folder, 'first')
   return folder
 }
@@ -51,14 +55,18 @@ it('builds at the first start and after a change, and only then', async () => {
   expect(start(folder).told).toBe(BUILDING)
 })
 
-it('leaves nothing of what was built before, and has every door, the thread and the process of extensions', async () => {
+it('leaves nothing of what was built before, and has every door, the console, the thread and the process of extensions', async () => {
   const folder = await clone()
-  mkdirSync(path.join(folder, 'dist'))
-  writeFileSync(path.join(folder, 'dist/chunk-OLD.js'), '')
+  mkdirSync(path.join(folder, 'dist/console/assets'), { recursive: true })
+  for (const old of ['chunk-OLD.js', 'console/assets/index-OLD.js.br'])
+    writeFileSync(path.join(folder, 'dist', old), '')
   start(folder)
+  expect(readdirSync(path.join(folder, 'dist/console')).sort()).toEqual(['assets', 'built-from', 'index.html.br'])
+  expect(readdirSync(path.join(folder, 'dist/console/assets'))).toEqual([expect.stringMatching(/^index-.+\.js\.br$/)])
   expect(readdirSync(path.join(folder, 'dist')).sort()).toEqual([
     'client.js',
     'client.js.map',
+    'console',
     'define.js',
     'define.js.map',
     'extension-process.js',

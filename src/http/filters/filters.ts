@@ -40,6 +40,8 @@ export interface FilterOptions {
   readonly allowedOrigins: readonly RegExp[]
   /** The directives of `Strict-Transport-Security`; none: the header is not sent (R-276). */
   readonly strictTransport: readonly string[]
+  /** Serves the console, and lets its sessions in; absent: there is none. */
+  readonly console?: Filter | undefined
   readonly isStarting: () => boolean
   readonly isClosing: () => boolean
   /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
@@ -58,6 +60,7 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
     turnAwayWhenClosing({ ...options, writeStatus }),
     refuseImpossibleTimeout(),
     crossOrigin(options.allowedOrigins),
+    ...(options.console === undefined ? [] : [options.console]),
     firstCheckpoint(),
   ]
   const authentication = authenticate({ ...options, writeStatus })

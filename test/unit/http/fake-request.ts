@@ -35,6 +35,11 @@ export function fakeRequest(line: string, { authorization, ...changes }: FakeCha
     info,
     headers: {},
     remote: { address: '127.0.0.1', isLoopback: true, protocol: 'http/1.1', certificate: undefined, hangUp: () => {} },
+    host: '127.0.0.1:6443',
+    isOfConsole: false,
+    useSession: (authorization) => {
+      credential = authorization
+    },
     transport: 'plain',
     signal: new AbortController().signal,
     deadline: deadlineOf(info, query, 60_000),

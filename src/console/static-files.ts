@@ -1,0 +1,98 @@
+// The files of the console as they are built: compressed already, read once. A name with a digest in it never changes its meaning and is kept
+// by browsers for good; the page itself is asked for each time.
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import type { HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
+import { plainText } from '../http/responses.ts'
+
+const PAGE = 'index.html'
+const COMPRESSED = '.br'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Nothing from elsewhere, nothing inline, nothing made up by a script; and in no frame of another page. */
+const POLICY = [
+  "default-src 'none'",
+  ...['script', 'style', 'img', 'font', 'connect'].map((kind) => `${kind}-src 'self'`),
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+export const PAGE_HEADERS: ResponseHeaders = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+interface StaticFile {
+  readonly type: string
+  readonly tag: string
+  readonly compressed: Buffer
+}
+
+export class StaticFiles {
+  readonly #folder: string
+  #files: ReadonlyMap<string, StaticFile> | undefined
+
+  /** `folder`: where the console is built to. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The file of that name, or the page, which finds its way by the path itself. */
+  answer(name: string, request: HttpRequest): HttpResponse {
+    this.#files ??= readFiles(this.#folder)
+    const isAsset = name.startsWith('assets/')
+    const file = this.#files.get(isAsset ? name : PAGE)
+    if (file === undefined) {
+      const text = isAsset ? '404 page not found\n' : 'The console is not built: npm run build\n'
+      return plainText(404, text, PAGE_HEADERS)
+    }
+    const headers = {
+      ...PAGE_HEADERS,
+      'content-type': file.type,
+      'cache-control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+      etag: file.tag,
+    }
+    const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers
+    if (known === file.tag) return { status: 304, headers, body: { kind: 'empty' } }
+    if (!/\bbr\b/.test(String(encodings))) {
+      return { status: 200, headers, body: { kind: 'bytes', bytes: brotliDecompressSync(file.compressed) } }
+    }
+    const body = { kind: 'bytes', bytes: file.compressed } as const
+    return { status: 200, headers: { ...headers, 'content-encoding': 'br' }, body }
+  }
+}
+
+function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
+  const files = new Map<string, StaticFile>()
+  for (const entry of namesIn(folder)) {
+    const name = entry.slice(0, -COMPRESSED.length)
+    const type = TYPES[path.extname(name)]
+    if (!entry.endsWith(COMPRESSED) || type === undefined) continue
+    const compressed = readFileSync(path.join(folder, entry))
+    const tag = `"${hash('sha256', compressed, 'base64url').slice(0, 22)}"`
+    files.set(name.replaceAll(path.sep, '/'), { type, tag, compressed })
+  }
+  return files
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return []
+  }
+}

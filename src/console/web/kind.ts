@@ -1,0 +1,41 @@
+// What a kind is to the page, and the addresses of its objects in the API.
+
+export interface Kind {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  readonly shortNames: readonly string[]
+}
+
+export interface ObjectName {
+  /** Empty where there is none. */
+  readonly namespace: string
+  readonly name: string
+}
+
+export function canList({ verbs }: Kind): boolean {
+  return verbs.includes('list')
+}
+
+/** Where the kind is served: `/apis/apps/v1`. */
+export function versionPath({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+}
+
+/** The collection in a namespace; empty: in all of them. */
+export function collectionPath(kind: Kind, namespace = ''): string {
+  const place = kind.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  return `${versionPath(kind)}${place}/${kind.plural}`
+}
+
+export function objectPath(kind: Kind, { namespace, name }: ObjectName): string {
+  return `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`
+}
+
+/** `deployments.apps`, as kubectl takes it. */
+export function resourceName({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`
+}

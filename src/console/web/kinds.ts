@@ -1,0 +1,40 @@
+// The kinds that the server serves, as discovery tells them.
+import { ask } from './api.ts'
+import type { Kind } from './kind.ts'
+
+interface DiscoveredResource {
+  readonly resource: string
+  readonly responseKind?: { readonly kind: string }
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+}
+
+interface Discovery {
+  readonly items: readonly {
+    readonly metadata?: { readonly name?: string }
+    readonly versions: readonly { readonly version: string; readonly resources?: readonly DiscoveredResource[] }[]
+  }[]
+}
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/** Each in the version that its group prefers, those of the core group first. */
+export async function readKinds(): Promise<readonly Kind[]> {
+  const documents = await Promise.all(['/api', '/apis'].map((path) => ask<Discovery>(path, { accept: AGGREGATED })))
+  return documents.flatMap(({ items }) =>
+    items.flatMap(({ metadata, versions }) => kindsIn(metadata?.name ?? '', versions)),
+  )
+}
+
+function kindsIn(group: string, versions: Discovery['items'][number]['versions']): readonly Kind[] {
+  const found = new Map<string, Kind>()
+  for (const { version, resources = [] } of versions) {
+    for (const { resource, responseKind, scope, verbs, shortNames = [] } of resources) {
+      if (found.has(resource) || responseKind === undefined) continue
+      const namespaced = scope === 'Namespaced'
+      found.set(resource, { group, version, plural: resource, kind: responseKind.kind, namespaced, verbs, shortNames })
+    }
+  }
+  return [...found.values()]
+}

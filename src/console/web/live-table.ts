@@ -1,0 +1,144 @@
+// A table that follows the watch: the list in pages, then events from where it ended. A stream that breaks resumes after the last event;
+// where that is too long ago everything is read anew, so that nothing is ever missing.
+import { API, ApiFailure, ask, messageOf, readSession, SESSION_ENDED } from './api.ts'
+import { collectionPath, type Kind } from './kind.ts'
+import type { TableQuery } from './routes.ts'
+import { type Column, rowsOf, type TableDocument, TableRows } from './table-rows.ts'
+
+export type LiveState =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'reconnecting' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+const TABLE = 'as=Table;v=v1;g=meta.k8s.io'
+const PAGE_ROWS = 1000
+const RETRY_MS = 1000
+
+export class LiveTable {
+  readonly rows = new TableRows()
+  columns: readonly Column[] = []
+  state: LiveState = { kind: 'loading' }
+  readonly #path: string
+  readonly #query: TableQuery
+  readonly #onChange: () => void
+  readonly #closing = new AbortController()
+  #source: EventSource | undefined
+  #version = ''
+  #retry: number | undefined
+  #frame: number | undefined
+
+  /** `onChange` is called once a frame at most, however much happens. */
+  constructor(kind: Kind, query: TableQuery, onChange: () => void) {
+    this.#path = collectionPath(kind, query.namespace)
+    this.#query = query
+    this.#onChange = onChange
+    void this.#load()
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#source?.close()
+    window.clearTimeout(this.#retry)
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+  }
+
+  async #load(): Promise<void> {
+    const { signal } = this.#closing
+    this.#source?.close()
+    this.#enter({ kind: 'loading' })
+    try {
+      let page = await this.#page('', signal)
+      this.rows.clear()
+      this.columns = page.columnDefinitions ?? []
+      for (;;) {
+        for (const row of rowsOf(page, 0)) this.rows.put(row)
+        this.#changed()
+        const { continue: next = '', resourceVersion = '' } = page.metadata ?? {}
+        this.#version = resourceVersion
+        if (next === '') break
+        page = await this.#page(next, signal)
+      }
+      this.#follow()
+    } catch (error) {
+      if (signal.aborted) return
+      this.#enter({ kind: 'failed', message: messageOf(error) })
+      // What is refused will be refused again; what is away comes back.
+      if (!(error instanceof ApiFailure) || error.code >= 500 || error.code === 410) this.#later(() => this.#load())
+    }
+  }
+
+  #page(next: string, signal: AbortSignal): Promise<TableDocument> {
+    const more = next === '' ? {} : { continue: next }
+    return ask<TableDocument>(`${this.#path}?${this.#search({ limit: String(PAGE_ROWS), ...more })}`, {
+      accept: `application/json;${TABLE}`,
+      signal,
+    })
+  }
+
+  #search(more: Readonly<Record<string, string>>): string {
+    const { labels, fields } = this.#query
+    const search = new URLSearchParams({ includeObject: 'Metadata', ...more })
+    if (labels !== '') search.set('labelSelector', labels)
+    if (fields !== '') search.set('fieldSelector', fields)
+    return search.toString()
+  }
+
+  #follow(): void {
+    const search = this.#search({
+      watch: '1',
+      allowWatchBookmarks: 'true',
+      resourceVersion: this.#version,
+      accept: `text/event-stream;${TABLE}`,
+    })
+    const source = new EventSource(`${API}${this.#path}?${search}`)
+    this.#source = source
+    source.addEventListener('open', () => this.#enter({ kind: 'live' }))
+    source.addEventListener('error', () => this.#onBroken(source))
+    for (const type of ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']) {
+      source.addEventListener(type, (event) => this.#take(type, event))
+    }
+    // The server says why it ends the stream: mostly that the version is too old.
+    source.addEventListener('ERROR', () => void this.#load())
+  }
+
+  #take(type: string, { data, lastEventId }: MessageEvent<string>): void {
+    if (lastEventId !== '') this.#version = lastEventId
+    if (type === 'BOOKMARK') return
+    const document = JSON.parse(data) as TableDocument
+    for (const row of rowsOf(document, performance.now())) {
+      if (type === 'DELETED') this.rows.remove(row.key)
+      else this.rows.put(row)
+    }
+    this.#changed()
+  }
+
+  /** The browser reconnects by itself but where the server has answered with an error. */
+  #onBroken(source: EventSource): void {
+    this.#enter({ kind: 'reconnecting' })
+    if (source.readyState !== EventSource.CLOSED) return
+    this.#later(async () => {
+      const session = await readSession().catch(() => undefined)
+      if (session !== undefined && session.user === undefined) return window.dispatchEvent(new Event(SESSION_ENDED))
+      return this.#follow()
+    })
+  }
+
+  #later(work: () => unknown): void {
+    window.clearTimeout(this.#retry)
+    if (!this.#closing.signal.aborted) this.#retry = window.setTimeout(() => void work(), RETRY_MS)
+  }
+
+  #enter(state: LiveState): void {
+    this.state = state
+    this.#changed()
+  }
+
+  #changed(): void {
+    if (this.#closing.signal.aborted) return
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined
+      this.#onChange()
+    })
+  }
+}

@@ -1,0 +1,76 @@
+// Logging in: with a token, or with the certificate that the browser has shown.
+import { useState } from 'preact/hooks'
+import { logIn, messageOf, type Session } from './api.ts'
+
+interface Props {
+  /** Whose certificate the browser has shown. */
+  readonly certificate: string | undefined
+  readonly onSession: (session: Session) => void
+}
+
+export function LoginPage({ certificate, onSession }: Props) {
+  const [token, setToken] = useState('')
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const enter = async (credential: string): Promise<void> => {
+    setBusy(true)
+    try {
+      onSession(await logIn(credential))
+    } catch (error) {
+      setProblem(messageOf(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="login">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void enter(token)
+        }}
+      >
+        <h1>
+          <Mark /> Quarterdeck
+        </h1>
+        <label>
+          <span>Token</span>
+          <input
+            type="password"
+            name="token"
+            autocomplete="off"
+            required
+            autofocus
+            value={token}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        <p class="hint">
+          A bearer token that this server accepts. It is sealed in a cookie that no script can read, and kept nowhere
+          else.
+        </p>
+        {problem !== '' && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={isBusy}>
+          Log in
+        </button>
+        {certificate !== undefined && (
+          <button type="button" disabled={isBusy} onClick={() => void enter('')}>
+            Continue as {certificate}
+          </button>
+        )}
+      </form>
+    </main>
+  )
+}
+
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <circle cx="16" cy="16" r="6.4" />
+      <path d="M16 3.5v6M16 22.5v6M3.5 16h6M22.5 16h6" />
+    </svg>
+  )
+}

@@ -1,0 +1,59 @@
+// The addresses of the console's pages.
+import type { Kind, ObjectName } from './kind.ts'
+
+export const HOME = '/console/'
+
+export type Route =
+  | { readonly page: 'server' | 'definitions' | 'access' | 'apply' }
+  | { readonly page: 'table'; readonly resource: string; readonly query: TableQuery }
+  | { readonly page: 'object'; readonly resource: string; readonly named: ObjectName }
+
+export interface TableQuery {
+  readonly namespace: string
+  readonly labels: string
+  readonly fields: string
+}
+
+const PLAIN = ['definitions', 'access', 'apply'] as const
+/** Stands for no namespace in the address of an object. */
+const NO_NAMESPACE = '-'
+
+export function routeOf(pathname: string, search: string): Route {
+  const [, , page = '', ...rest] = pathname.split('/').map(decoded)
+  const plain = PLAIN.find((name) => name === page)
+  if (plain !== undefined) return { page: plain }
+  const [resource = '', namespace = '', name = ''] = rest
+  if (page === 'kinds' && resource !== '') return { page: 'table', resource, query: tableQuery(search) }
+  if (page === 'objects' && name !== '') {
+    return { page: 'object', resource, named: { namespace: namespace === NO_NAMESPACE ? '' : namespace, name } }
+  }
+  return { page: 'server' }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function tableQuery(search: string): TableQuery {
+  const query = new URLSearchParams(search)
+  const text = (name: string): string => query.get(name) ?? ''
+  return { namespace: text('namespace'), labels: text('labels'), fields: text('fields') }
+}
+
+export function tableAddress(resource: string, query: Partial<TableQuery> = {}): string {
+  const set = Object.entries(query).filter(([, value]) => value !== '')
+  const search = new URLSearchParams(set).toString()
+  return `${HOME}kinds/${resource}${search === '' ? '' : `?${search}`}`
+}
+
+export function objectAddress(
+  { plural, group }: Pick<Kind, 'plural' | 'group'>,
+  { namespace, name }: ObjectName,
+): string {
+  const resource = group === '' ? plural : `${plural}.${group}`
+  return `${HOME}objects/${resource}/${namespace === '' ? NO_NAMESPACE : namespace}/${encodeURIComponent(name)}`
+}

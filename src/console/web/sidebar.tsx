@@ -1,0 +1,138 @@
+// The way to every page: the server itself, then the kinds by what they are for.
+import { useState } from 'preact/hooks'
+import { canList, type Kind, resourceName } from './kind.ts'
+import { Mark } from './login-page.tsx'
+import { HOME, type Route, tableAddress } from './routes.ts'
+
+const PAGES: readonly (readonly [page: Route['page'], title: string, address: string])[] = [
+  ['server', 'Overview', HOME],
+  ['definitions', 'Definitions', `${HOME}definitions`],
+  ['access', 'Access', `${HOME}access`],
+  ['apply', 'Apply YAML', `${HOME}apply`],
+]
+
+/** Groups of the API by what people look for; all others stand under their own name. */
+const SECTIONS: readonly (readonly [title: string, resources: readonly string[]])[] = [
+  [
+    'Workloads',
+    [
+      'pods',
+      'deployments.apps',
+      'replicasets.apps',
+      'statefulsets.apps',
+      'daemonsets.apps',
+      'jobs.batch',
+      'cronjobs.batch',
+      'horizontalpodautoscalers.autoscaling',
+      'poddisruptionbudgets.policy',
+      'replicationcontrollers',
+    ],
+  ],
+  [
+    'Configuration',
+    ['configmaps', 'secrets', 'namespaces', 'resourcequotas', 'limitranges', 'leases.coordination.k8s.io', 'events'],
+  ],
+  [
+    'Network',
+    [
+      'services',
+      'endpointslices.discovery.k8s.io',
+      'ingresses.networking.k8s.io',
+      'networkpolicies.networking.k8s.io',
+      'endpoints',
+    ],
+  ],
+  ['Storage', ['persistentvolumeclaims', 'persistentvolumes', 'storageclasses.storage.k8s.io']],
+  [
+    'Access',
+    [
+      'serviceaccounts',
+      'roles.rbac.authorization.k8s.io',
+      'rolebindings.rbac.authorization.k8s.io',
+      'clusterroles.rbac.authorization.k8s.io',
+      'clusterrolebindings.rbac.authorization.k8s.io',
+    ],
+  ],
+]
+
+interface Section {
+  readonly title: string
+  readonly kinds: readonly Kind[]
+}
+
+/** Those of definitions before those that are built in and seldom looked at. */
+function sectionsOf(kinds: readonly Kind[]): readonly Section[] {
+  const listed = kinds.filter(canList)
+  const byName = new Map(listed.map((kind) => [resourceName(kind), kind]))
+  const known = SECTIONS.map(([title, names]) => ({ title, kinds: names.flatMap((name) => byName.get(name) ?? []) }))
+  const placed = new Set(known.flatMap((section) => section.kinds))
+  const rest = Map.groupBy(
+    listed.filter((kind) => !placed.has(kind)),
+    ({ group }) => group,
+  )
+  const others = [...rest].map(([group, members]) => ({ title: group === '' ? 'Core' : group, kinds: members }))
+  const isCustom = ({ title }: Section): boolean => !title.endsWith('.k8s.io') && title.includes('.')
+  return [...known, ...others.filter(isCustom), ...others.filter((section) => !isCustom(section))].filter(
+    (section) => section.kinds.length > 0,
+  )
+}
+
+interface Props {
+  readonly kinds: readonly Kind[]
+  readonly route: Route
+  /** Stays when one goes from one kind to another. */
+  readonly namespace: string
+}
+
+export function Sidebar({ kinds, route, namespace }: Props) {
+  const [search, setSearch] = useState('')
+  const wanted = search.trim().toLowerCase()
+  const fits = (kind: Kind): boolean =>
+    [resourceName(kind), kind.kind.toLowerCase(), ...kind.shortNames].some((name) => name.includes(wanted))
+  const resource = 'resource' in route ? route.resource : undefined
+  return (
+    <nav class="sidebar" id="sidebar" aria-label="Main">
+      <a class="brand" href={HOME}>
+        <Mark /> Quarterdeck
+      </a>
+      <ul>
+        {PAGES.map(([page, title, address]) => (
+          <li key={page}>
+            <a href={address} aria-current={route.page === page ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <input
+        type="search"
+        class="find-kind"
+        aria-label="Find a kind"
+        placeholder="Find a kind  ( k )"
+        data-hotkey="k"
+        onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+      />
+      {sectionsOf(kinds.filter(fits)).map((section, i) => (
+        <details
+          key={section.title}
+          open={wanted !== '' || i < SECTIONS.length || section.kinds.some((kind) => resourceName(kind) === resource)}
+        >
+          <summary>{section.title}</summary>
+          <ul>
+            {section.kinds.map((kind) => (
+              <li key={kind.plural}>
+                <a
+                  href={tableAddress(resourceName(kind), kind.namespaced ? { namespace } : {})}
+                  aria-current={resourceName(kind) === resource ? 'page' : undefined}
+                  title={resourceName(kind)}
+                >
+                  {kind.kind}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,146 @@
+// The objects of a kind, live.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Kind, resourceName } from './kind.ts'
+import { LiveTable, type LiveState } from './live-table.ts'
+import { navigate } from './navigation.ts'
+import { objectAddress, tableAddress, type TableQuery } from './routes.ts'
+import { BY_NAME, isAge, type Order, type Row } from './table-rows.ts'
+import { VirtualTable } from './virtual-table.tsx'
+
+interface Props {
+  readonly kind: Kind
+  readonly query: TableQuery
+}
+
+export function TablePage({ kind, query }: Props) {
+  const [, redraw] = useState(0)
+  const [order, setOrder] = useState(BY_NAME)
+  const table = useLiveTable(kind, query, () => redraw((n) => n + 1))
+  const resource = resourceName(kind)
+  const sort = (column: number | undefined): void => {
+    const next: Order = { column, descending: order.column === column && !order.descending }
+    const sorted = column === undefined ? undefined : table?.columns[column]
+    table?.rows.sortBy(next, sorted !== undefined && isAge(sorted))
+    setOrder(next)
+  }
+  const filter = (text: string): void => {
+    table?.rows.filterBy(text)
+    redraw((n) => n + 1)
+  }
+  const narrow = (change: Partial<TableQuery>): void =>
+    navigate(tableAddress(resource, { ...query, ...change }), 'replace')
+  const addressOf = ({ namespace, name }: Row): string => objectAddress(kind, { namespace, name })
+  return (
+    <section class="page table-page">
+      <header class="page-head">
+        <h1>{kind.kind}</h1>
+        <span class="dim mono">{`${resource}/${kind.version}`}</span>
+        <LiveBadge state={table?.state ?? { kind: 'loading' }} />
+        <span class="dim count" role="status">
+          {table === undefined ? '' : countText(table.rows.shown.length, table.rows.size)}
+        </span>
+      </header>
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Filter by name"
+          placeholder="Filter by name  ( / )"
+          data-hotkey="/"
+          onInput={({ currentTarget }) => filter(currentTarget.value)}
+        />
+        <SelectorField
+          label="Labels"
+          placeholder="app=web,tier!=test"
+          value={query.labels}
+          onCommit={(labels) => narrow({ labels })}
+        />
+        <SelectorField
+          label="Fields"
+          placeholder="spec.nodeName=n1"
+          value={query.fields}
+          onCommit={(fields) => narrow({ fields })}
+        />
+      </div>
+      {table?.state.kind === 'failed' && (
+        <p class="notice bad" role="alert">
+          {table.state.message}
+        </p>
+      )}
+      {table !== undefined && table.columns.length > 0 && (
+        <VirtualTable
+          rows={table.rows}
+          columns={table.columns}
+          hasNamespaces={kind.namespaced && query.namespace === ''}
+          order={order}
+          label={`${kind.kind} objects`}
+          onSort={sort}
+          addressOf={addressOf}
+          onOpen={(row) => navigate(addressOf(row))}
+        />
+      )}
+      {table?.state.kind === 'live' && table.rows.size === 0 && <p class="empty">None here.</p>}
+    </section>
+  )
+}
+
+function useLiveTable(
+  kind: Kind,
+  { namespace, labels, fields }: TableQuery,
+  onChange: () => void,
+): LiveTable | undefined {
+  const table = useRef<LiveTable>(undefined)
+  const tell = useRef(onChange)
+  tell.current = onChange
+  useEffect(() => {
+    const opened = new LiveTable(kind, { namespace, labels, fields }, () => tell.current())
+    table.current = opened
+    tell.current()
+    return () => opened.close()
+  }, [kind, namespace, labels, fields])
+  return table.current
+}
+
+function countText(shown: number, all: number): string {
+  return shown === all ? all.toLocaleString('en') : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`
+}
+
+const STATES: Readonly<Record<LiveState['kind'], readonly [text: string, tone: string]>> = {
+  loading: ['Loading', 'waiting'],
+  live: ['Live', 'good'],
+  reconnecting: ['Reconnecting', 'waiting'],
+  failed: ['Stopped', 'bad'],
+}
+
+export function LiveBadge({ state }: { readonly state: LiveState }) {
+  const [text, tone] = STATES[state.kind]
+  return <span class={`tone badge ${tone}`}>{text}</span>
+}
+
+interface SelectorProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly value: string
+  readonly onCommit: (value: string) => void
+}
+
+/** Takes effect with Enter or when it is left: a selector that is half written means something else. */
+function SelectorField({ label, placeholder, value, onCommit }: SelectorProps) {
+  const commit = (text: string): void => {
+    if (text.trim() !== value) onCommit(text.trim())
+  }
+  return (
+    <label class="selector">
+      <span>{label}</span>
+      <input
+        class="mono"
+        defaultValue={value}
+        placeholder={placeholder}
+        spellcheck={false}
+        onBlur={({ currentTarget }) => commit(currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Enter') commit(currentTarget.value)
+        }}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,20 @@
+// Light, dark, or as the system has it; remembered by the browser.
+import { useEffect, useState } from 'preact/hooks'
+
+const THEMES = ['auto', 'light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+const STORED = 'theme'
+
+export function ThemeButton() {
+  const [theme, setTheme] = useState<Theme>(() => THEMES.find((one) => one === localStorage.getItem(STORED)) ?? 'auto')
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = theme
+    localStorage.setItem(STORED, theme)
+  }, [theme])
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto'
+  return (
+    <button type="button" title={`Switch to ${next}`} onClick={() => setTheme(next)}>
+      {`Theme: ${theme}`}
+    </button>
+  )
+}

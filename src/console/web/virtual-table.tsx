@@ -1,0 +1,232 @@
+// A table of any length: only the rows in view are in the document. Arrow keys move along the rows, Enter opens one.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ageText, cellText, type Column, isAge, type Order, type Row, type TableRows } from './table-rows.ts'
+
+const ROW_PX = 30
+const OVERSCAN = 12
+const MEASURED_ROWS = 200
+/** How long a changed row stands out. */
+const FRESH_MS = 1500
+
+interface Props {
+  readonly rows: TableRows
+  readonly columns: readonly Column[]
+  readonly hasNamespaces: boolean
+  readonly order: Order
+  readonly label: string
+  readonly onSort: (column: number | undefined) => void
+  readonly addressOf: (row: Row) => string
+  readonly onOpen: (row: Row) => void
+}
+
+export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSort, addressOf, onOpen }: Props) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [view, setView] = useState({ top: 0, height: 600 })
+  const [active, setActive] = useState(0)
+  const keys = rows.shown
+  const now = Date.now()
+  useTick(10_000)
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return undefined
+    const measure = (): void => setView({ top: element.scrollTop, height: element.clientHeight })
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  const first = Math.max(0, Math.floor(view.top / ROW_PX) - OVERSCAN)
+  const last = Math.min(keys.length, Math.ceil((view.top + view.height) / ROW_PX) + OVERSCAN)
+  const move = (to: number): void => {
+    const next = Math.max(0, Math.min(keys.length - 1, to))
+    setActive(next)
+    const element = scroller.current
+    if (element === null) return
+    const [top, bottom] = [next * ROW_PX, (next + 2) * ROW_PX]
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.floor(view.height / ROW_PX) - 1
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      j: 1,
+      ArrowUp: -1,
+      k: -1,
+      PageDown: page,
+      PageUp: -page,
+    }
+    const step = steps[event.key]
+    const row = rows.get(keys[active] ?? '')
+    if (step !== undefined) move(active + step)
+    else if (event.key === 'Home') move(0)
+    else if (event.key === 'End') move(keys.length - 1)
+    else if (event.key === 'Enter' && row !== undefined) onOpen(row)
+    else return
+    event.preventDefault()
+  }
+  const widths = useWidths(rows, columns)
+  const clock = performance.now()
+  return (
+    <div
+      class="scroller"
+      ref={scroller}
+      onScroll={({ currentTarget }) => setView({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })}
+      onKeyDown={onKeyDown}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
+      <table class="rows" aria-rowcount={keys.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {hasNamespaces && <Heading name="Namespace" order={order} column={undefined} onSort={onSort} width={16} />}
+            {columns.map((column, i) =>
+              column.priority > 0 ? null : (
+                <Heading
+                  key={column.name}
+                  name={column.name}
+                  title={column.description ?? ''}
+                  order={order}
+                  column={i}
+                  onSort={onSort}
+                  width={widths[i] ?? 10}
+                />
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={first * ROW_PX} />
+          {keys.slice(first, last).map((key, i) => {
+            const row = rows.get(key)
+            if (row === undefined) return null
+            const at = first + i
+            const marks = [
+              at === active && 'active',
+              clock - row.changedAt < FRESH_MS && row.changedAt > 0 && 'fresh',
+              row.isGoing && 'going',
+            ]
+            return (
+              <tr
+                key={key}
+                class={marks.filter(Boolean).join(' ')}
+                aria-rowindex={at + 2}
+                onClick={() => {
+                  setActive(at)
+                  onOpen(row)
+                }}
+              >
+                {hasNamespaces && <td class="dim">{row.namespace}</td>}
+                {columns.map((column, index) =>
+                  column.priority > 0 ? null : (
+                    <Cell
+                      key={column.name}
+                      column={column}
+                      row={row}
+                      cell={row.cells[index]}
+                      now={now}
+                      address={addressOf(row)}
+                    />
+                  ),
+                )}
+              </tr>
+            )
+          })}
+          <Spacer height={(keys.length - last) * ROW_PX} />
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Spacer({ height }: { readonly height: number }) {
+  return height <= 0 ? null : <tr class="spacer" aria-hidden="true" style={{ height: `${height}px` }} />
+}
+
+interface HeadingProps {
+  readonly name: string
+  readonly title?: string
+  readonly order: Order
+  readonly column: number | undefined
+  readonly width: number
+  readonly onSort: (column: number | undefined) => void
+}
+
+function Heading({ name, title = '', order, column, width, onSort }: HeadingProps) {
+  const isSorted = order.column === column
+  const direction = order.descending ? 'descending' : 'ascending'
+  return (
+    <th scope="col" aria-sort={isSorted ? direction : 'none'} style={{ width: `${width}ch` }}>
+      <button type="button" class="heading" title={title} onClick={() => onSort(column)}>
+        {name}
+        <span aria-hidden="true">{isSorted ? (order.descending ? '↓' : '↑') : ''}</span>
+      </button>
+    </th>
+  )
+}
+
+interface CellProps {
+  readonly column: Column
+  readonly row: Row
+  readonly cell: unknown
+  readonly now: number
+  readonly address: string
+}
+
+function Cell({ column, row, cell, now, address }: CellProps) {
+  const text = isAge(column) ? ageText(row.created, now) : cellText(cell)
+  if (column.format === 'name' || column.name === 'Name') {
+    return (
+      <td>
+        <a href={address} tabIndex={-1} title={text}>
+          {text}
+        </a>
+      </td>
+    )
+  }
+  const tone = toneOf(column.name, text)
+  return (
+    <td class={column.type === 'integer' || column.type === 'number' ? 'number' : ''} title={text}>
+      {tone === undefined ? text : <span class={`tone ${tone}`}>{text}</span>}
+    </td>
+  )
+}
+
+const GOOD = /^(Running|Active|Bound|Ready|True|Available|Succeeded|Complete|Completed|Approved,Issued)$/
+const BAD = /(Failed|Error|BackOff|Evicted|Unknown|Lost|NotReady|^False$)/
+const UNDER_WAY = /^(Pending|Terminating|ContainerCreating|Released|Init:.*)$/
+
+/** A colour beside the word, never instead of it. */
+function toneOf(column: string, text: string): string | undefined {
+  if (!/^(Status|Phase|Ready|Available|Condition)$/.test(column)) return undefined
+  return GOOD.test(text) ? 'good' : BAD.test(text) ? 'bad' : UNDER_WAY.test(text) ? 'waiting' : undefined
+}
+
+/** By the longest of the first rows; they do not change while one scrolls. */
+function useWidths(rows: TableRows, columns: readonly Column[]): readonly number[] {
+  const measured = useRef<{
+    readonly of: readonly Column[]
+    readonly rows: number
+    readonly widths: readonly number[]
+  }>(undefined)
+  const known = measured.current
+  const enough = Math.min(rows.size, MEASURED_ROWS)
+  if (known !== undefined && known.of === columns && known.rows >= enough) return known.widths
+  const sample: Row[] = []
+  for (const row of rows) if (sample.push(row) === MEASURED_ROWS) break
+  const widths = columns.map((column, i) => {
+    const longest = sample.reduce((most, row) => Math.max(most, isAge(column) ? 8 : cellText(row.cells[i]).length), 0)
+    return Math.min(44, Math.max(column.name.length + 3, longest + 3, 6))
+  })
+  measured.current = { of: columns, rows: enough, widths }
+  return widths
+}
+
+function useTick(everyMs: number): void {
+  const [, tick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+}

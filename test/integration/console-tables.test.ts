@@ -1,0 +1,244 @@
+// The console in a real browser: logging in, and tables that follow what happens.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findAccessFaults, logIn, openBrowser, openKind, openPage, takeScreenshot } from '../fakes/browser.ts'
+import { freePort } from '../fakes/free-port.ts'
+import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
+import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { newHome, startServerProcess } from '../fakes/server-process.ts'
+
+const MAPS = '/api/v1/namespaces/default/configmaps'
+
+let browser: Browser
+let server: OpenServer
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), openServer()])
+})
+afterAll(async () => {
+  await browser.close()
+  await server[Symbol.asyncDispose]()
+})
+
+function rowOf(page: Page, name: string) {
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+}
+
+describe('logging in', () => {
+  it('says what is wrong with a token, and goes on with a good one', async () => {
+    const { page, complaints } = await openPage(browser, server.url)
+    await page.getByLabel('Token').fill('guessed')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').getByText('does not know this credential').waitFor()
+    await takeScreenshot(page, 'login')
+    expect(await findAccessFaults(page)).toEqual([])
+    await logIn(page, server.adminToken)
+    const cookies = await page.context().cookies()
+    expect(cookies).toMatchObject([{ name: '__Secure-quarterdeck', httpOnly: true, secure: true, sameSite: 'Strict' }])
+    expect(await page.evaluate('({ cookie: document.cookie, stored: Object.keys(localStorage) })')).toEqual({
+      cookie: '',
+      stored: ['theme'],
+    })
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('a table', () => {
+  it('is browsed to by kinds, filtered by name, label and field, and sorted', async () => {
+    for (const [name, app] of [
+      ['alpha', 'one'],
+      ['beta', 'two'],
+      ['gamma', 'two'],
+    ]) {
+      await server.must(MAPS, { method: 'POST', body: { metadata: { name, labels: { app } }, data: { [name!]: '1' } } })
+    }
+    const { page, complaints } = await openPage(browser, server.url)
+    await logIn(page, server.adminToken)
+    await page.getByLabel('Find a kind').fill('cm')
+    await page.getByRole('link', { name: 'ConfigMap', exact: true }).click()
+    await page.getByLabel('Namespace').selectOption('default')
+    await rowOf(page, 'alpha').waitFor()
+    await page.getByLabel('Labels').fill('app=two')
+    await page.getByLabel('Labels').press('Enter')
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    await page.getByLabel('Fields').fill('metadata.name=gamma')
+    await page.getByLabel('Fields').press('Enter')
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    expect(new URL(page.url()).search).toBe('?namespace=default&labels=app%3Dtwo&fields=metadata.name%3Dgamma')
+    await page.reload()
+    await rowOf(page, 'gamma').waitFor()
+    await page.goBack()
+    await page.goto(`${server.url}/console/kinds/configmaps?namespace=default`)
+    await rowOf(page, 'alpha').waitFor()
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    await expect.poll(() => page.getByRole('row').nth(2).textContent()).toContain('gamma')
+    await page.getByLabel('Filter by name').fill('et')
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    expect(await findAccessFaults(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('shows names and values as text, whatever is in them', async () => {
+    const script = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>'
+    await server.must('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      method: 'POST',
+      body: { metadata: { name: '<b>bold<img src=x onerror=alert(1)>' }, rules: [] },
+    })
+    const dated = {
+      metadata: { name: 'odd-event' },
+      involvedObject: { namespace: 'default' },
+      message: script,
+      reason: script,
+      type: 'Normal',
+    }
+    await server.must('/api/v1/namespaces/default/events', { method: 'POST', body: dated })
+    const { page, complaints } = await openPage(browser, server.url)
+    await logIn(page, server.adminToken)
+    await openKind(page, 'events')
+    await page.getByText(script).first().waitFor()
+    await openKind(page, 'clusterroles.rbac.authorization.k8s.io')
+    await rowOf(page, '<b>bold<img src=x onerror=alert(1)>').waitFor()
+    expect(await page.title()).toBe('Quarterdeck')
+    expect(await page.locator('img').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('is moved in by keys, and opens what is chosen', async () => {
+    const { page } = await openPage(browser, server.url)
+    await logIn(page, server.adminToken)
+    await openKind(page, 'namespaces')
+    await page.keyboard.press('/')
+    await page.keyboard.type('kube')
+    await expect.poll(() => page.getByRole('row').count()).toBe(4)
+    await page.getByRole('region', { name: 'Namespace objects' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/console/objects/namespaces/-/kube-public')
+  })
+
+  it('has 10,000 rows, of which only those in view are in the page', async () => {
+    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'z-last' } } })
+    const { page, complaints } = await openPage(browser, server.url)
+    await logIn(page, server.adminToken)
+    await page.route(/\/configmaps\?.*limit=/, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: multiplied((await response.json()) as Listed, 10_000) })
+    })
+    await openKind(page, 'configmaps?namespace=default')
+    await page.getByText('10,000', { exact: true }).waitFor()
+    expect(await page.getByRole('row').count()).toBeLessThan(80)
+    const slowest = await scrollThrough(page)
+    expect(slowest).toBeLessThan(500)
+    await rowOf(page, 'z-last').waitFor()
+    await server.must(`${MAPS}/z-last`, { method: 'DELETE' })
+    await rowOf(page, 'z-last').waitFor({ state: 'detached' })
+    await page.getByText('9,999', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('shows a user with few rights what that user may see, and why there is no more', async () => {
+    const token = await readerOfMaps()
+    const { page } = await openPage(browser, server.url)
+    await logIn(page, token)
+    await openKind(page, 'configmaps?namespace=default')
+    await rowOf(page, 'kube-root-ca.crt').waitFor()
+    await page.goto(`${server.url}/console/kinds/secrets?namespace=default`)
+    await page.getByRole('alert').getByText('cannot list resource "secrets"').waitFor()
+    await page.goto(`${server.url}/console/kinds/configmaps?namespace=kube-system`)
+    await page.getByRole('alert').getByText('cannot list resource "configmaps"').waitFor()
+    expect(await page.getByRole('row').count()).toBe(0)
+  })
+
+  it('is readable on a phone', async () => {
+    const { page } = await openPage(browser, server.url, { viewport: { width: 390, height: 780 }, colorScheme: 'dark' })
+    await logIn(page, server.adminToken)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('link', { name: 'ConfigMap', exact: true }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBeLessThanOrEqual(390)
+    expect(await findAccessFaults(page)).toEqual([])
+    await takeScreenshot(page, 'phone')
+  })
+})
+
+interface Listed {
+  readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: { readonly metadata: object } }[]
+}
+
+/** The list with rows added until there are so many. */
+function multiplied(list: Listed, count: number): Listed {
+  const [first] = list.rows
+  const made = Array.from({ length: count - list.rows.length }, (_, i) => {
+    const name = `m-${String(i).padStart(5, '0')}`
+    return {
+      cells: [name, ...first!.cells.slice(1)],
+      object: { metadata: { ...first!.object.metadata, name, uid: name } },
+    }
+  })
+  return { ...list, rows: [...list.rows, ...made] }
+}
+
+/** From the first row to the last; the longest that the page stood still, in milliseconds. */
+function scrollThrough(page: Page): Promise<number> {
+  return page.evaluate(`(async () => {
+    const scroller = document.querySelector('.scroller')
+    let [slowest, last] = [0, performance.now()]
+    for (let step = 0; step <= 60; step++) {
+      scroller.scrollTop = (scroller.scrollHeight * step) / 60
+      await new Promise(requestAnimationFrame)
+      const now = performance.now()
+      slowest = Math.max(slowest, now - last)
+      last = now
+    }
+    return slowest
+  })()`)
+}
+
+async function readerOfMaps(): Promise<string> {
+  const accounts = '/api/v1/namespaces/default/serviceaccounts'
+  const access = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
+  const metadata = { name: 'map-reader' }
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }]
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'map-reader' }
+  const subjects = [{ kind: 'ServiceAccount', name: 'map-reader', namespace: 'default' }]
+  await server.must(accounts, { method: 'POST', body: { metadata } })
+  await server.must(`${access}/roles`, { method: 'POST', body: { metadata, rules } })
+  await server.must(`${access}/rolebindings`, { method: 'POST', body: { metadata, roleRef, subjects } })
+  const answer = await server.must(`${accounts}/map-reader/token`, { method: 'POST', body: { spec: {} } })
+  return (answer['status'] as { readonly token: string }).token
+}
+
+describe('a table that is open', () => {
+  it('shows what kubectl writes within a second, and misses nothing when the server is restarted', {
+    timeout: GO_BUILD_LIMIT_MS,
+  }, async () => {
+    const [binary = ''] = await findKubectls()
+    const home = await newHome()
+    const port = String(await freePort())
+    const start = () => startServerProcess(['--secure-port', port], home)
+    const first = await start()
+    const kubectl = new Kubectl(binary, { kubeconfig: first.kubeconfigFile, home })
+    const { page } = await openPage(browser, first.url)
+    await logIn(page, first.adminToken)
+    await openKind(page, 'configmaps?namespace=default')
+    await kubectl.run(['create', 'configmap', 'written'])
+    const since = performance.now()
+    await rowOf(page, 'written').waitFor()
+    expect(performance.now() - since).toBeLessThan(1000)
+    await first.stop()
+    await page.getByText('Reconnecting').waitFor()
+    const second = await start()
+    await kubectl.run(['create', 'configmap', 'meanwhile'])
+    await kubectl.run(['delete', 'configmap', 'written'])
+    await rowOf(page, 'meanwhile').waitFor()
+    await rowOf(page, 'written').waitFor({ state: 'detached' })
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
+    expect(await second.stop()).toMatchObject({ code: 0 })
+  })
+})

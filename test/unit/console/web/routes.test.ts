@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { objectAddress, routeOf, tableAddress } from '../../../../src/console/web/routes.ts'
+
+describe('the addresses of the console', () => {
+  it.each([
+    ['/console', '', { page: 'server' }],
+    ['/console/', '', { page: 'server' }],
+    ['/console/nothing/here', '', { page: 'server' }],
+    ['/console/access', '', { page: 'access' }],
+    [
+      '/console/kinds/pods',
+      '?namespace=a&labels=x%3Dy',
+      { page: 'table', resource: 'pods', query: { namespace: 'a', labels: 'x=y', fields: '' } },
+    ],
+    ['/console/objects/pods/a/web', '', { page: 'object', resource: 'pods', named: { namespace: 'a', name: 'web' } }],
+    ['/console/objects/nodes/-/n1', '', { page: 'object', resource: 'nodes', named: { namespace: '', name: 'n1' } }],
+    ['/console/objects/pods/a', '', { page: 'server' }],
+  ])('%s%s', (path, search, route) => expect(routeOf(path, search)).toEqual(route))
+
+  it('lead back to what they were made of', () => {
+    const query = { namespace: 'a b', labels: 'x in (y,z)', fields: 'status.phase!=Running' }
+    const [path = '', search = ''] = tableAddress('jobs.batch', query).split('?')
+    expect(routeOf(path, `?${search}`)).toEqual({ page: 'table', resource: 'jobs.batch', query })
+    const named = { namespace: '', name: 'system:node%2f<b>' }
+    const address = objectAddress({ plural: 'clusterroles', group: 'rbac.authorization.k8s.io' }, named)
+    expect(routeOf(address, '')).toEqual({ page: 'object', resource: 'clusterroles.rbac.authorization.k8s.io', named })
+  })
+})
