@@ -2,13 +2,8 @@
 import { refuseAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
-import type { SharedContents, TypeLoad, WatchCache } from '../cache/cache.ts'
-import { openWatchCache } from '../cache/cache.ts'
+import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
-import { canonicalJson } from '../codec/json-encode.ts'
-import { storedJsonInTurns } from '../codec/json-pieces.ts'
-import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
 import type { SessionKey } from '../console/console.ts'
 import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
 import { runControllers, type Controller } from '../controllers/controllers.ts'
@@ -28,41 +23,22 @@ import { showWatchers } from '../handlers/watchers-page.ts'
 import { Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
-import type { Kv } from '../kv/kv.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import {
-  type AggregatedService,
-  accessReviewActions,
-  builtInResources,
-  NODE_PORTS,
-  PORT_RANGES,
-  tokenRequestAction,
-  tokenReviewAction,
-} from '../kinds/kinds.ts'
+import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
-import type { DefaultsContext } from '../schema/defaults/defaults.ts'
-import type { SchemaTable } from '../schema/table.ts'
 import type { Random } from '../lib/random.ts'
-import { type Clock, inWholeSeconds, systemClock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
-import type { CountKeys } from '../runtime/count-keys.ts'
+import { inWholeSeconds, systemClock } from '../lib/clock.ts'
 import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
-import { type FollowableStore, openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../registry/served-store.ts'
-import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import { componentProbes } from './component-probes.ts'
-import type { ClusterConfig } from '../config/cluster-config.ts'
-import type { Authorization } from './authorization.ts'
-import { foreignObjects } from './foreign-objects.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import type { Candidacy } from '../controllers/leader-election.ts'
 import { openDefinitions } from './definitions.ts'
-import type { FeatureGates } from '../config/feature-gates.ts'
 import { aggregatedDiscoveryReader } from '../aggregation/aggregated-discovery.ts'
 import { AggregatedGroups, aggregatedTarget } from '../aggregation/aggregated-groups.ts'
 import { aggregatedDocumentsReader } from '../aggregation/aggregated-openapi.ts'
@@ -71,40 +47,22 @@ import { kindIn, wireParts } from './wire-parts.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
-import type { Range } from '../config/ip-range.ts'
-import { tellUnreadable } from './unreadable-objects.ts'
-import { noteLegacyUse } from './legacy-tokens.ts'
-import { liveObjects } from '../informers/live-objects.ts'
+import { type ObjectsOptions, openObjects } from './objects.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
-import { type ServerMeasures, stockFamilies } from './measures.ts'
+import { stockFamilies } from './measures.ts'
 
-export interface ResourceApiOptions {
-  readonly kv: Kv
-  /** Of the built-in kinds. */
-  readonly schema: SchemaTable
-  readonly prefix: string
-  readonly transformer: Transformer
-  readonly gates: FeatureGates
-  readonly eventTtlMs: number
-  readonly allowPrivileged: boolean
-  readonly authorization: Authorization
-  /** Who is asking depends on objects, and some objects on who is asking. */
-  readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
+export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionSettings: AdmissionSettings
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
-  /** Where the addresses of services come from. */
-  readonly serviceRange: Range
   /** What we show to other servers that serve groups. */
   readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls whom the operator names. */
   readonly operatorsCaller: OutgoingCaller
-  readonly clock: Clock
   readonly random: Random
-  readonly log: Log
   /** As the documents about the API tell it. */
   readonly version: string
   /** `host:port`, known once the server listens. */
@@ -113,13 +71,10 @@ export interface ResourceApiOptions {
   readonly shownAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
-  readonly cluster: ClusterConfig
   /** How many servers the storage has. */
   readonly storeCount: number
-  readonly measures: ServerMeasures
   /** How long watches last at least whose client does not say. */
   readonly minRequestTimeoutMs: number
-  readonly countKeys: CountKeys
   /** The names of the controllers that are not to run. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
@@ -127,8 +82,6 @@ export interface ResourceApiOptions {
   readonly candidate: Candidacy | undefined
   /** What every client counts on is stored already, by the server that this one goes on from. */
   readonly isFork: boolean
-  /** What that server had in its cache. */
-  readonly shared: SharedContents | undefined
   /** What every watch goes through. */
   readonly wrapWatch: ResourceParts['watches']['wrap']
 }
@@ -322,72 +275,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
 /** What the server keeps beside the resources. */
 const OWN_TYPES: ReadonlySet<string> = new Set([NODE_PORTS, MASTER_LEASES].map(({ resource }) => resource))
 
-interface Objects {
-  readonly identity: Identity
-  readonly builtIn: ResourceTable
-  readonly store: WatchCache
-  readonly kvStore: FollowableStore
-}
-
-/** The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once. */
-function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Objects {
-  const { kv, prefix, schema, transformer, gates, authorization, log, measures } = options
-  const { authorizer } = authorization
-  const late = { store: () => store, table: () => builtIn }
-  const identity = options.openIdentity(
-    liveObjects(late.store, late.table),
-    noteLegacyUse({ ...late, clock: options.clock, log }),
-  )
-  const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
-    texts: rememberingManagedFields,
-    encodeInTurns: storedJsonInTurns,
-    actions: [
-      ...accessReviewActions(schema, authorizer),
-      tokenRequestAction(schema, identity.tokenRequests),
-      tokenReviewAction(schema, identity.tokens.review),
-    ],
-    roleGuard: { authorizer, index: authorization.rbac },
-    serviceRange: options.serviceRange.text,
-    nodePorts: options.cluster.nodePorts,
-    serviceMeasures: measures.services,
-    eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
-    allowPrivileged: options.allowPrivileged,
-  })
-  const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
-  const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })
-  const kvStore = openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store })
-  const store: WatchCache = openWatchCache({
-    store: kvStore,
-    measures: measures.cache,
-    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, MASTER_LEASES],
-    shared: options.shared,
-    servePastStates: gates.ListFromCacheSnapshot,
-    countKeys: options.countKeys,
-    clock: options.clock,
-    waitClock: systemClock,
-    onLoading: tellProgress(log),
-    onUnreadable: tellUnreadable(log, prefix),
-    onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
-  })
-  return { identity, builtIn, store, kvStore }
-}
-
 type ServedPlace = Parameters<ResourceApi['isServed']>[0]
 
 function isServed(table: ResourceTable, place: ServedPlace): boolean {
   const found = table.find(place)
   if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
   return place.subresource === undefined || found.subresources.has(place.subresource)
-}
-
-/** Says how far loading is where it takes longer than a second. */
-function tellProgress(log: Log): (loaded: number, total: number) => void {
-  let told = performance.now()
-  return (loaded, total) => {
-    if (performance.now() - told < 1000) return
-    told = performance.now()
-    log.info({ loaded, total }, 'loading watch cache')
-  }
 }
 
 /** A request that turns out to do more than it was let in for. */

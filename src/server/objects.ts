@@ -1,0 +1,117 @@
+// The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once.
+import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
+import type { SharedContents, WatchCache } from '../cache/cache.ts'
+import { openWatchCache } from '../cache/cache.ts'
+import { canonicalJson } from '../codec/json-encode.ts'
+import { storedJsonInTurns } from '../codec/json-pieces.ts'
+import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
+import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
+import type { Kv } from '../kv/kv.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import {
+  accessReviewActions,
+  builtInResources,
+  NODE_PORTS,
+  PORT_RANGES,
+  tokenRequestAction,
+  tokenReviewAction,
+} from '../kinds/kinds.ts'
+import type { DefaultsContext } from '../schema/defaults/defaults.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { CountKeys } from '../runtime/count-keys.ts'
+import { type FollowableStore, openKvStore } from '../store/kv-store.ts'
+import type { Transformer } from '../store/transformer.ts'
+import type { ClusterConfig } from '../config/cluster-config.ts'
+import type { Authorization } from './authorization.ts'
+import { foreignObjects } from './foreign-objects.ts'
+import type { FeatureGates } from '../config/feature-gates.ts'
+import type { Identity } from './identity.ts'
+import type { Range } from '../config/ip-range.ts'
+import { tellUnreadable } from './unreadable-objects.ts'
+import { noteLegacyUse } from './legacy-tokens.ts'
+import { liveObjects } from '../informers/live-objects.ts'
+import { type ServerMeasures } from './measures.ts'
+
+export interface ObjectsOptions {
+  readonly kv: Kv
+  /** Of the built-in kinds. */
+  readonly schema: SchemaTable
+  readonly prefix: string
+  readonly transformer: Transformer
+  readonly gates: FeatureGates
+  readonly eventTtlMs: number
+  readonly allowPrivileged: boolean
+  readonly authorization: Authorization
+  /** Who is asking depends on objects, and some objects on who is asking. */
+  readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
+  /** Where the addresses of services come from. */
+  readonly serviceRange: Range
+  readonly clock: Clock
+  readonly log: Log
+  readonly cluster: ClusterConfig
+  readonly measures: ServerMeasures
+  readonly countKeys: CountKeys
+  /** What a server had in its cache that this one goes on from. */
+  readonly shared: SharedContents | undefined
+}
+
+export interface Objects {
+  readonly identity: Identity
+  readonly builtIn: ResourceTable
+  readonly store: WatchCache
+  readonly kvStore: FollowableStore
+}
+
+export function openObjects(options: ObjectsOptions, defaults: DefaultsContext): Objects {
+  const { kv, prefix, schema, transformer, gates, authorization, log, measures } = options
+  const { authorizer } = authorization
+  const late = { store: () => store, table: () => builtIn }
+  const identity = options.openIdentity(
+    liveObjects(late.store, late.table),
+    noteLegacyUse({ ...late, clock: options.clock, log }),
+  )
+  const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
+    texts: rememberingManagedFields,
+    encodeInTurns: storedJsonInTurns,
+    actions: [
+      ...accessReviewActions(schema, authorizer),
+      tokenRequestAction(schema, identity.tokenRequests),
+      tokenReviewAction(schema, identity.tokens.review),
+    ],
+    roleGuard: { authorizer, index: authorization.rbac },
+    serviceRange: options.serviceRange.text,
+    nodePorts: options.cluster.nodePorts,
+    serviceMeasures: measures.services,
+    eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
+    allowPrivileged: options.allowPrivileged,
+  })
+  const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
+  const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })
+  const kvStore = openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store })
+  const store: WatchCache = openWatchCache({
+    store: kvStore,
+    measures: measures.cache,
+    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, MASTER_LEASES],
+    shared: options.shared,
+    servePastStates: gates.ListFromCacheSnapshot,
+    countKeys: options.countKeys,
+    clock: options.clock,
+    waitClock: systemClock,
+    onLoading: tellProgress(log),
+    onUnreadable: tellUnreadable(log, prefix),
+    onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
+  })
+  return { identity, builtIn, store, kvStore }
+}
+
+/** Says how far loading is where it takes longer than a second. */
+function tellProgress(log: Log): (loaded: number, total: number) => void {
+  let told = performance.now()
+  return (loaded, total) => {
+    if (performance.now() - told < 1000) return
+    told = performance.now()
+    log.info({ loaded, total }, 'loading watch cache')
+  }
+}
