@@ -1,4 +1,6 @@
 // `quarterdeck backup` of stores in use: one revision, whole, and nothing but that.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
@@ -6,9 +8,13 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BackupReader } from '../../src/backup/backup-reader.ts'
 import type { CopiedItem } from '../../src/kv/copy.ts'
+import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { type Kv, prefixRange } from '../../src/kv/kv.ts'
+import { COMMAND } from '../fakes/command.ts'
 import { COPIED_STORES, PREFIX } from '../fakes/copied-stores.ts'
 import { newHome, runCommand } from '../fakes/server-process.ts'
+import { StoreProcess } from '../fakes/store-process.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
 import { startWriteLoad } from '../fakes/write-load.ts'
 
 const { signal } = new AbortController()
@@ -57,6 +63,35 @@ describe.each(Object.entries(COPIED_STORES))('a backup of %s', (_name, start) =>
     })
     expect(readdirSync(home).filter((name) => name.startsWith('b.'))).toEqual([])
   })
+})
+
+it('a store that is killed and started again during a backup goes on, and so does the backup', async () => {
+  const folder = await tempFolder()
+  await using store = await StoreProcess.start([`--data-dir=${folder}`])
+  const kv = await openEtcd({ endpoints: [store.endpoint], prefix: PREFIX }, signal)
+  const values = Array.from({ length: 40 }, () => randomBytes(500_000))
+  const keys = values.map((_, i) => `${PREFIX}configmaps/default/${i}`)
+  await Promise.all(keys.map((key, i) => kv.put({ key, value: values[i]!, expected: 0 }, signal)))
+  const { revision } = await kv.list(prefixRange(PREFIX), signal)
+  const backup = spawn(process.execPath, [COMMAND, 'backup', `--data-dir=${folder}`, '-'])
+  // It waits for whoever reads it.
+  await once(backup.stdout, 'readable')
+
+  await store.kill()
+  await store.start()
+  for (const key of keys) {
+    const { item } = await kv.get(key, {}, signal)
+    await kv.put({ key, value: Buffer.from('new'), expected: item!.revision }, signal)
+  }
+  const { revision: newest } = await kv.list(prefixRange(PREFIX), signal)
+  await kv.compact(newest, signal)
+  await kv.close()
+
+  await using reader = await BackupReader.open(backup.stdout, undefined)
+  expect(reader.header.revision).toBe(revision)
+  const read = new Map<string, Buffer>()
+  for await (const page of reader.pages()) for (const { key, value } of page) read.set(key, value)
+  expect(keys.every((key, i) => read.get(key)?.equals(values[i]!))).toBe(true)
 })
 
 describe('the file of a backup', () => {
