@@ -3,7 +3,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import https from 'node:https'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
@@ -243,6 +243,14 @@ describe('the files of the console', () => {
       })
     })
     expect(brotliDecompressSync(compressed).toString()).toBe(plain.body)
+  })
+
+  it('are under 300 KB in all, as they are sent', () => {
+    const folder = path.join(import.meta.dirname, '../../dist/console')
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.br'))
+    const bytes = names.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0)
+    expect(names.length).toBeGreaterThan(3)
+    expect(bytes).toBeLessThan(300_000)
   })
 
   it.each(['/console/assets/none.js', '/console/assets/../index.html', '/console/assets/%2e%2e/built-from'])(

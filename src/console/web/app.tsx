@@ -83,10 +83,23 @@ function Console({ user, onEnd }: ConsoleProps) {
 }
 
 function Page({ route, kinds }: { readonly route: Route; readonly kinds: readonly Kind[] }) {
-  if (route.page !== 'table') return null
+  const ObjectPage = useLoaded(route.page === 'object', loadObjectPage)
+  if (route.page !== 'table' && route.page !== 'object') return null
   const kind = kinds.find((one) => resourceName(one) === route.resource)
   if (kind === undefined) return <p class="notice bad">The server serves no kind {route.resource}.</p>
+  if (route.page === 'object') return ObjectPage && <ObjectPage kind={kind} kinds={kinds} named={route.named} />
   return <TablePage key={route.resource} kind={kind} query={route.query} />
+}
+
+/** The editor is larger than all the rest. */
+const loadObjectPage = () => import('./object-page.tsx').then((module) => module.ObjectPage)
+
+function useLoaded<T>(isNeeded: boolean, load: () => Promise<T>): T | undefined {
+  const [loaded, setLoaded] = useState<{ readonly value: T }>()
+  useEffect(() => {
+    if (isNeeded && loaded === undefined) void load().then((value) => setLoaded({ value }))
+  }, [isNeeded])
+  return loaded?.value
 }
 
 function useRoute(): Route {

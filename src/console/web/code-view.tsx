@@ -1,0 +1,207 @@
+// YAML to read, to edit or to compare, by CodeMirror. It lives in a shadow root: there its styles are adopted, which the policy of the page
+// allows, and not written into it, which it does not.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { yaml } from '@codemirror/lang-yaml'
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { unifiedMergeView } from '@codemirror/merge'
+import { Compartment, EditorState, type Extension, RangeSetBuilder } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  gutter,
+  GutterMarker,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ManagedFields } from './field-owners.ts'
+
+export type LineOwners = ReadonlyMap<number, readonly ManagedFields[]>
+
+interface Props {
+  readonly label: string
+  readonly text: string
+  /** Absent: it is only read. */
+  readonly onChange?: (text: string) => void
+  readonly owners?: LineOwners
+  /** What it is compared with. */
+  readonly original?: string
+}
+
+const NO_OWNERS: LineOwners = new Map()
+
+export function CodeView({ label, text, onChange, owners = NO_OWNERS, original }: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+  const changed = useRef(onChange)
+  changed.current = onChange
+  const ownersPart = useRef(new Compartment())
+  const isEdited = onChange !== undefined
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return undefined
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
+    const opened = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          common(label),
+          isEdited ? EDITING : READING,
+          ownersPart.current.of(ownersGutter(owners)),
+          ...(original === undefined ? [] : [comparison(original)]),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current?.(update.state.doc.toString())
+          }),
+        ],
+      }),
+    })
+    view.current = opened
+    return () => opened.destroy()
+  }, [label, isEdited, original])
+  useEffect(() => {
+    const { current } = view
+    if (current === undefined || current.state.doc.toString() === text) return
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } })
+  }, [text])
+  useEffect(() => {
+    view.current?.dispatch({ effects: ownersPart.current.reconfigure(ownersGutter(owners)) })
+  }, [owners])
+  return <div class="code" ref={host} />
+}
+
+function comparison(original: string): Extension {
+  return unifiedMergeView({
+    original,
+    mergeControls: false,
+    highlightChanges: true,
+    gutter: true,
+    collapseUnchanged: { margin: 3, minSize: 6 },
+  })
+}
+
+const READING: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
+
+const EDITING: Extension = [
+  history(),
+  drawSelection(),
+  indentOnInput(),
+  bracketMatching(),
+  highlightActiveLine(),
+  keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+]
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--code-key)' },
+  { tag: [tags.string, tags.content], color: 'var(--code-text)' },
+  { tag: [tags.number, tags.bool, tags.keyword, tags.atom], color: 'var(--code-value)' },
+  { tag: [tags.comment, tags.lineComment], color: 'var(--dim)' },
+  { tag: [tags.separator, tags.punctuation, tags.squareBracket, tags.brace], color: 'var(--dim)' },
+])
+
+const LOOK = EditorView.theme({
+  '&': { height: '100%', backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: '12px' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '19px', fontVariantLigatures: 'none' },
+  '.cm-content': { padding: '8px 0', caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--bg)', color: 'var(--dim)', border: 'none' },
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: '38px', padding: '0 10px 0 8px' },
+  '.cm-activeLine': { backgroundColor: 'var(--bg-hover)' },
+  '.cm-activeLineGutter': { backgroundColor: 'transparent' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--bg-active)',
+  },
+  '.cm-owners': { width: '170px', borderLeft: '1px solid var(--line)' },
+  '.cm-owner': {
+    display: 'block',
+    height: '100%',
+    padding: '0 8px',
+    borderLeft: '3px solid transparent',
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+  },
+  '.cm-changedLine': { backgroundColor: 'var(--add)' },
+  '.cm-deletedChunk': { backgroundColor: 'var(--remove)' },
+  '.cm-deletedChunk .cm-deletedText, &.cm-merge-b .cm-changedText': { background: 'transparent', fontWeight: '700' },
+  '.cm-collapsedLines': { background: 'var(--bg-side)', color: 'var(--dim)', padding: '2px 12px' },
+})
+
+function common(label: string): Extension {
+  return [
+    lineNumbers(),
+    yaml(),
+    syntaxHighlighting(COLOURS),
+    LOOK,
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+  ]
+}
+
+/** Who owns a line; the name only where it changes. */
+class OwnerMarker extends GutterMarker {
+  readonly #names: string
+  readonly #title: string
+  readonly #isFirst: boolean
+
+  constructor(owners: readonly ManagedFields[], isFirst: boolean) {
+    super()
+    this.#names = owners.map(nameOf).join(', ')
+    this.#title = owners.map(describe).join('\n')
+    this.#isFirst = isFirst
+  }
+
+  override eq(other: OwnerMarker): boolean {
+    return other.#title === this.#title && other.#isFirst === this.#isFirst
+  }
+
+  override toDOM(): Node {
+    const element = document.createElement('span')
+    element.className = 'cm-owner'
+    element.title = this.#title
+    element.style.borderLeftColor = `var(--owner-${colourOf(this.#names)})`
+    if (this.#isFirst) element.textContent = this.#names
+    return element
+  }
+}
+
+const COLOUR_COUNT = 6
+
+function colourOf(name: string): number {
+  let sum = 0
+  for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521
+  return sum % COLOUR_COUNT
+}
+
+function nameOf({ manager = '?', subresource }: ManagedFields): string {
+  return subresource === undefined ? manager : `${manager} (${subresource})`
+}
+
+function describe(owner: ManagedFields): string {
+  return `${nameOf(owner)}: ${owner.operation ?? ''} ${owner.time ?? ''}`
+}
+
+function ownersGutter(owners: LineOwners): Extension {
+  if (owners.size === 0) return []
+  return gutter({
+    class: 'cm-owners',
+    side: 'after',
+    markers: ({ state }) => {
+      const builder = new RangeSetBuilder<GutterMarker>()
+      let last = ''
+      for (let number = 1; number <= state.doc.lines; number++) {
+        const found = owners.get(number)
+        const title = found?.map(describe).join('\n') ?? ''
+        if (found !== undefined) {
+          const { from } = state.doc.line(number)
+          builder.add(from, from, new OwnerMarker(found, title !== last))
+        }
+        last = title
+      }
+      return builder.finish()
+    },
+  })
+}

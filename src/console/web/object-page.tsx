@@ -1,0 +1,133 @@
+// One object: its YAML with the owners of its fields, its events and those that it belongs to.
+import { useEffect, useState } from 'preact/hooks'
+import { ask, messageOf } from './api.ts'
+import { EventsTab } from './events-tab.tsx'
+import { type Kind, type ObjectName, objectPath, resourceName } from './kind.ts'
+import { navigate } from './navigation.ts'
+import { followObject, type Loaded, type ObjectNews, readObject } from './object-source.ts'
+import { tableAddress } from './routes.ts'
+import { TreeTab } from './tree-tab.tsx'
+import { YamlTab } from './yaml-tab.tsx'
+
+const TABS = ['YAML', 'Events', 'Owners'] as const
+type Tab = (typeof TABS)[number]
+
+interface Props {
+  readonly kind: Kind
+  readonly kinds: readonly Kind[]
+  readonly named: ObjectName
+}
+
+export function ObjectPage({ kind, kinds, named }: Props) {
+  const [tab, setTab] = useState<Tab>('YAML')
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [problem, setProblem] = useState('')
+  const [news, setNews] = useState<ObjectNews>()
+  const { namespace, name } = named
+  const load = async (): Promise<Loaded | undefined> => {
+    try {
+      const found = await readObject(kind, { namespace, name })
+      setLoaded(found)
+      setProblem('')
+      setNews(undefined)
+      return found
+    } catch (error) {
+      setProblem(messageOf(error))
+      return undefined
+    }
+  }
+  useEffect(() => {
+    setLoaded(undefined)
+    void load()
+  }, [kind, namespace, name])
+  const version = loaded?.object.metadata.resourceVersion
+  useEffect(() => {
+    if (version === undefined || !kind.verbs.includes('watch')) return undefined
+    return followObject(kind, { namespace, name }, version, setNews)
+  }, [kind, namespace, name, version])
+  const resource = resourceName(kind)
+  return (
+    <section class="page object-page">
+      <header class="page-head">
+        <h1>{name}</h1>
+        <a class="dim" href={tableAddress(resource, kind.namespaced ? { namespace } : {})}>
+          {kind.kind}
+        </a>
+        {namespace !== '' && <span class="dim">{`in ${namespace}`}</span>}
+        {version !== undefined && <span class="dim mono">{`version ${version}`}</span>}
+        <span class="spring" />
+        {loaded !== undefined && kind.verbs.includes('delete') && (
+          <DeleteButton
+            kind={kind}
+            named={named}
+            onDeleted={() => navigate(tableAddress(resource, kind.namespaced ? { namespace } : {}))}
+          />
+        )}
+      </header>
+      <div class="tabs" role="tablist" aria-label="Parts">
+        {TABS.map((one) => (
+          <button key={one} type="button" role="tab" aria-selected={tab === one} onClick={() => setTab(one)}>
+            {one}
+          </button>
+        ))}
+      </div>
+      {problem !== '' && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {news?.kind === 'deleted' && <p class="notice bad">It was deleted.</p>}
+      {loaded !== undefined && tab === 'YAML' && (
+        <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />
+      )}
+      {loaded !== undefined && tab === 'Events' && <EventsTab kinds={kinds} object={loaded.object} />}
+      {loaded !== undefined && tab === 'Owners' && <TreeTab kinds={kinds} kind={kind} object={loaded.object} />}
+    </section>
+  )
+}
+
+interface DeleteProps {
+  readonly kind: Kind
+  readonly named: ObjectName
+  readonly onDeleted: () => void
+}
+
+/** Tried first, so that what would be refused is not asked about. */
+function DeleteButton({ kind, named, onDeleted }: DeleteProps) {
+  const [isAsking, setAsking] = useState(false)
+  const [problem, setProblem] = useState('')
+  const path = objectPath(kind, named)
+  const attempt = async (search: string, then: () => void): Promise<void> => {
+    try {
+      await ask(`${path}${search}`, { method: 'DELETE' })
+      setProblem('')
+      then()
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <span class="row">
+      {problem !== '' && (
+        <span class="tone bad" role="alert">
+          {problem}
+        </span>
+      )}
+      {isAsking ? (
+        <>
+          <span>{`Delete ${named.name}?`}</span>
+          <button type="button" class="danger" onClick={() => void attempt('', onDeleted)}>
+            Yes, delete
+          </button>
+          <button type="button" onClick={() => setAsking(false)}>
+            No
+          </button>
+        </>
+      ) : (
+        <button type="button" class="danger" onClick={() => void attempt('?dryRun=All', () => setAsking(true))}>
+          Delete
+        </button>
+      )}
+    </span>
+  )
+}

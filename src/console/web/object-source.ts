@@ -1,0 +1,49 @@
+// One object as it is stored now, and word of every later version.
+import { API, ask, askText } from './api.ts'
+import type { ManagedObject } from './apply-intent.ts'
+import { collectionPath, type Kind, type ObjectName, objectPath } from './kind.ts'
+import { withoutField } from './yaml-tree.ts'
+
+export const YAML = 'application/yaml'
+const MANAGED_FIELDS = ['metadata', 'managedFields'] as const
+
+export interface Loaded {
+  readonly object: ManagedObject
+  /** As it is edited: without its managed fields, which are shown beside it. */
+  readonly text: string
+}
+
+/** Both forms of one version. */
+export async function readObject(kind: Kind, named: ObjectName): Promise<Loaded> {
+  const path = objectPath(kind, named)
+  for (;;) {
+    const [object, text] = await Promise.all([ask<ManagedObject>(path), askText(path, { accept: YAML })])
+    if (text.includes(`resourceVersion: "${object.metadata.resourceVersion ?? ''}"`))
+      return { object, text: editable(text) }
+  }
+}
+
+export function editable(text: string): string {
+  return withoutField(text, MANAGED_FIELDS)
+}
+
+export type ObjectNews = { readonly kind: 'changed'; readonly version: string } | { readonly kind: 'deleted' }
+
+/** Until what it returns is called. Who may not watch hears nothing. */
+export function followObject(
+  kind: Kind,
+  { namespace, name }: ObjectName,
+  version: string,
+  tell: (news: ObjectNews) => void,
+): () => void {
+  const search = new URLSearchParams({ watch: '1', resourceVersion: version, fieldSelector: `metadata.name=${name}` })
+  const source = new EventSource(`${API}${collectionPath(kind, namespace)}?${search.toString()}`)
+  const changed = ({ data }: MessageEvent<string>): void => {
+    const { metadata } = JSON.parse(data) as ManagedObject
+    tell({ kind: 'changed', version: metadata.resourceVersion ?? '' })
+  }
+  source.addEventListener('MODIFIED', changed)
+  source.addEventListener('ADDED', changed)
+  source.addEventListener('DELETED', () => tell({ kind: 'deleted' }))
+  return () => source.close()
+}

@@ -1,0 +1,79 @@
+// Writes of an object, each tried before it is made: what a dry run gives back is what is shown.
+import { ask, ApiFailure, askText } from './api.ts'
+import { applyIntent, MANAGER, type ManagedObject } from './apply-intent.ts'
+import { type Kind, type ObjectName, objectPath } from './kind.ts'
+import { editable, YAML } from './object-source.ts'
+
+const JSON_TYPE = 'application/json'
+
+/** `update` puts the whole object in the place of what is stored; `apply` claims the changed fields alone. */
+export type WriteMode = 'update' | 'apply'
+
+export interface Write {
+  readonly kind: Kind
+  readonly named: ObjectName
+  readonly mode: WriteMode
+  readonly text: string
+  /** Takes fields away from their owners. */
+  readonly force: boolean
+}
+
+/** What would be stored, as it is edited. Throws an `ApiFailure`. */
+export async function tryWrite(write: Write): Promise<string> {
+  // A refusal comes in the form that was asked for: first in the one that it is read in.
+  await send(write, { dryRun: true, accept: JSON_TYPE })
+  return editable(await send(write, { dryRun: true, accept: YAML }))
+}
+
+export async function makeWrite(write: Write): Promise<void> {
+  await send(write, { dryRun: false, accept: JSON_TYPE })
+}
+
+interface Sending {
+  readonly dryRun: boolean
+  readonly accept: string
+}
+
+async function send(write: Write, { dryRun, accept }: Sending): Promise<string> {
+  const { kind, named, mode, text, force } = write
+  const path = objectPath(kind, named)
+  const query = (more: Readonly<Record<string, string>> = {}): string =>
+    new URLSearchParams({
+      fieldManager: MANAGER,
+      fieldValidation: 'Strict',
+      ...(dryRun ? { dryRun: 'All' } : {}),
+      ...more,
+    }).toString()
+  if (mode === 'update') {
+    return askText(`${path}?${query()}`, { method: 'PUT', contentType: YAML, accept, body: text })
+  }
+  const edited = await ask<ManagedObject>(`${path}?${query({ dryRun: 'All' })}`, {
+    method: 'PUT',
+    contentType: YAML,
+    body: text,
+  })
+  return askText(`${path}?${query({ force: String(force) })}`, {
+    method: 'PATCH',
+    contentType: 'application/apply-patch+yaml',
+    accept,
+    body: JSON.stringify(applyIntent(edited)),
+  })
+}
+
+export interface FieldConflict {
+  readonly field: string
+  readonly owner: string
+}
+
+/** The fields that others own and an apply would change; empty where it failed for another reason. */
+export function conflictsIn(error: unknown): readonly FieldConflict[] {
+  const causes = error instanceof ApiFailure ? (error.status.details?.causes ?? []) : []
+  return causes
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .map(({ field = '', message = '' }) => ({ field, owner: /^conflict with (.*)$/.exec(message)?.[1] ?? message }))
+}
+
+/** Somebody else has written the object since it was read. */
+export function isStale(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 409 && conflictsIn(error).length === 0
+}

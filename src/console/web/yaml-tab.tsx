@@ -1,0 +1,231 @@
+// An object as YAML: edited, tried, compared, and only then written. What others did meanwhile is put together with the edit, and told.
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { messageOf } from './api.ts'
+import { CodeView } from './code-view.tsx'
+import { type ManagedFields, ownersByLine, writersSince } from './field-owners.ts'
+import type { Kind, ObjectName } from './kind.ts'
+import type { Loaded, ObjectNews } from './object-source.ts'
+import { conflictsIn, type FieldConflict, isStale, makeWrite, tryWrite, type WriteMode } from './object-write.ts'
+import { type Clash, mergeTexts } from './three-way-merge.ts'
+
+interface Props {
+  readonly kind: Kind
+  readonly named: ObjectName
+  readonly loaded: Loaded
+  readonly news: ObjectNews | undefined
+  /** Undefined where it failed. */
+  readonly reload: () => Promise<Loaded | undefined>
+}
+
+type Stage =
+  | { readonly kind: 'editing' }
+  | { readonly kind: 'reviewing'; readonly result: string; readonly force: boolean }
+  | { readonly kind: 'contested'; readonly conflicts: readonly FieldConflict[] }
+
+const EDITING: Stage = { kind: 'editing' }
+
+export function YamlTab({ kind, named, loaded, news, reload }: Props) {
+  const [text, setText] = useState(loaded.text)
+  const [base, setBase] = useState(loaded.text)
+  const [mode, setMode] = useState<WriteMode>('update')
+  const [stage, setStage] = useState(EDITING)
+  const [problem, setProblem] = useState('')
+  const [notice, setNotice] = useState('')
+  const [clashes, setClashes] = useState<readonly Clash[]>([])
+  const isEdited = text !== base
+  const mayWrite = kind.verbs.includes('update')
+  const owners = useMemo(() => ownersByLine(text, managedOf(loaded)), [text, loaded])
+  const startFrom = (fresh: Loaded): void => {
+    setText(fresh.text)
+    setBase(fresh.text)
+    setClashes([])
+  }
+  useEffect(() => {
+    if (news?.kind === 'changed' && !isEdited && stage.kind === 'editing')
+      void reload().then((fresh) => fresh && startFrom(fresh))
+  }, [news])
+  const merge = async (): Promise<void> => {
+    const fresh = await reload()
+    if (fresh === undefined) return
+    const merged = mergeTexts(base, text, fresh.text)
+    setText(merged.text)
+    setBase(fresh.text)
+    setClashes(merged.clashes)
+    setStage(EDITING)
+    const who = writersSince(managedOf(loaded), managedOf(fresh)).join(' and ')
+    setNotice(
+      `${who || 'Somebody'} changed the object meanwhile. Your edit was put on top of the new version: review it again.`,
+    )
+  }
+  const failed = async (error: unknown): Promise<void> => {
+    const conflicts = conflictsIn(error)
+    if (conflicts.length > 0) setStage({ kind: 'contested', conflicts })
+    else if (isStale(error)) await merge()
+    else setProblem(messageOf(error))
+  }
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setProblem('')
+    setNotice('')
+    await work().catch(failed)
+  }
+  const review = (force: boolean): Promise<void> =>
+    attempt(async () =>
+      setStage({ kind: 'reviewing', result: await tryWrite({ kind, named, mode, text, force }), force }),
+    )
+  const write = (force: boolean): Promise<void> =>
+    attempt(async () => {
+      await makeWrite({ kind, named, mode, text, force })
+      const fresh = await reload()
+      if (fresh !== undefined) startFrom(fresh)
+      setStage(EDITING)
+      setNotice('Written.')
+    })
+  return (
+    <>
+      <div class="toolbar">
+        {stage.kind === 'editing' ? (
+          <>
+            <button type="button" class="primary" disabled={!isEdited} onClick={() => void review(false)}>
+              Review changes
+            </button>
+            <button type="button" disabled={!isEdited} onClick={() => startFrom({ ...loaded, text: base })}>
+              Discard
+            </button>
+            <ModeField mode={mode} onChoose={setMode} isDisabled={!mayWrite} />
+          </>
+        ) : (
+          <button type="button" onClick={() => setStage(EDITING)}>
+            Back to the editor
+          </button>
+        )}
+        {stage.kind === 'reviewing' && (
+          <button
+            type="button"
+            class="primary"
+            disabled={stage.result === base}
+            onClick={() => void write(stage.force)}
+          >
+            {stage.force ? 'Take over and write' : 'Write'}
+          </button>
+        )}
+        <span class="dim">{hintOf(stage, isEdited, base)}</span>
+      </div>
+      {news?.kind === 'changed' && isEdited && stage.kind === 'editing' && (
+        <p class="notice row">
+          <span>The object has changed since you began to edit.</span>
+          <button type="button" onClick={() => void merge()}>
+            Put my edit on top
+          </button>
+        </p>
+      )}
+      {notice !== '' && (
+        <p class="notice" role="status">
+          {notice}
+        </p>
+      )}
+      {clashes.length > 0 && <Clashes clashes={clashes} />}
+      {problem !== '' && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
+      {stage.kind === 'reviewing' && <CodeView label="Difference" text={stage.result} original={base} />}
+      {stage.kind === 'editing' &&
+        (mayWrite ? (
+          <CodeView label="YAML" text={text} owners={owners} onChange={setText} />
+        ) : (
+          <CodeView label="YAML" text={text} owners={owners} />
+        ))}
+    </>
+  )
+}
+
+function managedOf({ object }: Loaded): readonly ManagedFields[] {
+  return object.metadata.managedFields ?? []
+}
+
+function hintOf(stage: Stage, isEdited: boolean, base: string): string {
+  if (stage.kind === 'reviewing')
+    return stage.result === base ? 'A dry run shows that nothing would change.' : 'What a dry run says would be stored.'
+  return stage.kind === 'editing' && !isEdited ? 'Owners of the fields are beside the lines.' : ''
+}
+
+interface ModeProps {
+  readonly mode: WriteMode
+  readonly onChoose: (mode: WriteMode) => void
+  readonly isDisabled: boolean
+}
+
+function ModeField({ mode, onChoose, isDisabled }: ModeProps) {
+  return (
+    <label class="selector">
+      <span>Write by</span>
+      <select
+        disabled={isDisabled}
+        value={mode}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value as WriteMode)}
+      >
+        <option value="update">update: the whole object</option>
+        <option value="apply">apply: the changed fields</option>
+      </select>
+    </label>
+  )
+}
+
+function Clashes({ clashes }: { readonly clashes: readonly Clash[] }) {
+  return (
+    <div class="notice bad" role="alert">
+      <p>Both of you changed these lines. Yours are in the editor.</p>
+      {clashes.map(({ mine, theirs }) => (
+        <dl class="clash mono" key={mine}>
+          <dt>Yours</dt>
+          <dd>{mine}</dd>
+          <dt>Theirs</dt>
+          <dd>{theirs}</dd>
+        </dl>
+      ))}
+    </div>
+  )
+}
+
+interface ContestedProps {
+  readonly conflicts: readonly FieldConflict[]
+  readonly onForce: () => void
+}
+
+function Contested({ conflicts, onForce }: ContestedProps) {
+  return (
+    <div class="panel" role="alert">
+      <h2>Others own what you changed</h2>
+      <p class="dim">
+        Nothing was written. Applying a value of your own would take these fields away from their owners.
+      </p>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Owner</th>
+          </tr>
+        </thead>
+        <tbody>
+          {conflicts.map(({ field, owner }) => (
+            <tr key={`${field} ${owner}`}>
+              <td class="mono">{field}</td>
+              <td>{owner}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <ul class="ways">
+        <li>Leave the fields as they are: go back to the editor and undo that part.</li>
+        <li>Have the owner change them where it gets its values from.</li>
+        <li>Write by update: the fields change now, and the owner is told of a conflict when it applies next.</li>
+        <li>Take the fields over: they are yours, and the owner has to give them up or to force.</li>
+      </ul>
+      <button type="button" onClick={onForce}>
+        Review taking them over
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+// What the syntax tree of a YAML document says of its fields, for documents as people write them: comments, order and style stay theirs.
+import type { SyntaxNode } from '@lezer/common'
+import { parser } from '@lezer/yaml'
+
+export interface YamlField {
+  readonly key: string
+  readonly pair: SyntaxNode
+  /** Undefined where nothing stands behind the key. */
+  readonly value: SyntaxNode | undefined
+}
+
+/** The mapping or sequence at the top; undefined where there is neither. */
+export function topOf(text: string): SyntaxNode | undefined {
+  const document = parser.parse(text).topNode.getChild('Document')
+  return document?.getChild('BlockMapping') ?? document?.getChild('FlowMapping') ?? undefined
+}
+
+export function fieldsIn(mapping: SyntaxNode, text: string): readonly YamlField[] {
+  return mapping.getChildren('Pair').flatMap((pair) => {
+    const key = pair.getChild('Key')
+    if (key === null) return []
+    const last = pair.lastChild
+    const value = last === null || last.name === 'Key' || last.name === ':' ? undefined : last
+    return [{ key: scalarText(key, text), pair, value }]
+  })
+}
+
+export function itemsIn(sequence: SyntaxNode): readonly SyntaxNode[] {
+  return sequence.getChildren('Item')
+}
+
+/** What stands in an item of a sequence. */
+export function valueOf(item: SyntaxNode): SyntaxNode | undefined {
+  return item.firstChild ?? undefined
+}
+
+export function isMapping({ name }: SyntaxNode): boolean {
+  return name === 'BlockMapping' || name === 'FlowMapping'
+}
+
+export function isSequence({ name }: SyntaxNode): boolean {
+  return name === 'BlockSequence' || name === 'FlowSequence'
+}
+
+/** Without its quotes. */
+export function scalarText({ from, to }: SyntaxNode, text: string): string {
+  const written = text.slice(from, to).trim()
+  const quoted = /^(["'])(.*)\1$/s.exec(written)?.[2]
+  return quoted ?? written
+}
+
+/** The document without the field, and the lines that it took. */
+export function withoutField(text: string, path: readonly string[]): string {
+  let mapping = topOf(text)
+  for (const [depth, key] of path.entries()) {
+    const field: YamlField | undefined =
+      mapping === undefined ? undefined : fieldsIn(mapping, text).find((one) => one.key === key)
+    if (field === undefined) return text
+    if (depth === path.length - 1) return withoutLines(text, field.pair)
+    mapping = field.value
+  }
+  return text
+}
+
+function withoutLines(text: string, { from, to }: SyntaxNode): string {
+  const begin = text.lastIndexOf('\n', from) + 1
+  const end = text.indexOf('\n', to)
+  return text.slice(0, begin) + (end === -1 ? '' : text.slice(end + 1))
+}
