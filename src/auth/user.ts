@@ -4,6 +4,7 @@ import type { User } from '../api/user.ts'
 export type { User }
 
 export const MASTERS = 'system:masters'
+export const MONITORING = 'system:monitoring'
 export const AUTHENTICATED = 'system:authenticated'
 export const UNAUTHENTICATED = 'system:unauthenticated'
 

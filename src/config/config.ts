@@ -7,6 +7,7 @@ import { type EgressRules, isAddressRange } from '../outgoing/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
 import { type AuthorizationSettings, authorizationSettings } from './authorization-config.ts'
+import { type TracingSettings, tracingSettings } from './tracing-file.ts'
 import { type ClusterConfig, clusterConfig } from './cluster-config.ts'
 import { readConfigFile } from './config-file.ts'
 import { maxConnections, type UnfinishedLimits, unfinishedLimits } from './connection-budget.ts'
@@ -73,6 +74,8 @@ export interface Config {
   readonly anonymousRequests: boolean
   readonly anonymousHealth: boolean
   readonly authorization: AuthorizationSettings
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingSettings | undefined
   /** The admission plugins that are on. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
@@ -194,6 +197,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     anonymousRequests: read.switch('anonymous-auth'),
     anonymousHealth: read.switch('anonymous-health'),
     authorization: authorizationSettings(read),
+    tracing: tracingSettings(read),
     admissionPlugins: enabledPlugins(
       read.list('enable-admission-plugins'),
       read.list('disable-admission-plugins'),

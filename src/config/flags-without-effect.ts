@@ -58,7 +58,6 @@ const WARNED = {
   'show-hidden-metrics-for-version': ['text', 'No metrics are hidden.'],
   'storage-initialization-timeout': ['duration', 'The server is ready once storage is loaded, however long it takes.'],
   'storage-media-type': ['text', 'Objects are stored as JSON.', 'application/json'],
-  'tracing-config-file': ['file', 'Tracing is not supported.'],
   vmodule: ['text', OWN_LOG],
   'watch-cache': ['switch', CACHE, 'true'],
   'watch-cache-sizes': ['list', CACHE],

@@ -165,6 +165,9 @@ const OPERATION_FLAGS = flagsOf('Operation', {
   },
   'disabled-metrics': list('NAME,...', 'Metrics to hide.'),
   // Unlike the reference's: profiles are served on request only (CIS 1.2.15).
+  'tracing-config-file': file(
+    'TracingConfiguration: where spans of requests are sent by OTLP, and of how many. Needs the packages of OpenTelemetry.',
+  ),
   profiling: off('Serve profiles at /debug/pprof, and the log level at /debug/flags/v.'),
   dev: off(
     'Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults, a virtual clock.',

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import { CancelledError } from '../lib/errors.ts'
 import type { EgressPolicy } from './egress-policy.ts'
 import { request as httpRequest } from '../lib/node-http.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import type { OutgoingMeasures } from './measures.ts'
 import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemLookup } from './connections.ts'
 import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './failure.ts'
@@ -65,6 +66,8 @@ export interface OutgoingCallerParts {
   readonly egress: EgressPolicy
   readonly lookup?: Lookup
   readonly measures?: OutgoingMeasures | undefined
+  /** Absent: calls are no part of a trace. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** As many as the reference remembers clients. */
@@ -75,21 +78,34 @@ export class OutgoingCaller implements Disposable {
   readonly #egress: EgressPolicy
   readonly #lookup: Lookup
   readonly #measures: OutgoingMeasures | undefined
+  readonly #tracing: Tracing | undefined
 
-  constructor({ egress, lookup = systemLookup, measures }: OutgoingCallerParts) {
+  constructor({ egress, lookup = systemLookup, measures, tracing }: OutgoingCallerParts) {
     this.#egress = egress
     this.#lookup = lookup
     this.#measures = measures
+    this.#tracing = tracing
   }
 
   /** The answer, whatever its code. Throws `OutgoingCallError`, and `CancelledError` when the signal fires. */
   async call(target: OutgoingTarget, call: OutgoingCall, signal: AbortSignal): Promise<OutgoingAnswer> {
+    return this.#step(target, () => this.#call(target, call, signal))
+  }
+
+  async #step<T>({ url }: OutgoingTarget, run: () => Promise<T>): Promise<T> {
+    if (this.#tracing === undefined) return run()
+    return this.#tracing.step({ name: 'Outgoing call', kind: 'client', attributes: { 'url.full': url } }, run)
+  }
+
+  async #call(target: OutgoingTarget, call: OutgoingCall, signal: AbortSignal): Promise<OutgoingAnswer> {
     const url = parse(target.url)
     const agent = this.#connectionsTo(target, url)
     const text = call.tellTimeout ? `${target.url}?timeout=${wholeSeconds(call.timeoutMs)}` : target.url
     const began = performance.now()
     try {
-      const answer = await exchange({ agent, url, text, target, call, deadline: began + call.timeoutMs }, signal)
+      const deadline = began + call.timeoutMs
+      const traced = this.#tracing?.headers()
+      const answer = await exchange({ agent, url, text, target, call, deadline, traced }, signal)
       this.#note(url, call, String(answer.status), began)
       return answer
     } catch (error) {
@@ -118,11 +134,20 @@ export class OutgoingCaller implements Disposable {
     sent: OutgoingRequest,
     signal: AbortSignal,
   ): Promise<OpenAnswer | SwitchedAnswer> {
+    return this.#step(target, () => this.#open(target, sent, signal))
+  }
+
+  async #open(
+    target: OutgoingTarget,
+    sent: OutgoingRequest,
+    signal: AbortSignal,
+  ): Promise<OpenAnswer | SwitchedAnswer> {
     const url = parse(target.url)
     const agent = this.#connectionsTo(target, url)
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
-      const { method, path, headers } = sent
+      const { method, path } = sent
+      const headers = { ...sent.headers, ...this.#tracing?.headers() }
       const request = httpRequest({ agent, host: hostOf(url), port: url.port || undefined, method, path, headers })
       const onAbort = (): void => {
         request.destroy()
@@ -209,6 +234,7 @@ interface Exchange {
   readonly call: OutgoingCall
   /** By `performance.now()`. */
   readonly deadline: number
+  readonly traced: Readonly<Record<string, string>> | undefined
 }
 
 /** A connection that was kept may have been closed by the other side just as we wrote: that alone is tried again, once. */
@@ -228,7 +254,10 @@ async function exchange(it: Exchange, signal: AbortSignal): Promise<OutgoingAnsw
 /** The other side had closed the connection before it saw the call. */
 class StaleConnection extends Error {}
 
-function attempt({ agent, url, text, target, call, deadline }: Exchange, signal: AbortSignal): Promise<OutgoingAnswer> {
+function attempt(
+  { agent, url, text, target, call, deadline, traced }: Exchange,
+  signal: AbortSignal,
+): Promise<OutgoingAnswer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new CancelledError(signal.reason))
     const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body
@@ -238,7 +267,7 @@ function attempt({ agent, url, text, target, call, deadline }: Exchange, signal:
       port: url.port || undefined,
       method: body === undefined ? 'GET' : 'POST',
       path: requestPath(url, text),
-      headers: headersOf({ url, target, call, length: body?.length }),
+      headers: headersOf({ url, target, call, length: body?.length, traced }),
     })
     const end = (finish: () => void): void => {
       clearTimeout(timer)
@@ -284,15 +313,17 @@ interface HeaderParts {
   readonly target: OutgoingTarget
   readonly call: OutgoingCall
   readonly length: number | undefined
+  readonly traced: Readonly<Record<string, string>> | undefined
 }
 
-function headersOf({ url, target, call, length }: HeaderParts): Record<string, string | number> {
+function headersOf({ url, target, call, length, traced }: HeaderParts): Record<string, string | number> {
   return {
     host: url.host,
     'user-agent': call.userAgent,
     accept: 'application/json, */*',
     ...(length === undefined ? {} : { 'content-type': 'application/json', 'content-length': length }),
     ...target.headers,
+    ...traced,
   }
 }
 

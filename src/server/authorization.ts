@@ -10,6 +10,7 @@ import { clusterRoleRules, type MadeRole } from '../controllers/bootstrap-roles.
 import { type ControllerParts } from '../controllers/controllers.ts'
 import { egressPolicy, type EgressRules } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
@@ -48,6 +49,7 @@ export interface AuthorizationParts {
   readonly egress: EgressRules
   readonly measures: AuthMeasures
   readonly outgoing: OutgoingMeasures
+  readonly tracing: Tracing | undefined
   readonly log: Log
   readonly reloads: ReloadRequests
 }
@@ -57,11 +59,15 @@ const LOOK_AGAIN_MS = 10_000
 
 /** Administrators first, then the authorizers in order. Throws a `StartError` where one of them cannot be opened. */
 export function openAuthorization(given: AuthorizationParts): Authorization {
-  const { settings, egress, measures, outgoing, log } = given
+  const { settings, egress, measures, outgoing, tracing, log } = given
   const rbac = new RbacIndex()
   const nodes = new NodeGraphInformer()
   // Whom to ask was said by the operator, not by users: this machine may be asked too.
-  const caller = new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }), measures: outgoing })
+  const caller = new OutgoingCaller({
+    egress: egressPolicy({ ...egress, loopback: true }),
+    measures: outgoing,
+    tracing,
+  })
   const waiting = new Set<() => void>()
   let isLoaded = false
   // Probes are answered from the first moment on, before there are roles.

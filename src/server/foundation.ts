@@ -24,6 +24,8 @@ import { servingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { checkWhole, openStorage, type Storage } from './storage.ts'
 import type { WorkerParts } from './worker-parts.ts'
+import type { RunningTracing } from '../telemetry/tracing.ts'
+import { startTracing } from './tracing.ts'
 
 /** What it takes to reach a server as its administrator. */
 export interface ServerAccess {
@@ -79,6 +81,8 @@ export interface Foundation
     Storage,
     Authority {
   readonly faults: FaultInjector | undefined
+  /** Undefined where nobody asked for it. */
+  readonly tracing: RunningTracing | undefined
   readonly functions: KeptFunctions
   readonly clock: Clock
   /** Chance for one purpose. */
@@ -99,7 +103,9 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     makePrivateDirectory(dataDirectory, 'the data directory')
     closeDataDirectory(dataDirectory, log)
   }
-  const storage = await openStorage({ config, clock, snapshot: from?.stored }, signal)
+  const tracing = await startTracing(config.tracing)
+  if (tracing !== undefined) opened.defer(() => tracing.close())
+  const storage = await openStorage({ config, clock, snapshot: from?.stored, tracing }, signal)
   opened.defer(() => storage.kv.close())
   await checkWhole(storage.kv, config, signal)
   const faults = await openFaults(order)
@@ -120,6 +126,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     ...storage,
     kv,
     faults,
+    tracing,
     functions: new KeptFunctions(from?.functions ?? []),
     schema: from?.schema ?? loadBuiltInSchema(),
     measures,

@@ -29,6 +29,7 @@ import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { Random } from '../lib/random.ts'
 import { inWholeSeconds, systemClock } from '../lib/clock.ts'
 import type { Family } from '../lib/measure.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import { ServedStore } from '../registry/served-store.ts'
@@ -48,6 +49,7 @@ import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
 import { type ObjectsOptions, openObjects } from './objects.ts'
+import { tracedRegistry } from './tracing.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
 import { stockFamilies } from './measures.ts'
 
@@ -84,6 +86,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly isFork: boolean
   /** What every watch goes through. */
   readonly wrapWatch: ResourceParts['watches']['wrap']
+  readonly tracing: Tracing | undefined
 }
 
 export interface ResourceApi {
@@ -156,7 +159,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const shared = {
     resources: () => table,
-    registry: { store: served, dryRunStore, admission: admission.admission },
+    registry: tracedRegistry({ store: served, dryRunStore, admission: admission.admission }, options.tracing),
     gates: openGates,
     clock,
     now,

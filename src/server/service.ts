@@ -23,6 +23,7 @@ import { readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
 import { forgetHistory } from './storage.ts'
+import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
 import { openExtensions } from './extensions.ts'
 import type { Foundation, StartOrder } from './foundation.ts'
@@ -99,15 +100,15 @@ interface Guards {
   readonly operatorsCaller: OutgoingCaller
 }
 
-function openGuards({ config, log, measures, reloads }: Foundation, opened: AsyncDisposableStack): Guards {
+function openGuards({ config, log, measures, reloads, tracing }: Foundation, opened: AsyncDisposableStack): Guards {
   const { egress } = config
   const { auth, outgoing } = measures
   const settings = config.authorization
   const toOperators = egressPolicy({ ...egress, loopback: true })
   return {
-    authorization: openAuthorization({ settings, egress, measures: auth, outgoing, log, reloads }),
-    caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing })),
-    operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing })),
+    authorization: openAuthorization({ settings, egress, measures: auth, outgoing, tracing, log, reloads }),
+    caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing, tracing })),
+    operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing, tracing })),
   }
 }
 
@@ -115,7 +116,8 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
   return openResourceApi({
-    kv: base.activity?.around(base.kv) ?? base.kv,
+    kv: tracedKv(base.activity?.around(base.kv) ?? base.kv, base.tracing),
+    tracing: base.tracing,
     schema: base.schema,
     prefix: config.storagePrefix,
     transformer: base.atRest.transformer,
@@ -193,8 +195,9 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: S
     authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
     anonymousRequests: api.identity.anonymous.enabled,
     anonymousPaths: api.identity.anonymous.paths,
-    authorizer: measureAuthorizer(base.authorization.authorizer, measures.auth),
-    flowControl: flow.control,
+    authorizer: tracedAuthorizer(measureAuthorizer(base.authorization.authorizer, measures.auth), base.tracing),
+    flowControl: tracedFlowControl(flow.control, base.tracing),
+    tracing: base.tracing,
     measures: measures.http,
     constrainedImpersonation: gates.ConstrainedImpersonation,
     audit: audit.filter,

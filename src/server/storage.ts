@@ -7,6 +7,7 @@ import { type Kv, KvError, type Revision } from '../kv/kv.ts'
 import type { ServeEtcdOptions } from '../kv/serve/serve.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import { Compactor } from '../store/compactor.ts'
 import type { Config, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
@@ -29,6 +30,7 @@ interface StorageOrder {
   readonly config: Config
   readonly clock: Clock
   readonly snapshot: MemorySnapshot | undefined
+  readonly tracing: Tracing | undefined
 }
 
 /** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
@@ -41,13 +43,13 @@ export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: 
   return explained(() => openOwnEngine(storage, { clock, snapshot: undefined }, signal))
 }
 
-async function openEngine({ config, clock, snapshot }: StorageOrder, signal: AbortSignal): Promise<Storage> {
+async function openEngine({ config, clock, snapshot, tracing }: StorageOrder, signal: AbortSignal): Promise<Storage> {
   const { storage } = config
   if (snapshot !== undefined && storage.kind !== 'memory') {
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
   }
   if (storage.kind !== 'etcd') return openOwnEngine(storage, { clock, snapshot }, signal)
-  return { kv: await openConfiguredEtcd(storage, config, signal) }
+  return { kv: await openConfiguredEtcd(storage, { config, tracing }, signal) }
 }
 
 /** One of our own, which can be served to others. */
@@ -71,9 +73,15 @@ async function openConfiguredEmbedded(dataDir: string, clock: Clock, signal: Abo
   return openEmbedded({ dataDir, clock }, signal)
 }
 
-async function openConfiguredEtcd(storage: EtcdConfig, config: Config, signal: AbortSignal): Promise<RestorableKv> {
+async function openConfiguredEtcd(
+  storage: EtcdConfig,
+  { config, tracing }: Pick<StorageOrder, 'config' | 'tracing'>,
+  signal: AbortSignal,
+): Promise<RestorableKv> {
   const { openEtcd } = await import('../kv/etcd/etcd.ts')
-  return openEtcd({ endpoints: storage.endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal)
+  const { endpoints } = storage
+  const metadata = tracing === undefined ? undefined : () => tracing.headers()
+  return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage), metadata }, signal)
 }
 
 /** To be restored into. Throws as `openStorage` does. */
@@ -86,7 +94,7 @@ export async function openRestorable(
   if (storage.kind === 'memory') throw inMemory()
   return explained(() =>
     storage.kind === 'etcd'
-      ? openConfiguredEtcd(storage, config, signal)
+      ? openConfiguredEtcd(storage, { config, tracing: undefined }, signal)
       : openConfiguredEmbedded(storage.directory, clock, signal),
   )
 }

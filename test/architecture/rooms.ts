@@ -140,6 +140,8 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   uplot: ['console'],
   'node:http2': ['client'],
   pino: ['server'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/sdk-trace': ['telemetry'],
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { FlowControl } from '../../flow/flow.ts'
 import type { Log } from '../../lib/log.ts'
+import type { RequestTracing } from '../../lib/tracing.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { checkpoint, firstCheckpoint, type HttpMeasures } from '../measures.ts'
 import type { CallerFilter, CallerHandler, Filter, Handler } from '../http.ts'
@@ -16,6 +17,7 @@ import { crossOrigin, strictTransport } from './browsers.ts'
 import { controlFlow } from './flow-control.ts'
 import { catchFaults } from './faults.ts'
 import { impersonate } from './impersonation.ts'
+import { trace } from './tracing.ts'
 import { refuseImpossibleTimeout } from './impossible-timeout.ts'
 
 export interface FilterOptions {
@@ -30,6 +32,8 @@ export interface FilterOptions {
   /** The `ConstrainedImpersonation` gate. */
   readonly constrainedImpersonation: boolean
   readonly audit: AuditFilterOptions | undefined
+  /** Absent: requests are not traced. */
+  readonly tracing?: RequestTracing | undefined
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
   readonly anonymousRequests: boolean
   /** Only for exactly these paths; absent: for all (P-081). */
@@ -65,6 +69,7 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
   ]
   const authentication = authenticate({ ...options, writeStatus })
   const afterAuthentication: readonly CallerFilter[] = [
+    ...(options.tracing === undefined ? [] : [trace(options.tracing)]),
     checkpoint(measures, 'authentication'),
     ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
     // Before everything is loaded nobody knows who may do what.

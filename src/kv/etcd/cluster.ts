@@ -6,7 +6,7 @@ import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { Slots } from '../../lib/slots.ts'
 import { KvError, type Revision } from '../kv.ts'
 import type { EtcdTls } from './dialer.ts'
-import { type CallHeaders, callHeaders, Endpoint, RECONNECT } from './endpoint.ts'
+import { type CallHeaders, callHeaders, Endpoint, RECONNECT, type Metadata } from './endpoint.ts'
 import { type Answer, AUTHENTICATE, type Method, STATUS } from './messages.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 
@@ -14,6 +14,8 @@ export interface ClusterOptions {
   readonly endpoints: readonly string[]
   readonly tls?: EtcdTls
   readonly user?: { readonly name: string; readonly password: string }
+  /** Sent with each call beside what all have, asked for when it is made. */
+  readonly metadata?: (() => Metadata) | undefined
 }
 
 /** Who waits for something, and how long: one try of it, and all tries together, by `performance.now()`. */
@@ -47,6 +49,7 @@ export class Cluster {
   /** The open watches; each adds and removes itself. */
   readonly watches = new Set<{ stop(): void }>()
   readonly #user: ClusterOptions['user']
+  readonly #metadata: ClusterOptions['metadata']
   /** Members are upgraded one by one, while we run. */
   readonly #versions = new Map<Endpoint, string>()
   readonly #slots = new Slots(CALLS_AT_A_TIME)
@@ -60,6 +63,7 @@ export class Cluster {
     if (options.endpoints.length === 0) throw new KvError('unavailable', 'no etcd endpoints configured')
     this.endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls))
     this.#user = options.user
+    this.#metadata = options.metadata
   }
 
   /** Change with each login. */
@@ -169,7 +173,8 @@ export class Cluster {
         const timeoutMs = Math.min(attemptMs, deadline - performance.now())
         if (!endpoint.isReady && timeoutMs > 0) continue
         if (timeoutMs <= 0) throw new KvError('unavailable', 'too many concurrent requests to etcd')
-        const response = await endpoint.unary(method, request, { timeoutMs, headers, signal })
+        const metadata = this.#metadata?.()
+        const response = await endpoint.unary(method, request, { timeoutMs, headers, signal, metadata })
         this.noteRevision(response.header.revision)
         return response
       } catch (error) {

@@ -23,7 +23,11 @@ export interface CallOptions {
   readonly timeoutMs: number
   readonly headers: CallHeaders
   readonly signal: AbortSignal
+  readonly metadata?: Metadata | undefined
 }
+
+/** Names in lower case. */
+export type Metadata = Readonly<Record<string, string>>
 
 /** Headers that many calls share; compared by identity. */
 export interface CallHeaders {
@@ -92,13 +96,14 @@ export class Endpoint {
   unary<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
-    { timeoutMs, headers, signal }: CallOptions,
+    { timeoutMs, headers, signal, metadata }: CallOptions,
   ): Promise<Response> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
       let answer: Buffer | undefined
       const bytes = method.serialize(request, PREFIX_BYTES)
-      const call = new GrpcCall(this.#standing(), this.#block(method.path, headers, timeoutMs), {
+      const block = this.#block(method.path, headers, timeoutMs)
+      const call = new GrpcCall(this.#standing(), metadata === undefined ? block : withMetadata(block, metadata), {
         onMessage: (message) => {
           answer = message
         },
@@ -205,4 +210,8 @@ export class Endpoint {
       if (this.#connection === undefined && this.#waiting.size > 0) this.#dial()
     }, delayMs).unref()
   }
+}
+
+function withMetadata(block: Buffer, metadata: Metadata): Buffer {
+  return Buffer.concat([block, ...Object.entries(metadata).map(([name, value]) => literal(name, value))])
 }

@@ -6,6 +6,7 @@ import { egressPolicy } from '../../../src/outgoing/egress-policy.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
 import { answerValue } from '../../../src/outgoing/answer.ts'
 import { type OutgoingCall, OutgoingCaller } from '../../../src/outgoing/call.ts'
+import type { Tracing } from '../../../src/lib/tracing.ts'
 import { OutgoingMeasures } from '../../../src/outgoing/measures.ts'
 import { OutgoingCallError } from '../../../src/outgoing/failure.ts'
 import { type KeyPair, makeAuthority, makeServing } from '../../../src/pki/certificate-maker.ts'
@@ -125,6 +126,23 @@ describe('a call to another server', () => {
       locate: () => Promise.resolve({ host: '127.0.0.1', port }),
     }
     expect((await caller.call(target, CALL, signal)).status).toBe(200)
+  })
+
+  it('is a step of a trace that the other server can go on with, also where a client sent another', async () => {
+    const steps: string[] = []
+    const tracing: Tracing = {
+      step: ({ name, attributes }, run) => {
+        steps.push(`${name} ${String(attributes['url.full'])}`)
+        return run()
+      },
+      headers: () => ({ traceparent: 'ours' }),
+    }
+    caller = new OutgoingCaller({ egress: egressPolicy({ loopback: true }), tracing })
+    await caller.call(at('/ok'), CALL, signal)
+    const sent = { method: 'GET', path: '/ok?x=1', headers: { traceparent: 'theirs' }, body: undefined }
+    ;(await caller.open(at('/ok'), sent, signal)).discard()
+    expect(seen.map(({ headers }) => headers['traceparent'])).toEqual(['ours', 'ours'])
+    expect(steps).toEqual([`Outgoing call ${at('/ok').url}`, `Outgoing call ${at('/ok').url}`])
   })
 
   it('follows no redirect', async () => {

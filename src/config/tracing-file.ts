@@ -1,0 +1,57 @@
+// The TracingConfiguration (P-492).
+import { asMap, textOrEmpty } from '../api/members.ts'
+import { jsonText } from '../api/json-text.ts'
+import { own, type Value } from '../api/value.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import { DocumentFaults } from './document-faults.ts'
+import { readFileAs } from './files.ts'
+import type { SettingReader } from './setting-reader.ts'
+
+export interface TracingSettings {
+  /** `http://host:4317`: of a collector that speaks OTLP. */
+  readonly url: string
+  readonly protocol: 'grpc' | 'http'
+  /** Of requests that come without a trace of their own. */
+  readonly samplingRatePerMillion: number
+}
+
+const GROUP = 'apiserver.config.k8s.io'
+const VERSIONS: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${GROUP}/${version}`)
+const MILLION = 1_000_000
+const DEFAULT_ENDPOINT = 'localhost:4317'
+
+/** Throws a `StartError` of one line. */
+export function tracingSettings(read: SettingReader): TracingSettings | undefined {
+  const file = read.file('tracing-config-file')
+  if (file === undefined) return undefined
+  return readFileAs(file, '--tracing-config-file', (text) => readTracingFile(parseYaml(Buffer.from(text)).value))
+}
+
+/** Throws an `Error` with every fault. */
+export function readTracingFile(document: Value): TracingSettings {
+  const root = asMap(document)
+  if (own(root, 'kind') !== 'TracingConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
+    throw new Error(`must be a TracingConfiguration of ${VERSIONS[0]}`)
+  }
+  const faults = new DocumentFaults()
+  faults.checkFields(root, ['apiVersion', 'kind', 'endpoint', 'samplingRatePerMillion'], '')
+  const rate = own(root, 'samplingRatePerMillion') ?? 0
+  if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < 0 || rate > MILLION) {
+    faults.invalid('samplingRatePerMillion', jsonText(rate), 'must be an integer from 0 to 1000000')
+  }
+  const endpoint = textOrEmpty(root, 'endpoint') || DEFAULT_ENDPOINT
+  const url = urlOf(endpoint)
+  if (url === undefined)
+    faults.invalid('endpoint', endpoint, 'must be host:port, or the URL of a collector of OTLP over HTTP')
+  if (url === undefined || faults.all.length > 0) throw new Error(faults.all.join('; '))
+  return { ...url, samplingRatePerMillion: Number(rate) }
+}
+
+/** The reference takes gRPC alone, without TLS, and may be told that names are looked up by DNS; URLs of HTTP are ours. */
+function urlOf(endpoint: string): Pick<TracingSettings, 'url' | 'protocol'> | undefined {
+  if (/^https?:\/\//.test(endpoint)) return URL.canParse(endpoint) ? { url: endpoint, protocol: 'http' } : undefined
+  const url = `http://${endpoint.replace(/^dns:\/*/, '')}`
+  if (!URL.canParse(url)) return undefined
+  const { pathname, search, hash } = new URL(url)
+  return pathname === '/' && search === '' && hash === '' ? { url, protocol: 'grpc' } : undefined
+}

@@ -1,0 +1,196 @@
+// Traces of requests, as a collector gets them.
+import { writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import path from 'node:path'
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import { SILENT_LOG } from '../../src/lib/log.ts'
+import { startServer } from '../../src/server/server.ts'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { openOtlpReceiver, type ReceivedSpan } from '../fakes/otlp-receiver.ts'
+import { type OpenServer, openServer, reachServer } from '../fakes/running-server.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
+import { ALLOW, openWebhookServer } from '../fakes/webhook-server.ts'
+
+const MAPS = '/api/v1/namespaces/default/configmaps'
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+const TRACED = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=x' }
+
+async function tracingFile(endpoint: string, rate = 1_000_000): Promise<string> {
+  const file = path.join(await tempFolder(), 'tracing.yaml')
+  const lines = ['apiVersion: apiserver.config.k8s.io/v1', 'kind: TracingConfiguration', `endpoint: ${endpoint}`]
+  await writeFile(file, [...lines, `samplingRatePerMillion: ${rate}`].join('\n'))
+  return file
+}
+
+/** What a server tells a collector of what is done; all of it is there when the server has stopped. */
+async function spansOf(
+  use: (server: OpenServer) => Promise<void>,
+  { over = 'grpc', rate = 1_000_000 }: { over?: 'grpc' | 'http'; rate?: number } = {},
+): Promise<readonly ReceivedSpan[]> {
+  await using receiver = await openOtlpReceiver()
+  const file = await tracingFile(over === 'grpc' ? receiver.grpcEndpoint : receiver.httpEndpoint, rate)
+  const tokens = path.join(await tempFolder(), 'tokens.csv')
+  await writeFile(tokens, 'someone,someone,1\nmonitor,monitor,2,system:monitoring\n')
+  {
+    await using server = await openServer(['--tracing-config-file', file, '--token-auth-file', tokens])
+    await use(server)
+  }
+  return receiver.spans
+}
+
+const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
+  const found = spans.find((span) => span.name === name)
+  if (found === undefined) throw new Error(`no span ${name} among ${spans.map((span) => span.name).join(', ')}`)
+  return found
+}
+
+describe('a traced request', () => {
+  it.each(['grpc', 'http'] as const)('is a span of a server with its steps below it, over %s', async (over) => {
+    const made = { metadata: { name: 'c' } }
+    const spans = await spansOf(async (server) => void (await server.must(MAPS, { method: 'POST', body: made })), {
+      over,
+    })
+    const root = named(spans, 'POST /api/v1/namespaces/{:namespace}/configmaps')
+    expect(root).toMatchObject({ service: 'apiserver', parentId: '', kind: 2, links: [] })
+    expect(root.attributes).toMatchObject({
+      'http.request.method': 'POST',
+      'url.path': MAPS,
+      'http.response.status_code': 201,
+      'audit-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    const steps = spans.filter(({ parentId }) => parentId === root.spanId).map(({ name }) => name)
+    expect(new Set(steps)).toEqual(
+      new Set([
+        'Authentication',
+        'Priority and fairness',
+        'Authorization',
+        'Mutating admission',
+        'Validating admission',
+        'Write',
+        'Response',
+      ]),
+    )
+    const write = named(spans, 'Write')
+    expect(write.attributes).toEqual({ resource: 'configmaps' })
+    expect(named(spans, 'Storage put')).toMatchObject({ parentId: write.spanId, kind: 3 })
+    for (const span of spans) expect(span.traceId).toBe(root.traceId)
+    for (const span of spans) expect(span.milliseconds).toBeLessThanOrEqual(root.milliseconds + 1)
+  })
+
+  it('goes on with the trace of an administrator or a monitor, and links to those of others', async () => {
+    const spans = await spansOf(async (server) => {
+      await server.must(`${MAPS}/kube-root-ca.crt`, { headers: TRACED }).catch(() => {})
+      await server.request('/version', { headers: TRACED, token: 'monitor' })
+      await server.request(MAPS, { headers: TRACED, token: 'someone' })
+      await server.request('/livez', { headers: { traceparent: `00-${'0'.repeat(32)}-${PARENT}-01` } })
+    })
+    expect(named(spans, 'GET /api/v1/namespaces/{:namespace}/configmaps/{:name}')).toMatchObject({
+      traceId: TRACE,
+      parentId: PARENT,
+      state: 'vendor=x',
+      links: [],
+    })
+    const list = named(spans, 'GET /api/v1/namespaces/{:namespace}/configmaps')
+    expect(list).toMatchObject({ parentId: '', links: [TRACE] })
+    expect(list.traceId).not.toBe(TRACE)
+    expect(list.attributes['http.response.status_code']).toBe(403)
+    const paths = spans.filter(({ name }) => name === 'GET')
+    expect(paths.find(({ attributes }) => attributes['url.path'] === '/version')?.parentId).toBe(PARENT)
+    expect(paths.find(({ attributes }) => attributes['url.path'] === '/livez')).toMatchObject({
+      parentId: '',
+      links: [],
+    })
+  })
+
+  it('is one that was chosen, or that is part of a trace that was', async () => {
+    const spans = await spansOf(
+      async (server) => {
+        await server.must(MAPS)
+        await server.must(`${MAPS}?limit=1`, { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } })
+        await server.must('/api/v1/nodes', { headers: TRACED })
+      },
+      { rate: 0 },
+    )
+    expect(spans.filter(({ kind }) => kind === 2).map(({ name }) => name)).toEqual(['GET /api/v1/nodes'])
+  })
+
+  it('lasts as long as its answer', async () => {
+    const spans = await spansOf(async (server) => void (await server.request(`${MAPS}?watch=1&timeoutSeconds=1`)))
+    expect(named(spans, 'GET /api/v1/namespaces/{:namespace}/configmaps').milliseconds).toBeGreaterThan(900)
+  })
+
+  it('takes webhooks with it', async () => {
+    await using hooks = await openWebhookServer()
+    hooks.on('/hook', ALLOW)
+    const spans = await spansOf(async (server) => {
+      const webhook = {
+        name: 'hook.example.com',
+        clientConfig: { url: `${hooks.url}/hook`, caBundle: hooks.caBundle },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+      }
+      const configuration = {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: { name: 'hook' },
+        webhooks: [webhook],
+      }
+      const at = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+      await server.must(at, { method: 'POST', body: configuration })
+      await expect
+        .poll(async () => {
+          const body = { metadata: { generateName: 'c-' } }
+          await server.must(MAPS, { method: 'POST', body, headers: { 'content-type': 'application/json', ...TRACED } })
+          return hooks.calls.length
+        })
+        .toBeGreaterThan(0)
+    })
+    const call = named(spans, 'Outgoing call')
+    expect(call).toMatchObject({ traceId: TRACE, kind: 3, attributes: { 'url.full': `${hooks.url}/hook` } })
+    expect(hooks.calls[0]?.headers).toMatchObject({
+      traceparent: `00-${TRACE}-${call.spanId}-01`,
+      tracestate: 'vendor=x',
+    })
+    const around = spans.find(({ spanId }) => spanId === call.parentId)
+    expect(around?.name).toBe('Validating admission')
+  })
+
+  it('takes etcd with it', async () => {
+    await using etcd = await startEtcd()
+    const sent: Buffer[] = []
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(new URL(etcd.endpoint).port), '127.0.0.1')
+      client.on('data', (chunk) => sent.push(chunk))
+      client.pipe(upstream).pipe(client)
+      for (const socket of [client, upstream]) socket.on('error', () => {})
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    onTestFinished(() => void proxy.close())
+    const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    await using receiver = await openOtlpReceiver()
+    const file = await tracingFile(receiver.grpcEndpoint)
+    {
+      await using server = await openServerOn(endpoint, file)
+      await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'c' } } })
+    }
+    const put = receiver.spans.find(({ name, traceId }) => name === 'Storage put' && isOfMaps(receiver.spans, traceId))
+    expect(Buffer.concat(sent).toString('latin1')).toContain(`00-${put?.traceId}-${put?.spanId}-01`)
+  })
+})
+
+async function openServerOn(etcd: string, tracing: string): Promise<OpenServer> {
+  const data = ['--etcd-servers', etcd, '--data-dir', await tempFolder()]
+  const config = await readConfig(['--secure-port', '0', '--tracing-config-file', tracing, ...data], {})
+  const running = await startServer({ config, log: SILENT_LOG, signal: AbortSignal.timeout(60_000) })
+  const { url, authority = '', adminToken } = running
+  return reachServer({ url, authority, adminToken }, () => running.stop())
+}
+
+function isOfMaps(spans: readonly ReceivedSpan[], traceId: string): boolean {
+  return spans.some((span) => span.traceId === traceId && span.name.startsWith('POST '))
+}
