@@ -1,11 +1,9 @@
 // Replays what the reference server answered, on every store. Each scenario has one attempt: no answer may depend on chance.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { startEtcd } from '../fakes/etcd-server.ts'
+import { differingScenarios, REPLAY_TOKENS } from '../fakes/replay.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 import { StoreProcess } from '../fakes/store-process.ts'
 
@@ -13,10 +11,7 @@ import { StoreProcess } from '../fakes/store-process.ts'
 async function differences(storeFlags: readonly string[], only = ''): Promise<string> {
   const home = await newHome()
   const tokens = path.join(home, 'tokens.csv')
-  writeFileSync(
-    tokens,
-    'admin-token,replay-admin,replay-admin-uid,system:masters\nuser-token,replay-user,replay-user-uid\n',
-  )
+  writeFileSync(tokens, REPLAY_TOKENS)
   const server = await startServerProcess(
     [
       ...storeFlags,
@@ -34,24 +29,9 @@ async function differences(storeFlags: readonly string[], only = ''): Promise<st
     ],
     home,
   )
-  const failures = failuresIn(await replay(server.url, only))
+  const differing = await differingScenarios(server.url, only)
   await server.stop()
-  return failures.join('\n')
-}
-
-async function replay(url: string, only: string): Promise<string> {
-  const replayer = path.join(import.meta.dirname, 'replay.mjs')
-  const args = ['verify', '--server', url, '--token', 'admin-token', '--insecure', '--verbose', '--only', only]
-  const env = { ...process.env, REPLAY_USER_TOKEN: 'user-token' }
-  const child = spawn(process.execPath, [replayer, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
-  // It fails where scenarios do, and says which; anything else that goes wrong must not pass for nothing.
-  if ((code === 0) !== (failuresIn(output).length === 0)) throw new Error(`the replay ended with ${code}: ${output}`)
-  return output
-}
-
-function failuresIn(output: string): string[] {
-  return output.split(/\n(?=ok |FAIL )/).filter((scenario) => scenario.startsWith('FAIL'))
+  return differing.join('\n')
 }
 
 describe('the recorded answers of the reference server', () => {
