@@ -15,6 +15,7 @@ import { claimAddressesInUse } from '../controllers/service-ip-repair.ts'
 import { makeSystemNamespaces } from '../controllers/system-objects.ts'
 import type { ExtensionPoints } from '../extensions/registration.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
+import type { HealthCheck } from '../handlers/health.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
 import type { CallersRequest, ResourceParts } from '../handlers/resource-parts.ts'
@@ -36,6 +37,7 @@ import { ServedStore } from '../registry/served-store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmission } from './admission.ts'
+import { CacheCheck } from './cache-check.ts'
 import { componentProbes } from './component-probes.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import type { Candidacy } from '../controllers/leader-election.ts'
@@ -92,6 +94,8 @@ export interface ResourceApiOptions extends ObjectsOptions {
 export interface ResourceApi {
   readonly handler: CallerHandler
   readonly cache: WatchCache
+  /** Of what it has in memory. */
+  readonly checks: readonly HealthCheck[]
   readonly controllers: readonly Controller[]
   /** Resolves when everything is loaded and what every client counts on is there. */
   readonly ready: (signal: AbortSignal) => Promise<void>
@@ -165,6 +169,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     now,
     random,
   }
+  const cacheCheck = new CacheCheck({ cache: store, storage: kvStore, types: () => table.all(), log })
   const watchers = new Watchers({
     clock: systemClock,
     log,
@@ -221,11 +226,13 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       definitions.follow(signal),
       remotes.follow(store, builtIn, signal),
       runControllers([definitionNames(parts)], parts, signal),
+      cacheCheck.run(signal),
     ])
   }
   return {
     handler,
     cache: store,
+    checks: [cacheCheck.check],
     controllers: openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust }),
     ready,
     follow,
@@ -246,6 +253,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       ...definitions.measures,
       ...remotes.measures,
       ...watchers.families,
+      cacheCheck.measure,
       ...stockFamilies({
         table: () => table,
         cache: store,

@@ -184,7 +184,8 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: S
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
-  const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks: atRest.checks, more })
+  const checks = [...atRest.checks, ...api.checks]
+  const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
   return withFilters(faults === undefined ? served : faults.requests(served), {
