@@ -9,15 +9,17 @@ import type { Kv } from '../kv/kv.ts'
 import type { SpanAttributes, Tracing } from '../lib/tracing.ts'
 import type { RegistryParts } from '../registry/registry.ts'
 import type { Store, StoredResource } from '../store/store.ts'
-import type { RunningTracing } from '../telemetry/tracing.ts'
+import { openTracing, type RunningTracing } from '../telemetry/tracing.ts'
 import { programVersion } from './version.ts'
 
 /** Undefined where nobody asked for it. Throws a `StartError` where its packages are missing. */
-export async function startTracing(settings: TracingSettings | undefined): Promise<RunningTracing | undefined> {
+export async function startTracing(
+  settings: TracingSettings | undefined,
+  open: typeof openTracing = openTracing,
+): Promise<RunningTracing | undefined> {
   if (settings === undefined) return undefined
-  const { openTracing } = await import('../telemetry/tracing.ts')
   try {
-    return await openTracing({ ...settings, version: programVersion() })
+    return await open({ ...settings, version: programVersion() })
   } catch (error) {
     const packages = [
       'api',
