@@ -17,7 +17,7 @@ export async function buildConsole(project, folder) {
     root: web,
     base: '/console/',
     configFile: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     build: { write: false, target: 'es2023', modulePreload: { polyfill: false }, assetsInlineLimit: 0, reportCompressedSize: false },
   })
   const unfinished = `${folder}-${process.pid}`

@@ -2,7 +2,8 @@
 import { type Controller, runControllers } from '../controllers/controllers.ts'
 import { withFilters } from '../http/filters/filters.ts'
 import type { Handler } from '../http/http.ts'
-import { routeRequests } from '../http/router.ts'
+import { type Route, routeRequests } from '../http/router.ts'
+import { systemClock } from '../lib/clock.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../runtime/runtime.ts'
@@ -14,6 +15,7 @@ import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { gateStates } from '../config/feature-gates.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
+import { LoadHistory } from '../telemetry/load-history.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
 import { runInBackground } from './background.ts'
@@ -51,7 +53,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
     hidden: config.hiddenMetrics,
   })
-  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics }))
+  const load = new LoadHistory({ clock: systemClock, storageBytes: (signal) => kv.sizeBytes(signal) })
+  const hasConsole = config.console !== 'off'
+  const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
+  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, more }))
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
@@ -69,6 +74,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       api.identity.run(stop),
       forgetHistory(base, stop),
       extensions.run(stop),
+      hasConsole ? load.run(stop) : undefined,
     ])
   })
   return {
@@ -76,7 +82,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       metrics.begin(request)
       return handler(request)
     },
-    observe: (finished) => metrics.observe(finished),
+    observe: (finished) => {
+      metrics.observe(finished)
+      if (hasConsole) load.observe(finished)
+    },
     api,
     ready: async (signal) => {
       try {
@@ -173,14 +182,16 @@ interface ServedParts {
   readonly audit: RunningAudit
   readonly flow: RunningFlowControl
   readonly metrics: Metrics
+  readonly more: readonly Route[]
 }
 
 /** What answers a request: the filters, then a path of its own or a resource. */
-function openHandler(base: Foundation & Guards, { api, audit, flow, metrics }: ServedParts): Handler {
+function openHandler(base: Foundation & Guards, { api, audit, flow, metrics, more: given }: ServedParts): Handler {
   const { config, kv, log, lifecycle, measures, atRest } = base
   const gates = config.featureGates
   const { faults, devRoutes = [] } = base
   const more = [
+    ...given,
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]

@@ -180,6 +180,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/foundation.ts': 'where it is given none',
   'src/server/server.ts': 'when it stops',
   'src/server/supervisor.ts': 'when it stops',
+  'src/server/service.ts': 'measures this process',
   'src/server/admission.ts': 'admission waits while a request is under way',
   'src/server/optional-plugins.ts': 'admission waits while a request is under way',
   'src/server/flow-control.ts': 'holds back requests that are under way',

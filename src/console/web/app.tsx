@@ -1,4 +1,5 @@
 // The frame of all pages: who is logged in, where one is, and the way to everything else.
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { logOut, messageOf, readSession, SESSION_ENDED, type Session } from './api.ts'
 import { type Kind, resourceName } from './kind.ts'
@@ -31,7 +32,7 @@ interface ConsoleProps {
 
 function Console({ user, onEnd }: ConsoleProps) {
   const route = useRoute()
-  const { kinds, problem } = useKinds()
+  const { kinds, problem } = useKinds('resource' in route ? route.resource : undefined)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [namespace, setNamespace] = useState('')
   useLinks()
@@ -76,30 +77,70 @@ function Console({ user, onEnd }: ConsoleProps) {
             {problem}
           </p>
         )}
-        {kinds !== undefined && <Page route={route} kinds={kinds} />}
+        {kinds !== undefined && <Page route={route} kinds={kinds} namespace={namespace} />}
       </main>
     </div>
   )
 }
 
-function Page({ route, kinds }: { readonly route: Route; readonly kinds: readonly Kind[] }) {
-  const ObjectPage = useLoaded(route.page === 'object', loadObjectPage)
-  if (route.page !== 'table' && route.page !== 'object') return null
-  const kind = kinds.find((one) => resourceName(one) === route.resource)
-  if (kind === undefined) return <p class="notice bad">The server serves no kind {route.resource}.</p>
-  if (route.page === 'object') return ObjectPage && <ObjectPage kind={kind} kinds={kinds} named={route.named} />
-  return <TablePage key={route.resource} kind={kind} query={route.query} />
+interface PageProps {
+  readonly route: Route
+  readonly kinds: readonly Kind[]
+  readonly namespace: string
 }
 
-/** The editor is larger than all the rest. */
-const loadObjectPage = () => import('./object-page.tsx').then((module) => module.ObjectPage)
+function Page({ route, kinds, namespace }: PageProps) {
+  const pages = useLoaded(LOADERS[route.page])
+  if (route.page !== 'table' && route.page !== 'object') {
+    return pages === undefined ? null : pages(route, { kinds, namespace })
+  }
+  const kind = kinds.find((one) => resourceName(one) === route.resource)
+  if (kind === undefined) return <p class="notice bad">The server serves no kind {route.resource}.</p>
+  if (route.page === 'table') return <TablePage key={route.resource} kind={kind} query={route.query} />
+  return pages === undefined ? null : pages(route, { kinds, namespace, kind })
+}
 
-function useLoaded<T>(isNeeded: boolean, load: () => Promise<T>): T | undefined {
-  const [loaded, setLoaded] = useState<{ readonly value: T }>()
+interface Around {
+  readonly kinds: readonly Kind[]
+  readonly namespace: string
+  readonly kind?: Kind
+}
+
+type Show = (route: Route, around: Around) => ComponentChildren
+type Load = () => Promise<Show>
+
+/** Pages are loaded when they are looked at first: the editor and the charts are larger than all the rest. */
+const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
+  table: undefined,
+  object: async () => {
+    const { ObjectPage } = await import('./object-page.tsx')
+    return (route, { kinds, kind }) =>
+      route.page === 'object' && kind !== undefined && <ObjectPage kind={kind} kinds={kinds} named={route.named} />
+  },
+  apply: async () => {
+    const { ApplyPage } = await import('./apply-page.tsx')
+    return (_route, { kinds, namespace }) => <ApplyPage kinds={kinds} namespace={namespace} />
+  },
+  server: async () => {
+    const { ServerPage } = await import('./server-page.tsx')
+    return () => <ServerPage />
+  },
+  definitions: async () => {
+    const { DefinitionsPage } = await import('./definitions-page.tsx')
+    return () => <DefinitionsPage />
+  },
+  access: async () => {
+    const { AccessPage } = await import('./access-page.tsx')
+    return (_route, { kinds, namespace }) => <AccessPage kinds={kinds} namespace={namespace} />
+  },
+}
+
+function useLoaded(load: Load | undefined): Show | undefined {
+  const [loaded, setLoaded] = useState<{ readonly by: Load; readonly show: Show }>()
   useEffect(() => {
-    if (isNeeded && loaded === undefined) void load().then((value) => setLoaded({ value }))
-  }, [isNeeded])
-  return loaded?.value
+    if (load !== undefined) void load().then((show) => setLoaded({ by: load, show }))
+  }, [load])
+  return loaded !== undefined && loaded.by === load ? loaded.show : undefined
 }
 
 function useRoute(): Route {
@@ -117,28 +158,35 @@ function useRoute(): Route {
 /** Asked for again now and then: definitions come and go. */
 const KINDS_EVERY_MS = 30_000
 
-function useKinds(): { readonly kinds: readonly Kind[] | undefined; readonly problem: string | undefined } {
-  const [kinds, setKinds] = useState<readonly Kind[]>()
-  const [problem, setProblem] = useState<string>()
-  useEffect(() => {
-    let told = ''
-    const read = async (): Promise<void> => {
-      try {
-        const found = await readKinds()
-        setProblem(undefined)
-        const text = JSON.stringify(found)
-        // The same kinds stay the same objects: tables follow them.
-        if (text !== told) setKinds(found)
-        told = text
-      } catch (error) {
-        setProblem(messageOf(error))
-      }
+interface KnownKinds {
+  readonly kinds: readonly Kind[] | undefined
+  readonly problem: string | undefined
+}
+
+/** `wanted`: the resource that is looked at, which may be new. */
+function useKinds(wanted: string | undefined): KnownKinds {
+  const [known, setKnown] = useState<KnownKinds>({ kinds: undefined, problem: undefined })
+  const read = async (): Promise<void> => {
+    try {
+      const found = await readKinds()
+      // The same kinds stay the same objects: tables follow them.
+      setKnown(({ kinds }) => ({
+        kinds: JSON.stringify(kinds) === JSON.stringify(found) ? kinds : found,
+        problem: undefined,
+      }))
+    } catch (error) {
+      setKnown(({ kinds }) => ({ kinds, problem: messageOf(error) }))
     }
-    void read()
+  }
+  useEffect(() => {
     const timer = setInterval(() => void read(), KINDS_EVERY_MS)
     return () => clearInterval(timer)
   }, [])
-  return { kinds, problem }
+  const isKnown = known.kinds?.some((kind) => resourceName(kind) === wanted) === true
+  useEffect(() => {
+    if (known.kinds === undefined || (wanted !== undefined && !isKnown)) void read()
+  }, [wanted])
+  return known
 }
 
 /** Links between pages do not load the page anew. */

@@ -1,0 +1,152 @@
+// Manifests applied from here: each is tried first, and what it would change is shown.
+import { useState } from 'preact/hooks'
+import { ApiFailure, askText, messageOf } from './api.ts'
+import { MANAGER } from './apply-intent.ts'
+import { CodeView } from './code-view.tsx'
+import { Contested } from './contested.tsx'
+import { type Kind, objectPath } from './kind.ts'
+import { type Manifest, manifestsIn } from './manifests.ts'
+import { editable, YAML } from './object-source.ts'
+import { conflictsIn, type FieldConflict } from './object-write.ts'
+import { objectAddress } from './routes.ts'
+
+interface Props {
+  readonly kinds: readonly Kind[]
+  /** Where manifests belong that do not say. */
+  readonly namespace: string
+}
+
+interface Tried {
+  readonly manifest: Manifest
+  readonly kind: Kind
+  readonly before: string
+  readonly after: string
+}
+
+type Stage =
+  | { readonly kind: 'writing' }
+  | { readonly kind: 'reviewing'; readonly tried: readonly Tried[]; readonly force: boolean }
+  | { readonly kind: 'contested'; readonly conflicts: readonly FieldConflict[] }
+  | { readonly kind: 'done'; readonly applied: readonly Tried[] }
+
+const WRITING: Stage = { kind: 'writing' }
+
+export function ApplyPage({ kinds, namespace }: Props) {
+  const [text, setText] = useState('')
+  const [stage, setStage] = useState(WRITING)
+  const [problem, setProblem] = useState('')
+  const attempt = async (work: () => Promise<Stage>): Promise<void> => {
+    setProblem('')
+    try {
+      setStage(await work())
+    } catch (error) {
+      const conflicts = conflictsIn(error)
+      if (conflicts.length > 0) setStage({ kind: 'contested', conflicts })
+      else setProblem(messageOf(error))
+    }
+  }
+  const review = (force: boolean): Promise<void> =>
+    attempt(async () => {
+      const tried: Tried[] = []
+      for (const manifest of manifestsIn(text, namespace || 'default'))
+        tried.push(await tryManifest(kinds, manifest, force))
+      if (tried.length === 0) throw new Error('there is no manifest in the text')
+      return { kind: 'reviewing', tried, force }
+    })
+  const apply = (tried: readonly Tried[], force: boolean): Promise<void> =>
+    attempt(async () => {
+      for (const one of tried) await send(one, { dryRun: false, force, accept: 'application/json' })
+      return { kind: 'done', applied: tried }
+    })
+  return (
+    <section class="page object-page">
+      <header class="page-head">
+        <h1>Apply YAML</h1>
+        <span class="dim">Server-side, as {MANAGER}; several manifests are parted by ---</span>
+      </header>
+      <div class="toolbar">
+        {stage.kind === 'writing' ? (
+          <button type="button" class="primary" disabled={text.trim() === ''} onClick={() => void review(false)}>
+            Review changes
+          </button>
+        ) : (
+          <button type="button" onClick={() => setStage(WRITING)}>
+            Back to the editor
+          </button>
+        )}
+        {stage.kind === 'reviewing' && (
+          <button type="button" class="primary" onClick={() => void apply(stage.tried, stage.force)}>
+            {stage.force ? 'Take over and apply' : 'Apply'}
+          </button>
+        )}
+      </div>
+      {problem !== '' && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
+      {stage.kind === 'writing' && <CodeView label="Manifests" text={text} onChange={setText} />}
+      {stage.kind === 'reviewing' && (
+        <CodeView label="Difference" text={joined(stage.tried, 'after')} original={joined(stage.tried, 'before')} />
+      )}
+      {stage.kind === 'done' && (
+        <ul class="notice applied" role="status">
+          {stage.applied.map(({ kind, manifest }) => (
+            <li key={manifest.text}>
+              <a href={objectAddress(kind, placeOf(kind, manifest))}>{`${kind.kind} ${manifest.name}`}</a> applied
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function joined(tried: readonly Tried[], side: 'before' | 'after'): string {
+  return tried.map((one) => one[side]).join('---\n')
+}
+
+async function tryManifest(kinds: readonly Kind[], manifest: Manifest, force: boolean): Promise<Tried> {
+  const kind = kinds.find(
+    (one) => one.kind === manifest.kind && manifest.apiVersion.split('/').slice(0, -1).join('/') === one.group,
+  )
+  if (kind === undefined) throw new Error(`the server serves no kind ${manifest.kind} of ${manifest.apiVersion}`)
+  const before = await askText(objectPath(kind, placeOf(kind, manifest)), { accept: YAML }).catch((error: unknown) => {
+    if (error instanceof ApiFailure && error.code === 404) return ''
+    throw error
+  })
+  const write = { kind, manifest }
+  // A refusal comes in the form that was asked for: first in the one that it is read in.
+  await send(write, { dryRun: true, force, accept: 'application/json' })
+  const after = await send(write, { dryRun: true, force, accept: YAML })
+  return { ...write, before: editable(before), after: editable(after) }
+}
+
+interface Sending {
+  readonly dryRun: boolean
+  readonly force: boolean
+  readonly accept: string
+}
+
+function send(
+  { kind, manifest }: Pick<Tried, 'kind' | 'manifest'>,
+  { dryRun, force, accept }: Sending,
+): Promise<string> {
+  const query = new URLSearchParams({
+    fieldManager: MANAGER,
+    fieldValidation: 'Strict',
+    force: String(force),
+    ...(dryRun ? { dryRun: 'All' } : {}),
+  })
+  return askText(`${objectPath(kind, placeOf(kind, manifest))}?${query.toString()}`, {
+    method: 'PATCH',
+    contentType: 'application/apply-patch+yaml',
+    accept,
+    body: manifest.text,
+  })
+}
+
+function placeOf({ namespaced }: Kind, { namespace, name }: Manifest): Pick<Manifest, 'namespace' | 'name'> {
+  return { namespace: namespaced ? namespace : '', name }
+}

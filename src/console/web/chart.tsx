@@ -1,0 +1,112 @@
+// A small chart of the last hour, by uPlot.
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+
+export interface Line {
+  readonly label: string
+  /** The name of a colour of the page. */
+  readonly colour: string
+}
+
+interface Props {
+  readonly title: string
+  readonly unit: string
+  readonly lines: readonly Line[]
+  /** Times in seconds, then the values of each line. */
+  readonly data: readonly (readonly (number | null)[])[]
+}
+
+const HEIGHT_PX = 150
+const HOUR_SECONDS = 3600
+
+export function Chart({ title, unit, lines, data }: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const latest = useRef(data)
+  latest.current = data
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return undefined
+    const draw = (): void => {
+      plot.current?.destroy()
+      plot.current = new uPlot(optionsOf(element, lines), latest.current as uPlot.AlignedData, element)
+    }
+    draw()
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
+    resized.observe(element)
+    // Colours are taken when it is drawn.
+    const theme = new MutationObserver(draw)
+    theme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    const system = matchMedia('(prefers-color-scheme: dark)')
+    system.addEventListener('change', draw)
+    return () => {
+      resized.disconnect()
+      theme.disconnect()
+      system.removeEventListener('change', draw)
+      plot.current?.destroy()
+    }
+  }, [])
+  useEffect(() => plot.current?.setData(data as uPlot.AlignedData), [data])
+  const now = lines.map(({ label }, i) => `${label} ${shortNumber(data[i + 1]?.at(-1) ?? 0)} ${unit}`).join(', ')
+  return (
+    <figure class="card chart">
+      <figcaption>
+        <h2>{title}</h2>
+        <span class="dim">
+          {lines.map(({ label, colour }, i) => (
+            <span key={label} class="key">
+              <span class="swatch" style={{ background: `var(--${colour})` }} />
+              {`${label} ${shortNumber(data[i + 1]?.at(-1) ?? 0)} ${unit}`}
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <div ref={host} role="img" aria-label={`${title} over the last hour; now ${now}`} />
+    </figure>
+  )
+}
+
+function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
+  const styles = getComputedStyle(element)
+  const probe = (name: string): string => colourOf(element, name) || styles.color
+  const axis = {
+    stroke: probe('dim'),
+    font: '11px system-ui',
+    grid: { stroke: probe('line'), width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { range: (_plot, _min, max) => [max - HOUR_SECONDS, max] },
+      y: { range: (_plot, _min, max) => [0, Math.max(max, 0.1) * 1.15] },
+    },
+    axes: [
+      { ...axis, values: (_plot, times) => times.map((time) => new Date(time * 1000).toTimeString().slice(0, 5)) },
+      { ...axis, size: 46, values: (_plot, values) => values.map(shortNumber) },
+    ],
+    series: [
+      {},
+      ...lines.map(({ label, colour }) => ({ label, stroke: probe(colour), width: 1.5, points: { show: false } })),
+    ],
+  }
+}
+
+/** A canvas knows no variables: the browser is asked what the colour is here and now. */
+function colourOf(element: HTMLElement, name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(--${name})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+function shortNumber(value: number): string {
+  if (value === 0) return '0'
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2).replace(/\.0$/, '')
+}

@@ -1,0 +1,129 @@
+// The kinds that definitions have made: their versions, which are served and which is stored, and the rules that their objects are held to.
+import { ask } from './api.ts'
+import { type PlacedRule, rulesIn, type Schema } from './definition-rules.ts'
+import { usePolled } from './polling.ts'
+import { objectAddress, tableAddress } from './routes.ts'
+
+interface Version {
+  readonly name: string
+  readonly served: boolean
+  readonly storage: boolean
+  readonly deprecated?: boolean
+  readonly schema?: { readonly openAPIV3Schema?: Schema }
+  readonly subresources?: Readonly<Record<string, unknown>>
+}
+
+interface Definition {
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly group: string
+    readonly scope: string
+    readonly names: { readonly kind: string; readonly plural: string }
+    readonly versions: readonly Version[]
+    readonly conversion?: { readonly strategy: string }
+  }
+  readonly status?: {
+    readonly storedVersions?: readonly string[]
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+  }
+}
+
+const PLACE = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const EVERY_MS = 5000
+
+export function DefinitionsPage() {
+  const { value, problem } = usePolled(() => ask<{ readonly items: readonly Definition[] }>(PLACE), EVERY_MS)
+  return (
+    <section class="page">
+      <header class="page-head">
+        <h1>Definitions</h1>
+        <span class="dim count">{value?.items.length}</span>
+      </header>
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {value?.items.length === 0 && <p class="empty">No kinds were defined beside those that are built in.</p>}
+      <div class="cards">
+        {value?.items.map((definition) => (
+          <DefinitionCard key={definition.metadata.name} definition={definition} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function DefinitionCard({ definition: { metadata, spec, status } }: { readonly definition: Definition }) {
+  const established = status?.conditions?.find(({ type }) => type === 'Established')
+  const isServed = established?.status === 'True'
+  const stored = status?.storedVersions ?? []
+  return (
+    <article class="card">
+      <header class="row">
+        <h2>
+          <a href={tableAddress(metadata.name)}>{spec.names.kind}</a>
+        </h2>
+        <span class="dim mono">{metadata.name}</span>
+        <span class={`tone badge ${isServed ? 'good' : 'bad'}`}>
+          {isServed ? 'established' : (established?.message ?? 'not established')}
+        </span>
+        <span class="dim">{spec.scope === 'Namespaced' ? 'in namespaces' : 'cluster-wide'}</span>
+        {spec.conversion?.strategy === 'Webhook' && <span class="dim">converted by a webhook</span>}
+        <a
+          href={objectAddress(
+            { plural: 'customresourcedefinitions', group: 'apiextensions.k8s.io' },
+            { namespace: '', name: metadata.name },
+          )}
+        >
+          YAML
+        </a>
+      </header>
+      <table class="plain">
+        <thead>
+          <tr>
+            {['Version', 'Served', 'Stored', 'Subresources', 'Rules'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {spec.versions.map((version) => (
+            <tr key={version.name}>
+              <td class="mono">
+                {version.name}
+                {version.deprecated === true && ' (deprecated)'}
+              </td>
+              <td>{version.served ? 'yes' : 'no'}</td>
+              <td>{version.storage ? 'yes' : stored.includes(version.name) ? 'objects remain' : 'no'}</td>
+              <td>{Object.keys(version.subresources ?? {}).join(', ') || '–'}</td>
+              <td>
+                <Rules rules={rulesIn(version.schema?.openAPIV3Schema)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </article>
+  )
+}
+
+function Rules({ rules }: { readonly rules: readonly PlacedRule[] }) {
+  if (rules.length === 0) return <>–</>
+  return (
+    <details>
+      <summary>{rules.length}</summary>
+      <ul class="rules">
+        {rules.map(({ field, rule, message, messageExpression }) => (
+          <li key={`${field} ${rule}`}>
+            <span class="mono dim">{field === '' ? 'the object' : field}</span>
+            <code>{rule}</code>
+            <span>{message ?? messageExpression}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

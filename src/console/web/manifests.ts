@@ -1,0 +1,34 @@
+// The manifests in a text: what each is, and what it is called.
+import type { SyntaxNode } from '@lezer/common'
+import { fieldsIn, scalarText, topOf } from './yaml-tree.ts'
+
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly text: string
+}
+
+/** Throws where one does not say what it is; parts that are empty are left out. */
+export function manifestsIn(text: string, defaultNamespace: string): readonly Manifest[] {
+  return text
+    .split(/^---.*$/m)
+    .filter((part) => part.replace(/^\s*#.*$/gm, '').trim() !== '')
+    .map((part) => {
+      const read = (...path: readonly string[]): string => scalarAt(part, path) ?? ''
+      const manifest = { apiVersion: read('apiVersion'), kind: read('kind'), name: read('metadata', 'name') }
+      for (const [field, value] of Object.entries(manifest)) {
+        if (value === '') throw new Error(`a manifest says no ${field === 'name' ? 'metadata.name' : field}`)
+      }
+      return { ...manifest, namespace: read('metadata', 'namespace') || defaultNamespace, text: part }
+    })
+}
+
+function scalarAt(text: string, path: readonly string[]): string | undefined {
+  let node: SyntaxNode | undefined = topOf(text)
+  for (const key of path) {
+    node = node === undefined ? undefined : fieldsIn(node, text).find((field) => field.key === key)?.value
+  }
+  return node === undefined ? undefined : scalarText(node, text)
+}

@@ -1,0 +1,258 @@
+// The server itself: how it is, who shares its work, who watches, who waits, and its load of the last hour.
+import type { ComponentChildren } from 'preact'
+import { ApiFailure, ask, askText } from './api.ts'
+import { Chart } from './chart.tsx'
+import { type Polled, usePolled } from './polling.ts'
+import { objectAddress } from './routes.ts'
+import { bytesText, type Check, type Load, readChecks, readDump, seriesOf } from './server-status.ts'
+import { ageText } from './table-rows.ts'
+
+const OFTEN_MS = 5000
+
+interface Lease {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+  readonly spec?: {
+    readonly holderIdentity?: string
+    readonly renewTime?: string
+    readonly leaseDurationSeconds?: number
+  }
+}
+
+interface Watcher {
+  readonly user: string
+  readonly agent: string
+  readonly group: string
+  readonly resource: string
+  readonly namespace: string
+  readonly labelSelector: string
+  readonly fieldSelector: string
+  readonly since: string
+  readonly lag: number
+  readonly sentBytes: number
+  readonly waitingMs: number
+  readonly relists: number
+}
+
+interface Watchers {
+  readonly resourceVersion: string
+  readonly watchers: readonly Watcher[]
+}
+
+/** A server that is not ready says so with 500, and which checks it fails. */
+async function readHealth(): Promise<readonly Check[]> {
+  try {
+    return readChecks(await askText('/readyz?verbose', { accept: 'text/plain' }))
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 500) return readChecks(error.message)
+    throw error
+  }
+}
+
+export function ServerPage() {
+  const version = usePolled(() => ask<{ readonly gitVersion: string }>('/version'), 60_000)
+  const health = usePolled(readHealth, OFTEN_MS)
+  const load = usePolled(() => ask<Load>('/debug/load'), OFTEN_MS)
+  const watchers = usePolled(() => ask<Watchers>('/debug/watchers'), OFTEN_MS)
+  const levels = usePolled(
+    async () => readDump(await askText('/debug/api_priority_and_fairness/dump_priority_levels', { accept: '*/*' })),
+    OFTEN_MS,
+  )
+  const leases = usePolled(
+    () => ask<{ readonly items: readonly Lease[] }>('/apis/coordination.k8s.io/v1/leases'),
+    OFTEN_MS,
+  )
+  const failing = health.value?.filter(({ isFine }) => !isFine) ?? []
+  const newest = load.value?.steps.at(-1)
+  const series = load.value === undefined ? undefined : seriesOf(load.value)
+  return (
+    <section class="page">
+      <header class="page-head">
+        <h1>Overview</h1>
+        <span class="dim mono">{version.value?.gitVersion}</span>
+      </header>
+      <dl class="facts">
+        <Fact name="Health" problem={health.problem}>
+          {health.value !== undefined && (
+            <span class={`tone ${failing.length === 0 ? 'good' : 'bad'}`}>
+              {failing.length === 0
+                ? `ready, ${health.value.length} checks`
+                : failing.map(({ name }) => name).join(', ')}
+            </span>
+          )}
+        </Fact>
+        <Fact name="Replicas" problem={leases.problem}>
+          {leases.value === undefined ? '' : replicasIn(leases.value.items).length || '–'}
+        </Fact>
+        <Fact name="Watchers" problem={watchers.problem}>
+          {watchers.value?.watchers.length}
+        </Fact>
+        <Fact name="Storage" problem={load.problem}>
+          {load.value === undefined
+            ? ''
+            : load.value.storageBytes === undefined
+              ? 'not counted'
+              : bytesText(load.value.storageBytes)}
+        </Fact>
+        <Fact name="Memory" problem={load.problem}>
+          {newest === undefined ? '' : bytesText(newest.memoryBytes)}
+        </Fact>
+        <Fact name="Revision" problem={watchers.problem}>
+          {watchers.value?.resourceVersion}
+        </Fact>
+      </dl>
+      {series !== undefined && (
+        <div class="charts">
+          <Chart
+            title="Requests"
+            unit="/s"
+            data={series.rate}
+            lines={[
+              { label: 'all', colour: 'owner-0' },
+              { label: 'failed', colour: 'bad' },
+            ]}
+          />
+          <Chart
+            title="Latency"
+            unit="ms"
+            data={series.latency}
+            lines={[
+              { label: 'mean', colour: 'owner-1' },
+              { label: 'slowest', colour: 'owner-3' },
+            ]}
+          />
+          <Chart title="Memory" unit="MiB" data={series.memory} lines={[{ label: 'resident', colour: 'owner-2' }]} />
+        </div>
+      )}
+      <WatcherTable watchers={watchers} />
+      <LevelTable levels={levels} />
+      <LeaseTable leases={leases} />
+    </section>
+  )
+}
+
+interface FactProps {
+  readonly name: string
+  readonly problem: string | undefined
+  readonly children: ComponentChildren
+}
+
+function Fact({ name, problem, children }: FactProps) {
+  return (
+    <div class="card">
+      <dt class="dim">{name}</dt>
+      <dd title={problem ?? ''}>{problem === undefined ? children : <span class="dim">not yours to see</span>}</dd>
+    </div>
+  )
+}
+
+/** Servers keep a lease each, by which they are known. */
+function replicasIn(leases: readonly Lease[]): readonly Lease[] {
+  return leases.filter(({ metadata }) => metadata.labels?.['apiserver.kubernetes.io/identity'] !== undefined)
+}
+
+interface ListingProps {
+  readonly title: string
+  readonly columns: readonly string[]
+  readonly problem: string | undefined
+  readonly rows: readonly (readonly ComponentChildren[])[] | undefined
+}
+
+function Listing({ title, columns, problem, rows }: ListingProps) {
+  return (
+    <section class="card listing" aria-label={title}>
+      <h2>{title}</h2>
+      {problem !== undefined && <p class="dim">{problem}</p>}
+      {rows !== undefined && rows.length === 0 && <p class="dim">None.</p>}
+      {rows !== undefined && rows.length > 0 && (
+        <div class="wide" tabIndex={0} role="region" aria-label={`${title}, scrollable`}>
+          <table class="plain">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th key={column} scope="col">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, i) => (
+                <tr key={i}>
+                  {row.map((cell, at) => (
+                    <td key={columns[at]}>{cell}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const MOST_WATCHERS = 50
+
+function WatcherTable({ watchers: { value, problem } }: { readonly watchers: Polled<Watchers> }) {
+  const rows = value?.watchers
+    .slice(0, MOST_WATCHERS)
+    .map((watcher) => [
+      watcher.user,
+      watcher.agent.split(' ', 1)[0],
+      watcher.group === '' ? watcher.resource : `${watcher.resource}.${watcher.group}`,
+      watcher.namespace || 'all',
+      [watcher.labelSelector, watcher.fieldSelector].filter(Boolean).join(' ') || '–',
+      ageText(watcher.since, Date.now()),
+      watcher.lag,
+      bytesText(watcher.sentBytes),
+      watcher.waitingMs === 0 ? '–' : <span class="tone bad">{`${watcher.waitingMs} ms`}</span>,
+      watcher.relists,
+    ])
+  const columns = ['User', 'Agent', 'Resource', 'Namespace', 'Selector', 'For', 'Lag', 'Sent', 'Waiting', 'Relists']
+  return <Listing title="Watchers" columns={columns} rows={rows} problem={problem} />
+}
+
+function LevelTable({
+  levels: { value, problem },
+}: {
+  readonly levels: Polled<readonly Readonly<Record<string, string>>[]>
+}) {
+  const rows = value?.map((level) => [
+    level['PriorityLevelName'],
+    level['ExecutingRequests'],
+    level['WaitingRequests'],
+    level['DispatchedRequests'],
+    level['RejectedRequests'],
+    level['TimedoutRequests'],
+  ])
+  return (
+    <Listing
+      title="Flow control"
+      columns={['Level', 'Executing', 'Waiting', 'Dispatched', 'Rejected', 'Timed out']}
+      rows={rows}
+      problem={problem}
+    />
+  )
+}
+
+function LeaseTable({ leases: { value, problem } }: { readonly leases: Polled<{ readonly items: readonly Lease[] }> }) {
+  const rows = value?.items.map(({ metadata, spec }) => [
+    <a href={objectAddress({ plural: 'leases', group: 'coordination.k8s.io' }, metadata)}>{metadata.name}</a>,
+    metadata.namespace,
+    spec?.holderIdentity,
+    spec?.renewTime === undefined ? '–' : `${ageText(spec.renewTime, Date.now())} ago`,
+    spec?.leaseDurationSeconds === undefined ? '–' : `${spec.leaseDurationSeconds}s`,
+  ])
+  return (
+    <Listing
+      title="Leases"
+      columns={['Name', 'Namespace', 'Holder', 'Renewed', 'Lasts']}
+      rows={rows}
+      problem={problem}
+    />
+  )
+}

@@ -1,0 +1,71 @@
+// What the server tells of itself, read into what the page shows.
+
+export interface Check {
+  readonly name: string
+  readonly isFine: boolean
+}
+
+/** `[+]ping ok`, a line each. */
+export function readChecks(text: string): readonly Check[] {
+  return [...text.matchAll(/^\[([+-])\](\S+)/gm)].map(([, sign, name]) => ({ name: name ?? '', isFine: sign === '+' }))
+}
+
+/** Rows of a dump as records; titles and cells are parted by commas, and each line ends with one. */
+export function readDump(text: string): readonly Readonly<Record<string, string>>[] {
+  const [titles = [], ...rows] = text
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/,\s*$/, '')
+        .split(',')
+        .map((cell) => cell.trim()),
+    )
+  return rows.map((cells) => Object.fromEntries(titles.map((title, i) => [title, cells[i] ?? ''])))
+}
+
+export interface LoadStep {
+  readonly at: number
+  readonly requests: number
+  readonly failures: number
+  readonly totalMs: number
+  readonly slowestMs: number
+  readonly memoryBytes: number
+}
+
+export interface Load {
+  readonly stepMs: number
+  readonly storageBytes?: number
+  readonly steps: readonly LoadStep[]
+}
+
+/** Lists of numbers, the first one times in seconds, as charts take them. */
+export interface LoadSeries {
+  readonly rate: readonly number[][]
+  readonly latency: readonly (readonly (number | null)[])[]
+  readonly memory: readonly number[][]
+}
+
+export function seriesOf({ stepMs, steps }: Load): LoadSeries {
+  // The last step is still going on: how long is not told.
+  const whole = steps.slice(0, -1)
+  const times = whole.map(({ at }) => at / 1000)
+  const perSecond = (count: number): number => count / (stepMs / 1000)
+  return {
+    rate: [times, whole.map(({ requests }) => perSecond(requests)), whole.map(({ failures }) => perSecond(failures))],
+    latency: [
+      times,
+      whole.map(({ totalMs, requests }) => (requests === 0 ? null : totalMs / requests)),
+      whole.map(({ slowestMs, requests }) => (requests === 0 ? null : slowestMs)),
+    ],
+    memory: [times, whole.map(({ memoryBytes }) => memoryBytes / 2 ** 20)],
+  }
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function bytesText(bytes: number): string {
+  const unit = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)
+  const number = bytes / 1024 ** unit
+  return `${unit === 0 || number >= 100 ? Math.round(number) : number.toFixed(1)} ${UNITS[unit] ?? ''}`
+}

@@ -1,0 +1,77 @@
+// The load of the last hour, for people who look now: requests, how long they took, and memory, in steps of ten seconds. What is kept for
+// longer, and of which requests, is a matter of whoever scrapes the metrics.
+import { isLongRunning } from '../http/deadline.ts'
+import type { CallerHandler } from '../http/http.ts'
+import type { FinishedRequest } from '../http/listener.ts'
+import { bytesOf } from '../http/responses.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+
+const STEP_MS = 10_000
+const STEPS = 360
+
+export interface LoadStep {
+  /** Its end, in milliseconds since 1970. */
+  readonly at: number
+  /** Those that ended; watches and other streams are not counted. */
+  readonly requests: number
+  /** Of those, with a status from 500 on. */
+  readonly failures: number
+  readonly totalMs: number
+  readonly slowestMs: number
+  readonly memoryBytes: number
+}
+
+export interface LoadOptions {
+  /** Real time. */
+  readonly clock: Clock
+  /** Bytes on disk, where the storage counts them. */
+  readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
+}
+
+export class LoadHistory {
+  readonly #options: LoadOptions
+  readonly #steps: LoadStep[] = []
+  #requests = 0
+  #failures = 0
+  #totalMs = 0
+  #slowestMs = 0
+
+  constructor(options: LoadOptions) {
+    this.#options = options
+  }
+
+  observe({ request, status, milliseconds }: FinishedRequest): void {
+    if (isLongRunning(request.info)) return
+    this.#requests++
+    this.#totalMs += milliseconds
+    if (status >= 500) this.#failures++
+    if (milliseconds > this.#slowestMs) this.#slowestMs = milliseconds
+  }
+
+  /** Until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (await pause(this.#options.clock, STEP_MS, signal)) {
+      this.#steps.push(this.#step())
+      if (this.#steps.length > STEPS) this.#steps.shift()
+      this.#requests = this.#failures = this.#totalMs = this.#slowestMs = 0
+    }
+  }
+
+  readonly handler: CallerHandler = async ({ signal }) => {
+    const storageBytes = await this.#options.storageBytes(signal)
+    const body = { stepMs: STEP_MS, storageBytes, steps: [...this.#steps, this.#step()] }
+    return bytesOf('application/json', Buffer.from(`${JSON.stringify(body)}\n`))
+  }
+
+  #step(): LoadStep {
+    return {
+      at: this.#options.clock.timeOfDay(),
+      requests: this.#requests,
+      failures: this.#failures,
+      totalMs: this.#totalMs,
+      slowestMs: this.#slowestMs,
+      memoryBytes: process.memoryUsage.rss(),
+    }
+  }
+}

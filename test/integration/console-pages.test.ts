@@ -1,0 +1,158 @@
+// The pages of the console about the server itself, its definitions and who may do what, in a real browser.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findAccessFaults, logIn, openBrowser, openPage, takeScreenshot } from '../fakes/browser.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+
+let browser: Browser
+let server: OpenServer
+let page: Page
+let complaints: readonly string[]
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), openServer()])
+})
+beforeEach(async () => {
+  ;({ page, complaints } = await openPage(browser, server.url))
+  await logIn(page, server.adminToken)
+})
+afterAll(async () => {
+  await browser.close()
+  await server[Symbol.asyncDispose]()
+})
+
+async function visit(name: string): Promise<void> {
+  await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+}
+
+async function isFaultless(): Promise<void> {
+  expect(await findAccessFaults(page)).toEqual([])
+  expect(complaints).toEqual([])
+}
+
+describe('the overview', () => {
+  it('tells how the server is, who watches, who waits and what the load is', async () => {
+    await page.getByText(/^ready, \d+ checks$/).waitFor()
+    await page.getByRole('img', { name: /^Requests over the last hour; now all/ }).waitFor()
+    await page.getByRole('cell', { name: 'global-default' }).waitFor()
+    const leases = page.getByRole('region', { name: 'Leases', exact: true })
+    await leases.getByRole('link', { name: /^apiserver-/ }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${server.url}/console/kinds/configmaps`)
+    await page.getByRole('cell', { name: 'configmaps', exact: true }).waitFor({ timeout: 15_000 })
+    await isFaultless()
+  })
+
+  it('leaves out what a user may not see, and shows the rest', async () => {
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await server.must(accounts, { method: 'POST', body: { metadata: { name: 'nobody' } } })
+    const answer = await server.must(`${accounts}/nobody/token`, { method: 'POST', body: { spec: {} } })
+    const { page: own } = await openPage(browser, server.url)
+    await logIn(own, (answer['status'] as { readonly token: string }).token)
+    await own.getByText(/^ready, \d+ checks$/).waitFor()
+    await own.getByText('not yours to see').first().waitFor()
+    await own.getByText(/cannot list resource "leases"/).waitFor()
+  })
+})
+
+describe('definitions', () => {
+  it('tell their versions, which are served and stored, and their rules', async () => {
+    const schema = (rule: string): object => ({
+      openAPIV3Schema: {
+        type: 'object',
+        properties: {
+          spec: {
+            type: 'object',
+            properties: { height: { type: 'integer' } },
+            'x-kubernetes-validations': [{ rule, message: 'too <b>low</b>' }],
+          },
+        },
+      },
+    })
+    await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      method: 'POST',
+      body: {
+        metadata: { name: 'lighthouses.coast.example' },
+        spec: {
+          group: 'coast.example',
+          scope: 'Namespaced',
+          names: { kind: 'Lighthouse', plural: 'lighthouses' },
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: schema('self.height > 3'),
+              subresources: { status: {} },
+            },
+            { name: 'v1beta1', served: false, storage: false, schema: schema('self.height > 1') },
+          ],
+        },
+      },
+    })
+    await visit('Definitions')
+    await page.getByText('established').waitFor()
+    const row = page.getByRole('row', { name: /v1 yes yes status/ })
+    await row.getByText('1', { exact: true }).click()
+    await row.getByText('self.height > 3').waitFor()
+    await row.getByText('too <b>low</b>').waitFor()
+    expect(await page.getByRole('row', { name: /v1beta1 no no/ }).count()).toBe(1)
+    await takeScreenshot(page, 'definitions')
+    await isFaultless()
+    await page.getByRole('link', { name: 'Lighthouse', exact: true }).first().click()
+    await page.getByText('None here.').waitFor()
+  })
+})
+
+describe('access', () => {
+  it('is a matrix of what one may do oneself, and what another may', async () => {
+    const name = 'gardener'
+    const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
+    const rules = [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['one'], verbs: ['get'] },
+    ]
+    await server.must(`${roles}/roles`, { method: 'POST', body: { metadata: { name }, rules } })
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name }
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }]
+    await server.must(`${roles}/rolebindings`, { method: 'POST', body: { metadata: { name }, roleRef, subjects } })
+    await visit('Access')
+    const row = (kind: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: kind }) })
+    const cells = async (kind: string): Promise<string> =>
+      (await row(kind).getByRole('cell').allTextContents()).join(' ')
+    await expect.poll(() => cells('ConfigMap')).toBe('yes yes yes yes yes yes yes')
+    await page.getByLabel('Namespace').selectOption('default')
+    await page.getByLabel('User').fill('jane')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await expect.poll(() => cells('ConfigMap')).toBe('yes yes no no no no no')
+    await expect.poll(() => cells('Secret')).toBe('no no no no no no no')
+    await takeScreenshot(page, 'access')
+    await isFaultless()
+  })
+})
+
+describe('manifests', () => {
+  it('are tried, compared and applied', async () => {
+    await visit('Apply YAML')
+    const manifest = (name: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  colour: red\n`
+    await page.getByRole('textbox', { name: 'Manifests' }).click()
+    await page.keyboard.insertText(`${manifest('first')}---\n${manifest('second')}`)
+    await page.getByRole('button', { name: 'Review changes' }).click()
+    await page.getByRole('button', { name: 'Apply', exact: true }).waitFor()
+    expect((await server.request('/api/v1/namespaces/default/configmaps/first')).status).toBe(404)
+    await page.getByRole('button', { name: 'Apply', exact: true }).click()
+    await page.getByRole('link', { name: 'ConfigMap second' }).click()
+    await page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
+    expect(await server.must('/api/v1/namespaces/default/configmaps/first')).toMatchObject({ data: { colour: 'red' } })
+    await isFaultless()
+  })
+
+  it('say what is wrong with them', async () => {
+    await visit('Apply YAML')
+    await page.getByRole('textbox', { name: 'Manifests' }).click()
+    await page.keyboard.insertText('kind: Unheard\napiVersion: example.com/v1\nmetadata: {name: x}\n')
+    await page.getByRole('button', { name: 'Review changes' }).click()
+    await page.getByRole('alert').getByText('the server serves no kind Unheard of example.com/v1').waitFor()
+  })
+})

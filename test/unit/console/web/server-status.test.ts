@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest'
+import { rulesIn } from '../../../../src/console/web/definition-rules.ts'
+import { manifestsIn } from '../../../../src/console/web/manifests.ts'
+import { bytesText, readChecks, readDump, seriesOf } from '../../../../src/console/web/server-status.ts'
+
+it('checks are read from their lines', () => {
+  expect(readChecks('[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n')).toEqual([
+    { name: 'ping', isFine: true },
+    { name: 'etcd', isFine: false },
+  ])
+})
+
+it('a dump is read into records', () => {
+  const text =
+    'PriorityLevelName, ActiveQueues, IsIdle,\nexempt,            0,            false,\ncatch-all, 1, true,\n'
+  expect(readDump(text)).toEqual([
+    { PriorityLevelName: 'exempt', ActiveQueues: '0', IsIdle: 'false' },
+    { PriorityLevelName: 'catch-all', ActiveQueues: '1', IsIdle: 'true' },
+  ])
+  expect(readDump('')).toEqual([])
+})
+
+it('load is drawn by the second, without the step that is still going on, and with gaps where nothing was asked', () => {
+  const step = { failures: 0, slowestMs: 0, totalMs: 0, memoryBytes: 2 ** 20 }
+  const steps = [
+    { ...step, at: 10_000, requests: 20, failures: 10, totalMs: 100, slowestMs: 30 },
+    { ...step, at: 20_000, requests: 0 },
+    { ...step, at: 21_000, requests: 1 },
+  ]
+  expect(seriesOf({ stepMs: 10_000, steps })).toEqual({
+    rate: [
+      [10, 20],
+      [2, 0],
+      [1, 0],
+    ],
+    latency: [
+      [10, 20],
+      [5, null],
+      [30, null],
+    ],
+    memory: [
+      [10, 20],
+      [1, 1],
+    ],
+  })
+})
+
+it.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1536, '1.5 KiB'],
+  [300 * 2 ** 20, '300 MiB'],
+  [2 ** 50, '1024 TiB'],
+])('%d bytes are %s', (bytes, text) => expect(bytesText(bytes)).toBe(text))
+
+it('the rules of a schema are found wherever they are', () => {
+  const rule = (text: string) => ({ 'x-kubernetes-validations': [{ rule: text }] })
+  const schema = {
+    ...rule('top'),
+    properties: {
+      spec: { properties: { list: { items: rule('item') }, map: { additionalProperties: rule('value') } } },
+    },
+  }
+  expect(rulesIn(schema).map(({ field, rule: text }) => `${field}: ${text}`)).toEqual([
+    ': top',
+    'spec.list[*]: item',
+    'spec.map{*}: value',
+  ])
+  expect(rulesIn(undefined)).toEqual([])
+})
+
+it('manifests are told apart, and say what they are', () => {
+  const text = `# two of them
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: "a"}
+--- # the other
+kind: Role
+apiVersion: rbac.authorization.k8s.io/v1
+metadata:
+  name: b
+  namespace: own
+---
+`
+  expect(manifestsIn(text, 'default')).toMatchObject([
+    { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
+    { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', namespace: 'own', name: 'b' },
+  ])
+  expect(() => manifestsIn('kind: A\napiVersion: v1\n', '')).toThrow('a manifest says no metadata.name')
+  expect(() => manifestsIn('just a text', '')).toThrow('a manifest says no apiVersion')
+})

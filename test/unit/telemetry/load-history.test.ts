@@ -1,0 +1,50 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { ANONYMOUS } from '../../../src/auth/user.ts'
+import { NOT_AUDITED } from '../../../src/http/http.ts'
+import { LoadHistory, type LoadStep } from '../../../src/telemetry/load-history.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+import { bodyText, fakeRequest } from '../http/fake-request.ts'
+
+const CALLER = { user: ANONYMOUS, audit: NOT_AUDITED }
+
+async function stepsOf(load: LoadHistory): Promise<readonly LoadStep[]> {
+  const answer = await load.handler(fakeRequest('GET /debug/load'), CALLER)
+  const { storageBytes, steps } = JSON.parse(bodyText(answer)) as { storageBytes: number; steps: LoadStep[] }
+  expect(storageBytes).toBe(4096)
+  return steps
+}
+
+it('keeps the load of an hour in steps, without what streams', async () => {
+  const clock = new ManualClock()
+  const load = new LoadHistory({ clock, storageBytes: async () => 4096 })
+  const closing = new AbortController()
+  const running = load.run(closing.signal)
+  const nextStep = async (): Promise<void> => {
+    clock.advance(10_000)
+    await turn()
+  }
+  const end = (line: string, status: number, milliseconds: number): void =>
+    load.observe({
+      request: fakeRequest(line),
+      user: ANONYMOUS,
+      isAuthorized: true,
+      status,
+      sentBytes: 0,
+      milliseconds,
+    })
+  end('GET /api/v1/pods', 200, 10)
+  end('GET /api/v1/pods/x', 500, 30)
+  end('GET /api/v1/pods?watch=1', 200, 60_000)
+  await nextStep()
+  end('GET /version', 200, 5)
+  const [first, second, ...more] = await stepsOf(load)
+  expect(first).toMatchObject({ requests: 2, failures: 1, totalMs: 40, slowestMs: 30 })
+  expect(first?.memoryBytes).toBeGreaterThan(1e6)
+  expect(second).toMatchObject({ requests: 1, failures: 0, totalMs: 5, slowestMs: 5 })
+  expect(more).toEqual([])
+  for (let step = 0; step < 400; step++) await nextStep()
+  expect(await stepsOf(load)).toHaveLength(361)
+  closing.abort()
+  await running
+})
