@@ -41,14 +41,14 @@ export class WorkerProcess {
   killedFor: string | undefined
   /** In its own words, where it could not start. */
   failure: string | undefined
-  readonly startedAt = performance.now()
+  readonly #startedAt = performance.now()
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
   readonly #options: WorkerProcessOptions
   readonly #questions: Questions
   readonly #ready = Promise.withResolvers<void>()
-  /** Given and not yet taken, in order. */
-  #given: Socket[] = []
+  /** Given and not yet taken. */
+  #given: Socket | undefined
   #connections = 0
   /** When the oldest question after its health was put that it has not answered. */
   #unansweredSince: number | undefined
@@ -72,6 +72,10 @@ export class WorkerProcess {
     return this.#child.pid
   }
 
+  get ageMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
   /** Resolves when it can answer everything; rejects where it ends before. */
   get ready(): Promise<void> {
     return this.#ready.promise
@@ -81,10 +85,18 @@ export class WorkerProcess {
     return this.stage === 'ready' || this.stage === 'listening'
   }
 
-  /** How little it should be given another: the least is next. */
-  get load(): number {
-    const isSlow = this.unansweredMs > SLOW_MS
-    return this.#connections + this.#given.length + (isSlow ? 1e9 : 0) + (this.stage === 'ready' ? 0 : 1e12)
+  /** Whether it has taken the last connection that it was given: of several, all but one would be lost where it has stalled. */
+  get isFree(): boolean {
+    return this.#given === undefined
+  }
+
+  get isSlow(): boolean {
+    return this.unansweredMs > SLOW_MS
+  }
+
+  /** How many are open. */
+  get connections(): number {
+    return this.#connections
   }
 
   /** For how long it has not answered. */
@@ -92,8 +104,9 @@ export class WorkerProcess {
     return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
   }
 
+  /** Only to one that is free. */
   give(socket: Socket): void {
-    this.#given.push(socket)
+    this.#given = socket
     this.#unansweredSince ??= performance.now()
     this.#child.send({ kind: 'socket' } satisfies ToWorker, socket, { keepOpen: true }, () => {})
   }
@@ -131,10 +144,10 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** The connections that it was given and never had, once it is gone. */
-  takeBack(): readonly Socket[] {
+  /** The connection that it was given and never had, once it is gone. */
+  takeBack(): Socket | undefined {
     const given = this.#given
-    this.#given = []
+    this.#given = undefined
     return given
   }
 
@@ -147,8 +160,9 @@ export class WorkerProcess {
     switch (message.kind) {
       case 'taken':
         // Its own copy is another: this one has no part in the connection any more.
-        this.#given.shift()?.destroy()
-        return this.#heard(message.connections)
+        this.takeBack()?.destroy()
+        this.#heard(message.connections)
+        return this.#options.onFree()
       case 'pong':
         return this.#heard(message.connections)
       case 'listening':

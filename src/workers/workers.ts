@@ -33,6 +33,11 @@ interface Seat {
 }
 
 const PING_EVERY_MS = 250
+/**
+ * So long connections wait for a worker that is ready: one that is not tells clients to come again, which not all of them do. Most wait
+ * for ten seconds.
+ */
+const HOLD_MS = 8_000
 /** So long a worker may take to load what is stored. */
 const START_WITHIN_MS = 300_000
 /** One that lived for so long did not fail at its start. */
@@ -45,7 +50,7 @@ export class Workers {
   /** All that have not ended, also those that have been replaced. */
   readonly #alive = new Set<WorkerProcess>()
   /** Accepted while no worker takes any. */
-  #waiting: Socket[] = []
+  #waiting: { readonly socket: Socket; readonly since: number }[] = []
   #pinging: NodeJS.Timeout | undefined
   readonly #life = new AbortController()
   /** Why one cannot start at first is told by `start`. */
@@ -84,7 +89,7 @@ export class Workers {
   /** Takes a connection that was accepted and not read from. */
   give(socket: Socket): void {
     socket.on('error', () => {})
-    this.#waiting.push(socket)
+    this.#waiting.push({ socket, since: performance.now() })
     this.#distribute()
   }
 
@@ -108,7 +113,7 @@ export class Workers {
     clearTimeout(this.#pinging)
     this.#life.abort()
     await Promise.all(Array.from(this.#alive, (worker) => worker.stop(true, this.#options.graceMs)))
-    for (const socket of this.#waiting) socket.destroy()
+    for (const { socket } of this.#waiting) socket.destroy()
   }
 
   /** At once, whatever they do. */
@@ -139,7 +144,8 @@ export class Workers {
       const why = failure ?? killedFor
       log.error({ worker: name, code, signal, ...(why === undefined ? {} : { why }), lastWords }, 'a worker ended')
     }
-    this.#waiting.unshift(...worker.takeBack())
+    const socket = worker.takeBack()
+    if (socket !== undefined) this.#waiting.unshift({ socket, since: performance.now() })
     this.#distribute()
   }
 
@@ -148,7 +154,7 @@ export class Workers {
     const { worker } = seat
     void worker?.ended.then(async () => {
       if (seat.worker !== worker || this.#life.signal.aborted) return
-      const isSound = performance.now() - worker.startedAt > SOUND_AFTER_MS
+      const isSound = worker.ageMs > SOUND_AFTER_MS
       seat.failures = isSound ? 0 : seat.failures + 1
       seat.worker = undefined
       if (isSound) seat.backoff.reset()
@@ -156,9 +162,16 @@ export class Workers {
       if (seat.failures > 1) await seat.backoff.wait(this.#life.signal).catch(() => {})
       // Somebody may have taken it meanwhile.
       if (this.#life.signal.aborted || seat.worker !== undefined) return
-      this.#options.log.info({ worker: seat.name }, 'starting another worker in its place')
-      seat.worker = this.#launch(seat)
+      const { log } = this.#options
+      const { name } = seat
+      const next = this.#launch(seat)
+      seat.worker = next
       this.#keep(seat)
+      await next.ready.then(
+        () => log.info({ worker: name, milliseconds: Math.round(next.ageMs) }, 'another worker has taken its place'),
+        // That is told where its end is.
+        () => {},
+      )
     })
   }
 
@@ -183,18 +196,27 @@ export class Workers {
 
   #distribute(): void {
     while (this.#waiting.length > 0) {
-      const next = this.#leastLoaded()
+      const { socket, since } = this.#waiting[0]!
+      // Where the server itself is starting, probes are to be told so.
+      const isHeld = this.#isStarted && performance.now() - since < HOLD_MS
+      const next = this.#next(isHeld)
       if (next === undefined) return
-      next.give(this.#waiting.shift()!)
+      this.#waiting.shift()
+      next.give(socket)
     }
   }
 
-  #leastLoaded(): WorkerProcess | undefined {
-    let least: WorkerProcess | undefined
-    for (const worker of this.#alive) {
-      if (worker.takesConnections && (least === undefined || worker.load < least.load)) least = worker
-    }
-    return least
+  /** Who is to have the next connection; undefined: nobody yet. */
+  #next(mustBeReady: boolean): WorkerProcess | undefined {
+    const taking = [...this.#alive].filter(({ takesConnections }) => takesConnections)
+    const ready = taking.filter(({ stage }) => stage === 'ready')
+    const able = ready.length > 0 || mustBeReady ? ready : taking
+    const quick = able.filter(({ isSlow }) => !isSlow)
+    const free = (quick.length > 0 ? quick : able).filter(({ isFree }) => isFree)
+    return free.reduce<WorkerProcess | undefined>(
+      (least, worker) => (least === undefined || worker.connections < least.connections ? worker : least),
+      undefined,
+    )
   }
 
   /** Asks all after their health, every so often, and ends those that have not answered for too long. */
@@ -208,6 +230,7 @@ export class Workers {
       }
       worker.ping()
     }
+    this.#distribute()
     this.#pinging = setTimeout(() => this.#ping(now), PING_EVERY_MS)
   }
 }

@@ -1,7 +1,9 @@
 // Several worker processes behind one address: to clients they are one server, whatever becomes of a worker.
-import { readFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Client, k8s } from '../../src/client/client.ts'
+import { CreateLoad } from '../fakes/create-load.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
 import { workerPids } from '../fakes/worker-pids.ts'
@@ -22,7 +24,7 @@ async function startWorkers(flags: readonly string[], count = 2): Promise<Server
 
 /** A connection of its own, and thus the worker that has the fewest. */
 function connect(server: ServerProcess): Client {
-  const client = new Client({ kubeconfig: readFileSync(server.kubeconfigFile, 'utf8') })
+  const client = new Client({ kubeconfig: server.kubeconfigFile })
   onTestFinished(() => client.close())
   return client
 }
@@ -40,7 +42,7 @@ async function* names(client: Client): AsyncGenerator<string, void, undefined> {
 }
 
 describe.each(Object.entries(STORES))('two workers %s', (_, store) => {
-  it('answer for one store, and see what the other writes', async () => {
+  it('answer for one store, see what the other writes, and lose nothing when they are killed', async () => {
     const server = await startWorkers(await store())
     expect(workerPids(server)).toHaveLength(2)
     const [one, other] = [connect(server), connect(server)]
@@ -53,7 +55,80 @@ describe.each(Object.entries(STORES))('two workers %s', (_, store) => {
       expect((await seen.next()).value).toBe(name)
     }
     await seen.return()
+    await loseNothing(server)
     expect(await server.stop()).toMatchObject({ code: 0 })
+  })
+})
+
+/** No write that was acknowledged, and no event of a watch, when each worker is killed under load. */
+async function loseNothing(server: ServerProcess): Promise<void> {
+  await using load = await CreateLoad.begin({ kubeconfig: server.kubeconfigFile, writers: 4, watchers: 4 })
+  for (const pid of workerPids(server)) {
+    const before = load.acknowledged.length
+    await expect.poll(() => load.acknowledged.length).toBeGreaterThan(before + 20)
+    process.kill(pid, 'SIGKILL')
+  }
+  const then = load.acknowledged.length
+  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(then + 100)
+  expect(workerPids(server)).toHaveLength(2)
+  await load.end()
+  expect(load.failures).toEqual([])
+  const stored = await configMaps(connect(server)).list()
+  const names = stored.items.map(({ metadata }) => metadata.name)
+  expect(load.acknowledged.filter((name) => !names.includes(name))).toEqual([])
+  for (const seen of load.seen) {
+    await expect.poll(() => load.acknowledged.filter((name) => !seen.includes(name))).toEqual([])
+    expect(new Set(seen).size).toBe(seen.length)
+  }
+}
+
+describe('a worker that fails', () => {
+  it('delays nobody else where it is stopped', async () => {
+    const server = await startWorkers(['--in-memory', '--worker-stall-timeout', '10m'])
+    const clients = [connect(server), connect(server)]
+    for (const client of clients) await configMaps(client).list()
+    const [stalled] = workerPids(server)
+    process.kill(stalled!, 'SIGSTOP')
+    const listed = clients.map((client) => configMaps(client).list())
+    const live = await Promise.race(listed.map((list, i) => list.then(() => clients[i]!)))
+    for (let i = 0; i < 20; i++) await configMaps(live).create({ metadata: { name: `map-${i}` } })
+    // Of those that come one may have been given to it before that was noticed.
+    let answered = 0
+    const newcomers = Array.from({ length: 5 }, async () => {
+      await configMaps(connect(server)).get('map-1')
+      answered++
+    })
+    await expect.poll(() => answered).toBeGreaterThanOrEqual(4)
+    process.kill(stalled!, 'SIGCONT')
+    await Promise.all([...listed, ...newcomers])
+  })
+
+  it('is replaced where it does not answer for too long', async () => {
+    const server = await startWorkers(['--in-memory', '--worker-stall-timeout', '1s'])
+    const said = stderrOf(server)
+    const clients = [connect(server), connect(server)]
+    for (const client of clients) await configMaps(client).list()
+    const [stalled] = workerPids(server)
+    process.kill(stalled!, 'SIGSTOP')
+    await Promise.all(clients.map((client) => configMaps(client).list()))
+    await expect.poll(() => workerPids(server)).not.toContain(stalled)
+    await expect.poll(() => said.text).toContain('it did not answer for')
+    await expect.poll(() => said.text).toContain('another worker has taken its place')
+  })
+
+  it('has its controllers run by another', async () => {
+    const server = await startWorkers(['--in-memory'])
+    const leases = connect(server).resource(k8s.Lease).inNamespace('kube-system')
+    const holder = async (): Promise<string> =>
+      (await leases.get('quarterdeck-controllers').catch(() => undefined))?.spec?.holderIdentity ?? ''
+    await expect.poll(holder).not.toBe('')
+    const first = await holder()
+    const pids = workerPids(server)
+    process.kill(pids[Number(first.split('_').at(-1)) - 1]!, 'SIGKILL')
+    const killedAt = performance.now()
+    await expect.poll(holder).not.toBe(first)
+    // A lease that nobody is known to have left is waited for.
+    expect(performance.now() - killedAt).toBeLessThan(4_000)
   })
 })
 
@@ -69,6 +144,25 @@ describe('a server with workers', () => {
     expect(second.kubeconfig.users).toEqual(before.users)
     for (const client of [connect(second), connect(second)]) await client.resource(k8s.Namespace).get('default')
     await second.stop()
+  })
+
+  it('replaces its workers one by one when it is to reload, and refuses nobody meanwhile', async () => {
+    const home = await newHome()
+    const tokens = path.join(home, 'tokens.csv')
+    writeFileSync(tokens, 'first,ann,1,system:masters\n')
+    const server = await startServerProcess(['--workers', '2', '--in-memory', '--token-auth-file', tokens], home)
+    const before = workerPids(server)
+    await using load = await CreateLoad.begin({ kubeconfig: server.kubeconfigFile, writers: 4, watchers: 2 })
+    writeFileSync(tokens, 'second,bob,2,system:masters\n')
+    server.child.kill('SIGHUP')
+    await expect.poll(() => workerPids(server).filter((pid) => before.includes(pid))).toEqual([])
+    const then = load.acknowledged.length
+    await expect.poll(() => load.acknowledged.length).toBeGreaterThan(then + 20)
+    await load.end()
+    expect([load.failures, load.refusedConnections]).toEqual([[], 0])
+    await expect.poll(() => load.seen.map((seen) => seen.length)).toEqual(load.seen.map(() => load.acknowledged.length))
+    const statusWith = async (token: string) => (await server.request('/api/v1/namespaces', { token })).status
+    expect([await statusWith('first'), await statusWith('second')]).toEqual([401, 200])
   })
 
   it('says in one line why a worker cannot start', async () => {
@@ -92,6 +186,12 @@ describe('a server with workers', () => {
     await server.stop()
   })
 })
+
+function stderrOf(server: ServerProcess): { text: string } {
+  const said = { text: '' }
+  server.child.stderr?.on('data', (chunk: Buffer) => (said.text += chunk.toString()))
+  return said
+}
 
 function isAlive(pid: number): boolean {
   try {

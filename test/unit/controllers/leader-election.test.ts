@@ -19,7 +19,7 @@ class Replica {
   /** Whether it runs its controller. */
   leads = false
 
-  constructor(kv: Kv, identity: string) {
+  constructor(kv: Kv, identity: string, isGone = (_holder: string) => false) {
     this.world = new ApiWorld({ kv })
     const parts: ControllerParts = {
       registry: this.world.parts,
@@ -37,7 +37,9 @@ class Replica {
         this.leads = false
       },
     }
-    this.#ended = withLeaderElection([controller], { parts, identity, fence: this.fence }).run(this.#stop.signal)
+    this.#ended = withLeaderElection([controller], { parts, identity, isGone, fence: this.fence }).run(
+      this.#stop.signal,
+    )
   }
 
   /** Moves its clock in small steps until it leads or does not. */
@@ -77,6 +79,19 @@ describe('controllers under a lease (D17)', () => {
       leaseDurationSeconds: 6,
       leaseTransitions: 0,
     })
+    await one.stop()
+  })
+
+  it('run at once on another where the first is known to be gone', async () => {
+    const kv = openMemory()
+    const gone = new Set<string>()
+    const one = new Replica(kv, 'one')
+    await one.until(true, 1_000)
+    const two = new Replica(kv, 'two', (holder) => gone.has(holder))
+    expect(await two.until(true, 2_000)).toBe(false)
+    gone.add('one')
+    expect(await two.until(true, 1_000)).toBe(true)
+    await two.stop()
     await one.stop()
   })
 
