@@ -15,8 +15,8 @@ const everyKind = {
   expect: { poll: { interval: 10, timeout: 40_000 } },
 } as const
 
-/** Tests of whole servers run the command as it is built; they mostly wait for it: two at a time, also where there are only two cores. */
-const atOnce = { globalSetup: 'test/fakes/command.ts', sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 2 } as const
+/** Tests of whole servers run the command as it is built; they mostly wait for it: three at a time, also where there are only two cores. */
+const atOnce = { globalSetup: 'test/fakes/command.ts', sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 3 } as const
 
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
