@@ -529,7 +529,11 @@ describe.each([
         Array.from({ length: FLOOD_FRAMES }, () => frame(PING_HEAD, Buffer.alloc(8))),
       ],
       ['settings without end', h2.ENHANCE_YOUR_CALM, Array.from({ length: FLOOD_FRAMES }, () => settingsFrame([]))],
-      ['empty data without end', h2.ENHANCE_YOUR_CALM, [POST_HEAD, ...Array.from({ length: FLOOD_FRAMES }, () => data(1, ''))]],
+      [
+        'empty data without end',
+        h2.ENHANCE_YOUR_CALM,
+        [POST_HEAD, ...Array.from({ length: FLOOD_FRAMES }, () => data(1, ''))],
+      ],
       [
         'frames that nobody knows without end',
         h2.ENHANCE_YOUR_CALM,
