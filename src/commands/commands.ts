@@ -15,6 +15,7 @@ import {
 import { explainManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
 import { completionManual, initManual } from './manual-setup.ts'
 import { backupManual, migrateManual, restoreManual } from './manual-storage.ts'
+import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
@@ -140,6 +141,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
     server.reload()
   })
   print(await greeting(config, server.url, kubeconfig.file))
+  await tellSystemd(environment, log, 'READY=1', `serving on ${server.url}`)
   try {
     if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])
   } catch (error) {
@@ -148,6 +150,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
     return 1
   }
   log.info({}, 'shutting down')
+  await tellSystemd(environment, log, 'STOPPING=1', 'finishing requests')
   await server.stop()
   return 0
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
+import { FLAGS } from '../../src/config/flags.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import { ALLOCATION, YOUNG_HEAP } from '../fakes/command.ts'
 
@@ -103,5 +104,24 @@ describe('the image', () => {
     ])
     expect(lines).toContainEqual(expect.stringMatching(/^USER [1-9]\d*:[1-9]\d*$/))
     expect(lines.join('\n')).toMatch(/^HEALTHCHECK [^]*\/livez/m)
+  })
+})
+
+describe('the unit for systemd', () => {
+  const unit = read('deploy/quarterdeck.service')
+
+  it('starts the server with flags that there are, and in the environment of npm start', () => {
+    const [, flags = ''] = /^ExecStart=\S+ quarterdeck serve (.*)$/m.exec(unit) ?? []
+    const names = [...flags.matchAll(/--([a-z-]+)/g)].map(([, name]) => name)
+    expect(names).toEqual(['config', 'data-dir'])
+    expect(FLAGS.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
+    for (const [name, value] of Object.entries(ALLOCATION)) expect(unit).toContain(`${name}=${value}`)
+    expect(unit).toContain(`NODE_OPTIONS=${YOUNG_HEAP}`)
+  })
+
+  it('gives it nothing of the system but its own folder', () => {
+    for (const line of ['ProtectSystem=strict', 'CapabilityBoundingSet=', 'NoNewPrivileges=true', 'UMask=0077']) {
+      expect(unit.split('\n')).toContain(line)
+    }
   })
 })

@@ -1,0 +1,19 @@
+// Tells systemd how the server is, where systemd has started it and wants to know (`Type=notify`). Node has no datagram sockets on
+// paths, so `systemd-notify` says it, which comes with systemd.
+import { execFile } from 'node:child_process'
+import type { Environment } from '../config/config.ts'
+import type { Log } from '../lib/log.ts'
+
+export type ServiceState = 'READY=1' | 'STOPPING=1'
+
+/** Resolves when it is told; what goes wrong is logged, and no reason not to serve. */
+export function tellSystemd(environment: Environment, log: Log, state: ServiceState, status: string): Promise<void> {
+  if (environment['NOTIFY_SOCKET'] === undefined) return Promise.resolve()
+  const args = [`--pid=${process.pid}`, state, `STATUS=${status}`]
+  return new Promise((resolve) => {
+    execFile('systemd-notify', args, (error) => {
+      if (error !== null) log.warn({ err: error }, 'could not notify systemd')
+      resolve()
+    })
+  })
+}
