@@ -27,6 +27,8 @@ export interface StoredChange {
   readonly sub: number
   /** What was put; absent: a delete. */
   readonly item: StoredItem | undefined
+  /** When the key expires without a lease, in milliseconds since 1970; 0: it does not. */
+  readonly deadlineMs: number
 }
 
 /** All that a store holds at one moment, for reads that take long. Disposed of, what was deleted since can be freed. */

@@ -41,8 +41,8 @@ async function everything(api: EtcdApi, oldest: number, newest: number): Promise
   const leases = (await api.call('Lease/LeaseLeases', {})) as { leases?: readonly { ID: string }[] }
   const ids = (leases.leases ?? []).map(({ ID }) => ID).sort()
   for (const ID of ids) {
-    const { granted_TTL, keys } = await api.call('Lease/LeaseTimeToLive', { ID, keys: true })
-    answers.push({ ID, granted_TTL, keys: new Set([keys ?? []].flat()) })
+    const { grantedTTL, keys } = await api.call('Lease/LeaseTimeToLive', { ID, keys: true })
+    answers.push({ ID, grantedTTL, keys: new Set([keys ?? []].flat()) })
   }
   return answers
 }
@@ -83,6 +83,28 @@ describe('a snapshot of our store', () => {
     await etcdctl(etcd.endpoint, ['defrag'])
     expect(await theirs.call(...range(...ALL, { count_only: true }))).toMatchObject({ count: '7' })
     expect(await run('bbolt', 'check', await save(etcd.endpoint))).toBe('OK\n')
+  })
+
+  it.each<StoreEngine>(['in memory', 'embedded'])('keeps the time of keys that expire: %s', async (engine) => {
+    const { signal } = new AbortController()
+    await using store = await serveStore(engine)
+    const value = Buffer.from('v')
+    await store.kv.put({ key: 'a', value, expected: 0, ttlSeconds: 3000 }, signal)
+    await store.kv.put({ key: 'b', value, expected: 0, ttlSeconds: 9000 }, signal)
+    await store.kv.put({ key: 'c', value, expected: 0 }, signal)
+    await using etcd = await startEtcd({ snapshot: await save(store.endpoint) })
+    using ours = new EtcdApi(store.endpoint)
+    using theirs = new EtcdApi(etcd.endpoint)
+    const { kvs } = (await theirs.call(...range(...ALL))) as { kvs: readonly { key: string; lease?: string }[] }
+    expect(kvs.map(({ lease }) => lease !== undefined)).toEqual([true, true, false])
+    for (const [index, seconds] of [3000, 9000].entries()) {
+      const { key, lease: ID } = kvs[index]!
+      const lease = await theirs.call('Lease/LeaseTimeToLive', { ID, keys: true })
+      expect(lease).toMatchObject({ keys: [key] })
+      expect(Number(lease['grantedTTL'])).toBeGreaterThanOrEqual(seconds - 10)
+      expect(Number(lease['grantedTTL'])).toBeLessThanOrEqual(seconds + 60)
+    }
+    expect(await theirs.call('Maintenance/HashKV', {})).toEqual(await ours.call('Maintenance/HashKV', {}))
   })
 
   it('that was damaged on its way is refused', async () => {

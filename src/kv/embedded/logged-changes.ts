@@ -83,6 +83,6 @@ export class LoggedChanges implements StoredHistory {
 }
 
 function toChange(entry: LogEntry): StoredChange {
-  const { key, revision, sub, value } = entry
-  return { key, revision, sub, item: value === undefined ? undefined : toItem(entry, revision) }
+  const { key, revision, sub, value, deadlineMs } = entry
+  return { key, revision, sub, item: value === undefined ? undefined : toItem(entry, revision), deadlineMs }
 }

@@ -3,11 +3,13 @@ import { throwIfCancelled } from '../../lib/errors.ts'
 import { sortInPieces } from '../../lib/piece-sort.ts'
 import type { Revision } from '../kv.ts'
 import type { LeaseId, StoredChange, StoredHistory, StoredItem } from '../transactional.ts'
+import type { ExpiryQueue } from './expiry-queue.ts'
 import type { MemoryHistory, MemoryState } from './memory-history.ts'
 
 interface Source {
   readonly state: MemoryState
   readonly history: MemoryHistory
+  readonly expiries: ExpiryQueue
   readonly newest: Revision
   readonly oldest: Revision
 }
@@ -20,6 +22,7 @@ export class MemoryChanges implements StoredHistory {
   readonly leases: readonly (readonly [LeaseId, number])[]
   readonly #state: MemoryState
   readonly #history: MemoryHistory
+  readonly #expiries: ExpiryQueue
 
   /** Nobody may write to what it reads from. */
   constructor(source: Source, leases: readonly (readonly [LeaseId, number])[]) {
@@ -28,6 +31,7 @@ export class MemoryChanges implements StoredHistory {
     this.leases = leases
     this.#state = source.state
     this.#history = source.history
+    this.#expiries = source.expiries
   }
 
   async *changes(signal: AbortSignal): AsyncGenerator<readonly StoredChange[]> {
@@ -56,17 +60,22 @@ export class MemoryChanges implements StoredHistory {
       if (item.revision < this.oldest) kept.push(item)
       if (kept.length % PIECE_CHANGES === 0) yield undefined
     }
-    for (const item of yield* sortInPieces(kept, compareItems)) yield { ...item, sub: item.sub, item }
+    for (const item of yield* sortInPieces(kept, compareItems)) yield this.#toChange(item, item.sub, item)
     let sub = 0
     let last = 0
     for (let from = this.oldest; from <= this.newest; from = last + 1) {
       for (const { key, revision, item } of this.#history.entriesFrom(from)) {
         sub = revision === last ? sub + 1 : 0
         last = revision
-        yield { key, revision, sub, item }
+        yield this.#toChange({ key, revision }, sub, item)
       }
       last = Math.max(last, from)
     }
+  }
+
+  #toChange({ key, revision }: Pick<StoredItem, 'key' | 'revision'>, sub: number, item?: StoredItem): StoredChange {
+    const expiry = this.#expiries.of(key)
+    return { key, revision, sub, item, deadlineMs: expiry?.revision === revision ? expiry.deadlineMs : 0 }
   }
 }
 

@@ -12,6 +12,13 @@ export interface Member extends Identity {
   readonly clientUrls: readonly string[]
 }
 
+/** What of a database is not in the store's history. */
+export interface Surroundings {
+  readonly member: Member
+  /** By the store's clock, in milliseconds since 1970. */
+  readonly nowMs: number
+}
+
 export const KEY_BUCKET = 'key'
 export const META_BUCKET = 'meta'
 
@@ -19,36 +26,63 @@ export const META_BUCKET = 'meta'
 export const PASSING_META: ReadonlySet<string> = new Set(['consistent_index', 'term', 'storageVersion'])
 
 /** In the order of their names. */
-export function backendBuckets(history: StoredHistory, member: Member, signal: AbortSignal): readonly BoltBucket[] {
+export function backendBuckets(
+  history: StoredHistory,
+  { member, nowMs }: Surroundings,
+  signal: AbortSignal,
+): readonly BoltBucket[] {
   const { memberId } = member
+  const leases = new Map(history.leases)
   return [
     bucket('alarm', []),
     bucket('auth', [pair('authRevision', encodeNumber(1))]),
     bucket('authRoles', []),
     bucket('authUsers', []),
     bucket('cluster', [pair('clusterVersion', STORAGE_VERSION)]),
-    { name: KEY_BUCKET, pairs: () => keyPairs(history, signal) },
-    bucket('lease', leasePairs(history.leases)),
+    {
+      name: KEY_BUCKET,
+      pairs: async function* () {
+        for await (const changes of history.changes(signal)) {
+          for (const { deadlineMs } of changes) {
+            if (deadlineMs > nowMs) leases.set(leaseOf(deadlineMs), Math.ceil((endOf(deadlineMs) - nowMs) / 1000))
+          }
+          yield changes.map(keyPair)
+        }
+      },
+    },
+    { name: 'lease', pairs: () => inOnePiece(leasePairs(leases)) },
     bucket('members', [pair(memberId.toString(16), memberJson(member))]),
     bucket('members_removed', []),
     bucket(META_BUCKET, metaPairs(history, memberId)),
   ]
 }
 
-/** Every change under its place in history. */
-async function* keyPairs(history: StoredHistory, signal: AbortSignal): AsyncGenerator<readonly BoltPair[]> {
-  for await (const changes of history.changes(signal)) yield changes.map(keyPair)
+/**
+ * A server that has the store to itself lets keys expire without a lease, which etcd cannot: all that expire in one minute then have one,
+ * with a number that no client's random ones meet.
+ */
+function leaseOf(deadlineMs: number): LeaseId {
+  return EXPIRY_LEASES + BigInt(endOf(deadlineMs) / MINUTE_MS)
 }
 
+const EXPIRY_LEASES = 0x7164_0000_0000_0000n
+const MINUTE_MS = 60_000
+
+function endOf(deadlineMs: number): number {
+  return Math.ceil(deadlineMs / MINUTE_MS) * MINUTE_MS
+}
+
+/** The change under its place in history. */
 export function keyPair(change: StoredChange): BoltPair {
-  const { item } = change
+  const { item, deadlineMs } = change
   if (item === undefined) {
     const writer = new MessageWriter()
     writeKey(writer, 1, change.key)
     return [encodeRevision(change.revision, change.sub, TOMBSTONE), writer.finish()]
   }
   const writer = new MessageWriter(sizeOfItem(item))
-  writeItem(writer, item)
+  const { version, sub } = item
+  writeItem(writer, deadlineMs === 0 ? item : { ...item, version, sub, lease: leaseOf(deadlineMs) })
   return [encodeRevision(change.revision, change.sub), writer.finish()]
 }
 
@@ -65,8 +99,8 @@ function encodeRevision(revision: Revision, sub = 0, mark = ''): Buffer {
   return bytes
 }
 
-function leasePairs(leases: StoredHistory['leases']): readonly BoltPair[] {
-  return leases.map(leasePair).sort(([a], [b]) => Buffer.compare(a, b))
+function leasePairs(leases: ReadonlyMap<LeaseId, number>): readonly BoltPair[] {
+  return [...leases].map(leasePair).sort(([a], [b]) => Buffer.compare(a, b))
 }
 
 function leasePair([id, seconds]: readonly [LeaseId, number]): BoltPair {
@@ -94,13 +128,11 @@ function memberJson({ memberId, name, clientUrls }: Member): string {
 }
 
 function bucket(name: string, pairs: readonly BoltPair[]): BoltBucket {
-  return {
-    name,
-    // One piece: it is in memory already.
-    pairs: async function* () {
-      yield pairs
-    },
-  }
+  return { name, pairs: () => inOnePiece(pairs) }
+}
+
+async function* inOnePiece(pairs: readonly BoltPair[]): AsyncGenerator<readonly BoltPair[]> {
+  yield pairs
 }
 
 function pair(key: string, value: string | Buffer): BoltPair {

@@ -2,15 +2,19 @@
 import { crc32c } from '../../lib/crc32c.ts'
 import type { Revision } from '../kv.ts'
 import type { StoredHistory } from '../transactional.ts'
-import { backendBuckets, KEY_BUCKET, keyPair, type Member, META_BUCKET, PASSING_META } from './backend.ts'
+import { backendBuckets, KEY_BUCKET, keyPair, META_BUCKET, PASSING_META, type Surroundings } from './backend.ts'
 
 /** To etcd, of a store that was never compacted. */
 const NEVER_COMPACTED = -1
 
 /** Of the whole database. */
-export async function hashOfAll(history: StoredHistory, member: Member, signal: AbortSignal): Promise<number> {
+export async function hashOfAll(
+  history: StoredHistory,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<number> {
   let hash = 0
-  for (const { name, pairs } of backendBuckets(history, member, signal)) {
+  for (const { name, pairs } of backendBuckets(history, surroundings, signal)) {
     hash = crc32c(Buffer.from(name), hash)
     for await (const some of pairs()) {
       for (const [key, value] of some) {

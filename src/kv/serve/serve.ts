@@ -48,7 +48,7 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
     ...watchMethods({ kv, identity, clock }),
     ...leaseMethods(kv, lessor, identity),
     ...maintenanceMethods(kv, identity, clientUrls),
-    ...snapshotMethods(kv, identity, clientUrls),
+    ...snapshotMethods({ kv, identity, clock, clientUrls }),
   }
   const server = await listenForGrpc({
     address,

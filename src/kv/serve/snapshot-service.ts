@@ -1,10 +1,11 @@
 // Those calls of etcd's Maintenance service that are about all that is stored: a snapshot, from which etcd can be restored, and
 // hashes. All go through it in pieces, between which the event loop goes on.
 import { createHash } from 'node:crypto'
+import type { Clock } from '../../lib/clock.ts'
 import { layOutBolt } from '../bolt/bolt.ts'
 import { KvError } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
-import { backendBuckets, type Member, STORAGE_VERSION } from './backend.ts'
+import { backendBuckets, STORAGE_VERSION, type Surroundings } from './backend.ts'
 import { compactRevisionOf, hashOfAll, hashOfKeys } from './hashes.ts'
 import { messageReader, number, readMessage, readNumber } from './requests.ts'
 import { type Identity, writeHeader, written } from './responses.ts'
@@ -17,18 +18,28 @@ const readHashKv = messageReader(
   { [number(1)]: (reader, request) => (request.revision = readNumber(reader)) },
 )
 
-export function snapshotMethods(kv: TransactionalKv, identity: Identity, clientUrls: () => readonly string[]): Methods {
-  const member = (): Member => ({ ...identity, clientUrls: clientUrls() })
+interface SnapshotParts {
+  readonly kv: TransactionalKv
+  readonly identity: Identity
+  readonly clock: Clock
+  readonly clientUrls: () => readonly string[]
+}
+
+export function snapshotMethods({ kv, identity, clock, clientUrls }: SnapshotParts): Methods {
+  const surroundings = (): Surroundings => ({
+    member: { ...identity, clientUrls: clientUrls() },
+    nowMs: clock.now(),
+  })
   return {
     '/etcdserverpb.Maintenance/Snapshot': {
       kind: 'answers',
-      answers: (_, signal) => snapshotMessages(kv, member(), signal),
+      answers: (_, signal) => snapshotMessages(kv, surroundings(), signal),
     },
     '/etcdserverpb.Maintenance/Hash': {
       kind: 'unary',
       answer: async (_, signal) => {
         using history = kv.openHistory()
-        const hash = await hashOfAll(history, member(), signal)
+        const hash = await hashOfAll(history, surroundings(), signal)
         return written((writer) => {
           writer.number(2, hash)
           writeHeader(writer, identity, history.newest)
@@ -56,9 +67,13 @@ export function snapshotMethods(kv: TransactionalKv, identity: Identity, clientU
 }
 
 /** The file in pieces, and behind it its SHA-256. */
-async function* snapshotMessages(kv: TransactionalKv, member: Member, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* snapshotMessages(
+  kv: TransactionalKv,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   using history = kv.openHistory()
-  const file = await layOutBolt(backendBuckets(history, member, signal))
+  const file = await layOutBolt(backendBuckets(history, surroundings, signal))
   const hash = createHash('sha256')
   let remaining = file.bytes
   for await (const blob of inBlobs(file.pieces())) {
