@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EtcdApi } from '../fakes/etcd-api.ts'
 import { anyRequests, type EtcdRequest, put, remove, txn } from '../fakes/etcd-requests.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
-import { serveStore } from '../fakes/served-store.ts'
+import { serveStore, type StoreEngine } from '../fakes/served-store.ts'
 
 const ROWS: readonly (readonly [string, readonly EtcdRequest[]])[] = [
   ['nothing is left', [put('a'), remove('a')]],
@@ -41,3 +41,20 @@ describe('the hash of all keys, where', () => {
     }
   })
 })
+
+it.each<StoreEngine>(['in memory', 'embedded'])(
+  'the hash of the whole store tells states apart: %s',
+  async (engine) => {
+    await using store = await serveStore(engine)
+    using api = new EtcdApi(store.endpoint)
+    const hash = async (): Promise<unknown> => (await api.call('Maintenance/Hash', {}))['hash']
+    const seen = [await hash()]
+    const lease: EtcdRequest = ['Lease/LeaseGrant', { ID: 7, TTL: 100 }]
+    for (const request of [put('a'), put('a'), remove('a'), lease]) {
+      await api.call(...request)
+      seen.push(await hash())
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(await hash()).toBe(seen.at(-1))
+  },
+)

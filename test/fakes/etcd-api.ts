@@ -47,6 +47,13 @@ export class EtcdApi implements Disposable {
     })
   }
 
+  /** Those of a call that has many; who stops asking for them cancels it. */
+  answers(method: `${string}/${string}`, request: Json): AsyncIterable<Json> {
+    const { path, requestType, responseType } = methodOf(method)
+    const encoded = (message: Json): Buffer => encode(requestType, message)
+    return this.#client.makeServerStreamRequest(path, encoded, (bytes) => toJson(responseType, bytes), request)
+  }
+
   stream(method: `${string}/${string}`): ApiStream {
     const { path, requestType, responseType } = methodOf(method)
     const stream: ClientDuplexStream<Json, Json> = this.#client.makeBidiStreamRequest(

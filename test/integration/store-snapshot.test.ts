@@ -21,7 +21,7 @@ async function run(program: EtcdProgram, ...args: string[]): Promise<string> {
 
 async function save(endpoint: string): Promise<string> {
   const file = path.join(await tempFolder(), 'snapshot.db')
-  await etcdctl(endpoint, ['snapshot', 'save', file])
+  expect(await etcdctl(endpoint, ['snapshot', 'save', file])).toContain('Server version 3.6.0')
   return file
 }
 
