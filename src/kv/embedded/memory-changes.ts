@@ -2,6 +2,7 @@
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { sortInPieces } from '../../lib/piece-sort.ts'
 import type { Revision } from '../kv.ts'
+import { toSortKey } from '../key-order.ts'
 import type { LeaseId, StoredChange, StoredHistory, StoredItem } from '../transactional.ts'
 import type { ExpiryQueue } from './expiry-queue.ts'
 import type { MemoryHistory, MemoryState } from './memory-history.ts'
@@ -48,7 +49,7 @@ export class MemoryChanges implements StoredHistory {
   }
 
   isCurrentAt({ key, revision, item }: StoredChange, at: Revision): boolean {
-    return item !== undefined && this.#history.getAt(key, at, this.#state)?.revision === revision
+    return item !== undefined && this.#history.stateAt(at, this.#state).get(toSortKey(key))?.revision === revision
   }
 
   [Symbol.dispose](): void {}
@@ -56,9 +57,10 @@ export class MemoryChanges implements StoredHistory {
   /** Nothing is a step, too. */
   *#inSteps(): Generator<StoredChange | undefined> {
     const kept: StoredItem[] = []
+    let looked = 0
     for (const item of this.#history.stateAt(this.oldest, this.#state).values()) {
       if (item.revision < this.oldest) kept.push(item)
-      if (kept.length % PIECE_CHANGES === 0) yield undefined
+      if (++looked % PIECE_CHANGES === 0) yield undefined
     }
     for (const item of yield* sortInPieces(kept, compareItems)) yield this.#toChange(item, item.sub, item)
     let sub = 0
