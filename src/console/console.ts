@@ -6,15 +6,19 @@ import { CONSOLE_API, type Filter, type Handler, type HttpRequest, type HttpResp
 import { methodNotAllowedError } from '../http/errors.ts'
 import { bytesOf } from '../http/responses.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { type Session, type SessionKey, Sessions, type SessionOptions } from './sessions.ts'
+import { BEGIN, COME_BACK, type Provider, ProviderLogin } from './provider-login.ts'
+import type { SessionKey } from './sealed.ts'
+import { type Session, Sessions, type SessionOptions } from './sessions.ts'
 import { PAGE_HEADERS, StaticFiles } from './static-files.ts'
 
-export type { SessionKey }
+export type { Provider, SessionKey }
 
 export interface ConsoleOptions extends SessionOptions {
   /** Where it is built to. */
   readonly folder: string
   readonly authenticator: Authenticator
+  /** Where people log in whose tokens are accepted; undefined: nowhere. */
+  readonly provider: Provider | undefined
 }
 
 const PATH = '/console'
@@ -23,10 +27,12 @@ const LONGEST_LOGIN_BYTES = 16 * 1024
 export function serveConsole(options: ConsoleOptions): Filter {
   const files = new StaticFiles(options.folder)
   const sessions = new Sessions(options)
+  const login = options.provider === undefined ? undefined : new ProviderLogin(options.provider, options.key)
   const own: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-    [`${PATH}/session`, (request) => showSession(sessions, options, request)],
+    [`${PATH}/session`, (request) => showSession(sessions, { ...options, login }, request)],
     [`${PATH}/login`, (request) => logIn(sessions, options, request)],
     [`${PATH}/logout`, (request) => logOut(sessions, request)],
+    ...(login === undefined ? [] : providerPaths(sessions, options, login)),
   ])
   return (next) => (request) => {
     if (request.isOfConsole) return enterSession(sessions, request).then(() => next(request))
@@ -58,24 +64,68 @@ function refuseOtherSites(request: HttpRequest): void {
   if (!isSameOrigin(request)) throw new ApiError('Forbidden', 'the request comes from another site than the console')
 }
 
+interface SessionParts extends ConsoleOptions {
+  readonly login: ProviderLogin | undefined
+}
+
 /** What the page has to know before anybody has logged in. */
-async function showSession(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<HttpResponse> {
+async function showSession(sessions: Sessions, options: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
   const user = await userOf(options, request, session ?? { kind: 'certificate' })
   const isOpen = session !== undefined && user !== undefined
-  return json(isOpen ? { user } : user === undefined ? {} : { certificate: user })
+  return json(isOpen ? { user } : { certificate: user, provider: options.login?.issuer })
 }
 
 /** With the token in the body, or with the certificate of the connection where there is none. */
 async function logIn(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<HttpResponse> {
   refuseUnposted(request)
   const session = sessionAskedFor(await request.body.read())
+  const { user, cookie } = await begin(sessions, options, { request, session })
+  return json({ user }, cookie)
+}
+
+interface Beginning {
+  readonly request: HttpRequest
+  readonly session: Session
+}
+
+async function begin(
+  sessions: Sessions,
+  options: ConsoleOptions,
+  { request, session }: Beginning,
+): Promise<{ readonly user: string; readonly cookie: string }> {
   const user = await userOf(options, request, session)
   if (user === undefined) throw new ApiError('Unauthorized', 'the server does not know this credential')
   const cookie = await sessions.begin(session, request.signal)
   if (cookie === undefined) throw new ApiError('BadRequest', 'the token is too long for a cookie')
-  return json({ user }, cookie)
+  return { user, cookie }
+}
+
+/** Browsers go there by links and come back by them: what they bring is checked by what they were given. */
+function providerPaths(
+  sessions: Sessions,
+  options: ConsoleOptions,
+  login: ProviderLogin,
+): readonly (readonly [string, Handler])[] {
+  const leave: Handler = async (request) => {
+    const { location, cookie } = await login.begin(request)
+    return redirect(location, cookie)
+  }
+  const comeBack: Handler = async (request) => {
+    const session = { kind: 'token', token: await login.finish(request) } as const
+    const { cookie } = await begin(sessions, options, { request, session })
+    return redirect(`${PATH}/`, cookie)
+  }
+  return [
+    [BEGIN, leave],
+    [COME_BACK, comeBack],
+  ]
+}
+
+function redirect(location: string, cookie: string): HttpResponse {
+  const headers = { ...PAGE_HEADERS, location, 'cache-control': 'no-store', 'set-cookie': cookie }
+  return { status: 303, headers, body: { kind: 'empty' } }
 }
 
 function logOut(sessions: Sessions, request: HttpRequest): HttpResponse {

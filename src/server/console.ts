@@ -1,19 +1,24 @@
 // The web console, where it is not switched off.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { serveConsole, type SessionKey } from '../console/console.ts'
+import { type Provider, serveConsole, type SessionKey } from '../console/console.ts'
 import type { Config } from '../config/config.ts'
+import { readTextFile } from '../config/files.ts'
 import type { Filter } from '../http/http.ts'
 import type { Clock } from '../lib/clock.ts'
+import { answerValue } from '../outgoing/answer.ts'
+import type { OutgoingCaller } from '../outgoing/call.ts'
 import type { ResourceApi } from './resource-api.ts'
 
 interface ConsoleParts {
-  readonly config: Pick<Config, 'console'>
+  readonly config: Config
   readonly clock: Clock
+  /** Calls whom the operator names. */
+  readonly operatorsCaller: OutgoingCaller
   readonly api: Pick<ResourceApi, 'identity' | 'consoleKey'>
 }
 
-export function openConsole({ config, clock, api }: ConsoleParts): Filter | undefined {
+export function openConsole({ config, clock, operatorsCaller, api }: ConsoleParts): Filter | undefined {
   if (config.console === 'off') return undefined
   const own = randomBytes(32)
   const inMemory: SessionKey = { find: async () => own, make: async () => own }
@@ -21,8 +26,26 @@ export function openConsole({ config, clock, api }: ConsoleParts): Filter | unde
     folder: fileURLToPath(new URL(BUILT, import.meta.url)),
     authenticator: api.identity.authenticator,
     key: config.console === 'shared' ? api.consoleKey : inMemory,
+    provider: providerOf(config, operatorsCaller),
     clock,
   })
 }
 
 const BUILT = import.meta.url.endsWith('.ts') ? '../../dist/console' : './console'
+
+const CALL = { userAgent: 'quarterdeck', timeoutMs: 10_000, tellTimeout: false, maxAnswerBytes: 1024 * 1024 } as const
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' } as const
+
+/** The issuer of the flags: its tokens are accepted, and its client is who they are made for. */
+function providerOf({ identity: { oidc } }: Config, caller: OutgoingCaller): Provider | undefined {
+  if (oidc === undefined) return undefined
+  const { issuer, clientId, caFile } = oidc
+  const trusting = caFile === undefined ? {} : { tls: { ca: readTextFile(caFile, '--oidc-ca-file') } }
+  return {
+    issuer,
+    clientId,
+    readJson: async (url, signal) => answerValue(await caller.call({ url, ...trusting }, CALL, signal)),
+    postForm: async (url, body, signal) =>
+      answerValue(await caller.call({ url, ...trusting, headers: FORM }, { ...CALL, body }, signal)),
+  }
+}

@@ -213,7 +213,7 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics, mor
     measures: measures.http,
     constrainedImpersonation: gates.ConstrainedImpersonation,
     audit: audit.filter,
-    console: openConsole({ config, clock: base.clock, api }),
+    console: openConsole({ ...base, api }),
     isStarting: lifecycle.isStarting,
     isClosing: lifecycle.isClosing,
   })

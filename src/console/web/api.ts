@@ -73,6 +73,8 @@ export interface Session {
   readonly user?: string
   /** Whose certificate the browser has shown. */
   readonly certificate?: string
+  /** Where people log in whose tokens are accepted. */
+  readonly provider?: string
 }
 
 export async function readSession(): Promise<Session> {

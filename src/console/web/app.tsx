@@ -21,7 +21,7 @@ export function App() {
     return () => window.removeEventListener(SESSION_ENDED, refresh)
   }, [])
   if (session === undefined) return null
-  if (session.user === undefined) return <LoginPage certificate={session.certificate} onSession={setSession} />
+  if (session.user === undefined) return <LoginPage offered={session} onSession={setSession} />
   return <Console user={session.user} onEnd={refresh} />
 }
 
@@ -40,6 +40,7 @@ function Console({ user, onEnd }: ConsoleProps) {
   useEffect(() => setMenuOpen(false), [route])
   useEffect(() => {
     if (route.page === 'table') setNamespace(route.query.namespace)
+    else if (route.page === 'object' && route.named.namespace !== '') setNamespace(route.named.namespace)
   }, [route])
   const chooseNamespace = (chosen: string): void => {
     setNamespace(chosen)

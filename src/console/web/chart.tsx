@@ -86,7 +86,11 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
       y: { range: (_plot, _min, max) => [0, Math.max(max, 0.1) * 1.15] },
     },
     axes: [
-      { ...axis, values: (_plot, times) => times.map((time) => new Date(time * 1000).toTimeString().slice(0, 5)) },
+      {
+        ...axis,
+        size: 26,
+        values: (_plot, times) => times.map((time) => new Date(time * 1000).toTimeString().slice(0, 5)),
+      },
       { ...axis, size: 46, values: (_plot, values) => values.map(shortNumber) },
     ],
     series: [

@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks'
 import { logIn, messageOf, type Session } from './api.ts'
 
 interface Props {
-  /** Whose certificate the browser has shown. */
-  readonly certificate: string | undefined
+  /** What can be used beside a token. */
+  readonly offered: Session
   readonly onSession: (session: Session) => void
 }
 
-export function LoginPage({ certificate, onSession }: Props) {
+export function LoginPage({ offered: { certificate, provider }, onSession }: Props) {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -56,6 +56,11 @@ export function LoginPage({ certificate, onSession }: Props) {
         <button type="submit" class="primary" disabled={isBusy}>
           Log in
         </button>
+        {provider !== undefined && (
+          <a class="button" href="/console/provider/login">
+            Log in at {new URL(provider).host}
+          </a>
+        )}
         {certificate !== undefined && (
           <button type="button" disabled={isBusy} onClick={() => void enter('')}>
             Continue as {certificate}
