@@ -137,7 +137,7 @@ export function historyManual(): string {
       [
         'Shows the versions of an object that the server still has since the object was created, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. KIND is what kubectl takes: po, pods, Deployment, widgets.example.com.',
         '',
-        'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval. Whoever may get an object may see its past.',
+        'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval, or with --history-retention on the embedded store. Whoever may get an object may see its past.',
       ],
     ],
     [

@@ -129,7 +129,14 @@ export interface EncryptionFile {
 
 export type StorageConfig = OwnStorageConfig | EtcdConfig
 
-export type OwnStorageConfig = { readonly kind: 'memory' } | { readonly kind: 'embedded'; readonly directory: string }
+export type OwnStorageConfig = { readonly kind: 'memory' } | EmbeddedConfig
+
+export interface EmbeddedConfig {
+  readonly kind: 'embedded'
+  readonly directory: string
+  /** What it may use while history is kept beyond compaction. */
+  readonly keptBytes: number
+}
 
 export interface EtcdConfig {
   readonly kind: 'etcd'
@@ -267,10 +274,14 @@ function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: 
     throw usageError('--in-memory and --data-dir are mutually exclusive')
   const caFile = read.file('etcd-cafile')
   const client = pair(read, 'etcd-certfile', 'etcd-keyfile')
+  const keptBytes = integer(read.required('history-retention'), 0, Number.MAX_SAFE_INTEGER)
+  if (keptBytes > 0 && (inMemory || endpoints.length > 0)) {
+    throw usageError('--history-retention is for the embedded store in a data directory')
+  }
   if (endpoints.length === 0) {
     const stray = caFile !== undefined ? '--etcd-cafile' : client !== undefined ? '--etcd-certfile' : undefined
     if (stray !== undefined) throw usageError(`${stray} requires --etcd-servers`)
-    return inMemory ? { kind: 'memory' } : { kind: 'embedded', directory: path.join(dataDirectory, 'store') }
+    return inMemory ? { kind: 'memory' } : { kind: 'embedded', directory: path.join(dataDirectory, 'store'), keptBytes }
   }
   for (const endpoint of endpoints) {
     if (!/^(?:https?:\/\/[^/\s]+:\d+\/?|unix:\/\/\/\S*[^/\s])$/.test(endpoint)) {

@@ -39,6 +39,10 @@ const STORAGE_FLAGS = flagsOf('Storage', {
     'Interval of compaction: the history of the store is kept for at least as long. 0 to disable it.',
     '5m',
   ),
+  'history-retention': count(
+    'Keep the history of the embedded store beyond --etcd-compaction-interval, the newest first, while the store uses fewer bytes than this; for the gate ObjectHistory. 0 to keep none.',
+    '0',
+  ),
   'etcd-healthcheck-timeout': duration('Timeout of the storage check of /livez and /healthz.', '2s'),
   'etcd-readycheck-timeout': duration('Timeout of the storage check of /readyz.', '2s'),
   'event-ttl': duration('How long an event is kept after its last update.', '1h'),

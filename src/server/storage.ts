@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { Compactor } from '../store/compactor.ts'
-import type { Config, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/config.ts'
+import type { Config, EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 
@@ -58,7 +58,7 @@ async function openOwnEngine(
   { clock, snapshot }: Pick<StorageOrder, 'clock' | 'snapshot'>,
   signal: AbortSignal,
 ): Promise<OwnStorage> {
-  if (storage.kind === 'embedded') return { kv: await openConfiguredEmbedded(storage.directory, clock, signal) }
+  if (storage.kind === 'embedded') return { kv: await openConfiguredEmbedded(storage, clock, signal) }
   const { openMemory } = await import('../kv/embedded/memory.ts')
   const memory = openMemory({
     clock,
@@ -68,9 +68,10 @@ async function openOwnEngine(
   return { kv: memory, memory }
 }
 
-async function openConfiguredEmbedded(dataDir: string, clock: Clock, signal: AbortSignal): Promise<EmbeddedKv> {
+async function openConfiguredEmbedded(storage: EmbeddedConfig, clock: Clock, signal: AbortSignal): Promise<EmbeddedKv> {
   const { openEmbedded } = await import('../kv/embedded/embedded.ts')
-  return openEmbedded({ dataDir, clock }, signal)
+  const { directory: dataDir, keptBytes } = storage
+  return openEmbedded({ dataDir, clock, keptBytes }, signal)
 }
 
 async function openConfiguredEtcd(
@@ -95,7 +96,7 @@ export async function openRestorable(
   return explained(() =>
     storage.kind === 'etcd'
       ? openConfiguredEtcd(storage, { config, tracing: undefined }, signal)
-      : openConfiguredEmbedded(storage.directory, clock, signal),
+      : openConfiguredEmbedded(storage, clock, signal),
   )
 }
 

@@ -10,14 +10,17 @@ const PIECE_VERSIONS = 512
 export class Compactor {
   readonly #tables: Tables
   readonly #queue: WriteQueue
+  readonly #keptBytes: number
   #oldest: Revision
   /** One after the other; each goes on where the one before it stopped. */
   #last: Promise<void> = Promise.resolve()
   #stopped = false
 
-  constructor(from: { tables: Tables; queue: WriteQueue; oldest: Revision }) {
+  /** `keptBytes`: history that may be forgotten is kept all the same while less than this is in use. */
+  constructor(from: { tables: Tables; queue: WriteQueue; oldest: Revision; keptBytes: number }) {
     this.#tables = from.tables
     this.#queue = from.queue
+    this.#keptBytes = from.keptBytes
     this.#oldest = from.oldest
   }
 
@@ -32,7 +35,7 @@ export class Compactor {
     this.#last.catch(() => undefined)
   }
 
-  /** Resolves when history before `upTo` has been removed. */
+  /** Resolves when history before `upTo` has been removed, or as much of it as has to be. */
   compact(upTo: Revision): Promise<void> {
     const before = this.#last.catch(() => undefined)
     this.#last = before.then(() => this.#compact(upTo))
@@ -50,6 +53,19 @@ export class Compactor {
 
   async #compact(upTo: Revision): Promise<void> {
     this.#checkOpen()
+    if (this.#keptBytes === 0) return this.#forgetBefore(upTo)
+    while (this.#oldest < upTo && this.#tables.usedBytes() > this.#keptBytes) {
+      await this.#forgetBefore(this.#oneStepTo(upTo))
+    }
+  }
+
+  /** The oldest versions first, a piece at a time. */
+  #oneStepTo(upTo: Revision): Revision {
+    const garbage = [...this.#tables.garbage(upTo, PIECE_VERSIONS)]
+    return garbage.length < PIECE_VERSIONS ? upTo : Math.max(garbage.at(-1)!.by.revision, this.#oldest + 1)
+  }
+
+  async #forgetBefore(upTo: Revision): Promise<void> {
     if (upTo > this.#oldest) {
       await this.#queue.run((draft) => draft.also((writer) => writer.count({ oldest: upTo })))
       this.#oldest = upTo

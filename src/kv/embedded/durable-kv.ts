@@ -52,6 +52,7 @@ interface Parts {
   readonly counters: Counters
   readonly clock: Clock
   readonly maxBytes: number
+  readonly keptBytes: number
   readonly mapped: MappedMemory
 }
 
@@ -90,7 +91,12 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
       between: () => (this.#mapped.isTooMuch ? this.#remap() : undefined),
     })
     this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
-    this.#compactor = new Compactor({ tables, queue: this.#queue, oldest: counters.oldest })
+    this.#compactor = new Compactor({
+      tables,
+      queue: this.#queue,
+      oldest: counters.oldest,
+      keptBytes: parts.keptBytes,
+    })
   }
 
   /** Resumes expiry and compaction. */

@@ -16,6 +16,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Puts are refused as `full` while more than this is in use; absent: as much as the disk has. */
   readonly maxBytes?: number
+  /** History is kept beyond compaction while less than this is in use; absent: it is not. */
+  readonly keptBytes?: number | undefined
   readonly clock?: Clock
   /** Decides when the file is reopened. */
   readonly mapped?: MappedMemory
@@ -45,6 +47,7 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
       counters,
       clock: options.clock ?? systemClock,
       maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      keptBytes: options.keptBytes ?? 0,
       mapped: options.mapped ?? new MappedMemory(),
     })
     kv.start()

@@ -123,6 +123,7 @@ describe('the configuration', () => {
     [['--etcd-prefix', '/'], '--etcd-prefix: "/" is not a path like /registry'],
     [['--in-memory', '--etcd-servers', 'http://a:1'], '--in-memory and --etcd-servers are mutually exclusive'],
     [['--in-memory', '--data-dir', 'x'], '--in-memory and --data-dir are mutually exclusive'],
+    [['--in-memory', '--history-retention', '1'], '--history-retention is for the embedded store in a data directory'],
     [['--virtual-clock'], '--virtual-clock requires --dev'],
     [
       ['--authorization-mode', 'RBAC,Magic'],
