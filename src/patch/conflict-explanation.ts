@@ -1,12 +1,12 @@
 // What an apply and the live object say of the fields that they conflict about, and whose those are.
 import type { ConflictExplanation, ExplainedConflict } from '../api/explanation.ts'
-import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
-import { formatPath, type PathElement } from './field-set.ts'
+import { formatPath, keyElement, type PathElement, valueElement } from './field-set.ts'
 import type { Conflict } from './ownership.ts'
 
-/** Each is looked for in both objects. */
-const MOST_EXPLAINED = 25
+/** Who sees so many does not read them. */
+const MOST_EXPLAINED = 100
 /** Characters of JSON. */
 const LARGEST_SHOWN = 1000
 
@@ -21,6 +21,7 @@ export function explainConflicts(
   live: ValueMap,
   applied: ValueMap,
 ): ConflictExplanation {
+  const lookup = new Lookup()
   const explain = ({ manager, path }: Conflict): ExplainedConflict => {
     const { name, operation, apiVersion, subresource, time } = manager
     return {
@@ -32,8 +33,8 @@ export function explainConflicts(
         ...(subresource === '' ? {} : { subresource }),
         ...(time === undefined ? {} : { time }),
       },
-      ...shown('current', valueAt(live, path)),
-      ...shown('applied', valueAt(applied, path)),
+      ...shown('current', lookup.at(live, path)),
+      ...shown('applied', lookup.at(applied, path)),
     }
   }
   return { conflicts: conflicts.slice(0, MOST_EXPLAINED).map(explain), waysOut: WAYS_OUT }
@@ -52,29 +53,42 @@ function shown(member: 'current' | 'applied', value: Value | undefined): Partial
   return value === undefined || jsonText(value).length > LARGEST_SHOWN ? {} : { [member]: value }
 }
 
-/** Undefined where there is nothing; also where the path is one of another version. */
-function valueAt(object: Value, path: readonly PathElement[]): Value | undefined {
-  let value: Value | undefined = object
-  for (const element of path) value = valueBelow(value, element)
-  return value
+/** Finds values by their paths. Lists are indexed when the first item of theirs is asked for: there may be many of both. */
+class Lookup {
+  readonly #indexes = new Map<string, WeakMap<readonly Value[], Map<PathElement, Value>>>()
+
+  /** Undefined where there is nothing; also where the path is one of another version. */
+  at(object: Value, path: readonly PathElement[]): Value | undefined {
+    let value: Value | undefined = object
+    for (const element of path) value = this.#below(value, element)
+    return value
+  }
+
+  #below(value: Value | undefined, element: PathElement): Value | undefined {
+    const name = element.slice(2)
+    switch (element[0]) {
+      case 'f':
+        return isMap(value) ? own(value, name) : undefined
+      case 'k': {
+        const keys = Object.keys(parseJsonText(name) as ValueMap)
+        return isList(value) ? this.#index(value, keys.join(), (item) => elementOf(item, keys)).get(element) : undefined
+      }
+      case 'v':
+        return isList(value) ? this.#index(value, '', valueElement).get(element) : undefined
+      default:
+        return isList(value) ? value[Number(name)] : undefined
+    }
+  }
+
+  #index(list: readonly Value[], by: string, element: (item: Value) => PathElement): Map<PathElement, Value> {
+    const indexes = this.#indexes.get(by) ?? new WeakMap<readonly Value[], Map<PathElement, Value>>()
+    this.#indexes.set(by, indexes)
+    const index = indexes.get(list) ?? new Map(list.map((item) => [element(item), item]))
+    indexes.set(list, index)
+    return index
+  }
 }
 
-function valueBelow(value: Value | undefined, element: PathElement): Value | undefined {
-  const name = element.slice(2)
-  switch (element[0]) {
-    case 'f':
-      return isMap(value) ? own(value, name) : undefined
-    case 'k': {
-      const keys = parseJsonText(name) as ValueMap
-      const isItem = (item: Value): boolean =>
-        isMap(item) && Object.keys(keys).every((key) => equalValues(own(item, key), keys[key]))
-      return isList(value) ? value.find(isItem) : undefined
-    }
-    case 'v': {
-      const member = parseJsonText(name)
-      return isList(value) ? value.find((item) => equalValues(item, member)) : undefined
-    }
-    default:
-      return isList(value) ? value[Number(name)] : undefined
-  }
+function elementOf(item: Value, keys: readonly string[]): PathElement {
+  return keyElement(isMap(item) ? Object.fromEntries(keys.map((key) => [key, own(item, key) ?? null])) : {})
 }

@@ -43,9 +43,9 @@ describe('the explanation of a conflict', () => {
     expect(explain(path, live, {})?.current).toEqual(current)
   })
 
-  it('is limited to a few fields', () => {
+  it('is limited to a hundred fields', () => {
     const conflicts = Array.from({ length: 101 }, (_, i) => ({ manager, path: [`f:${i}`] }))
-    expect(explainConflicts(conflicts, {}, {}).conflicts).toHaveLength(25)
+    expect(explainConflicts(conflicts, {}, {}).conflicts).toHaveLength(100)
   })
 
   it('says to who may not read no more than the message does', () => {
