@@ -95,6 +95,13 @@ function report(lines: readonly string[], findings: Findings): HttpResponse {
   return plainText(healthy ? 200 : 500, `${[...lines, ...warning, last].join('\n')}\n`)
 }
 
+/** The names of those that fail. */
+export async function failingChecks(checks: readonly HealthCheck[], signal: AbortSignal): Promise<readonly string[]> {
+  const failing: string[] = []
+  for (const { name, check } of checks) if ((await outcome(check, signal)) !== undefined) failing.push(name)
+  return failing
+}
+
 /** Undefined where the check passed. */
 async function outcome(check: HealthCheck['check'], signal: AbortSignal): Promise<string | undefined> {
   try {

@@ -4,11 +4,12 @@ import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
 import { tableText } from '../lib/table-text.ts'
 import { headerOf } from './resource-parts.ts'
-import type { WatcherStatus, Watchers } from './watchers.ts'
+import { inOrderOfWaiting, type WatcherStatus, type Watchers } from './watchers.ts'
 
-export function showWatchers(watchers: Watchers): Handler {
-  return (request) => {
-    const found = watchers.statuses()
+/** `elsewhere`: those of other processes of this server. */
+export function showWatchers(watchers: Watchers, elsewhere?: () => Promise<readonly WatcherStatus[]>): Handler {
+  return async (request) => {
+    const found = inOrderOfWaiting([...watchers.statuses(), ...((await elsewhere?.()) ?? [])])
     const revision = String(watchers.revision)
     if (!asksForJson(headerOf(request, 'accept'))) {
       return bytesOf('text/plain; charset=utf-8', Buffer.from(tableOf(found, revision)))

@@ -102,9 +102,7 @@ export class Watchers {
   statuses(): readonly WatcherStatus[] {
     const newest = this.#options.revision()
     const now = this.#options.clock.now()
-    return [...this.#open]
-      .map((watch) => watch.status(newest, now))
-      .sort((a, b) => b.waitingMs - a.waitingMs || b.lag - a.lag || b.waitingBytes - a.waitingBytes)
+    return inOrderOfWaiting(Array.from(this.#open, (watch) => watch.status(newest, now)))
   }
 
   get revision(): number {
@@ -131,6 +129,11 @@ export class Watchers {
       log.warn(told, 'watch client does not keep up')
     }
   }
+}
+
+/** Those that wait longest come first. */
+export function inOrderOfWaiting(watchers: readonly WatcherStatus[]): readonly WatcherStatus[] {
+  return watchers.toSorted((a, b) => b.waitingMs - a.waitingMs || b.lag - a.lag || b.waitingBytes - a.waitingBytes)
 }
 
 /** What was written by when. */

@@ -90,6 +90,12 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return series
   }
 
+  /** One of the same name and kind without any series, which nothing brings up to date; with other labels where some are given. */
+  emptyCopy(labels: readonly string[] = this.labels): Family<S> {
+    const { name, help, kind } = this
+    return new Family({ name, help, kind, labels, make: this.#make })
+  }
+
   get size(): number {
     return this.#series.size
   }

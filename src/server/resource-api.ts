@@ -21,7 +21,7 @@ import type { Route } from '../http/router.ts'
 import type { CallersRequest, ResourceParts } from '../handlers/resource-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import { showWatchers } from '../handlers/watchers-page.ts'
-import { Watchers } from '../handlers/watchers.ts'
+import { type WatcherStatus, Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
@@ -84,6 +84,8 @@ export interface ResourceApiOptions extends ObjectsOptions {
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
   readonly candidate: Candidacy | undefined
+  /** Of other processes of this server. */
+  readonly otherWatchers: (() => Promise<readonly WatcherStatus[]>) | undefined
   /** What every client counts on is stored already, by the server that this one goes on from. */
   readonly isFork: boolean
   /** What every watch goes through. */
@@ -106,6 +108,7 @@ export interface ResourceApi {
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
+  readonly watchers: () => readonly WatcherStatus[]
   /** All that discovery tells of. */
   readonly groups: () => readonly DiscoveryGroup[]
   readonly families: readonly Family[]
@@ -243,6 +246,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       isKnown: (name) => table.isKnown(name) || OWN_TYPES.has(name),
     },
     find: (resource) => table.find(resource),
+    watchers: () => watchers.statuses(),
     groups: discovered,
     load: (resource) => {
       const found = table.find(resource)
@@ -271,7 +275,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
         cbor: gates.CBORServingAndStorage,
       }),
       ...openApiRoutes(() => remotes.documents(definitions.documents()), clock),
-      { path: '/debug/watchers', handler: showWatchers(watchers), listed: () => [] },
+      { path: '/debug/watchers', handler: showWatchers(watchers, options.otherWatchers), listed: () => [] },
     ],
     identity,
     consoleKey: { find: (signal) => findConsoleKey(parts, signal), make: (signal) => makeConsoleKey(parts, signal) },

@@ -1,16 +1,14 @@
 // Every path that is no resource: health, version, metrics, the documents, and the pages about the server itself.
-import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
+import { type HealthOptions, healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { type PprofParts, pprofRoutes } from '../handlers/pprof.ts'
 import { showVersion } from '../handlers/version.ts'
 import { showFlagz, showStatusz } from '../handlers/zpages.ts'
 import type { Handler } from '../http/http.ts'
 import { indexPage, type Route } from '../http/router.ts'
-import type { Kv } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { type Config, levelOf } from '../config/config.ts'
-import { healthChecks } from '../telemetry/health.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { HealthMeasures } from './measures.ts'
 import { type Metrics, showFamilies } from '../telemetry/metrics.ts'
@@ -20,30 +18,21 @@ import { versionInfo } from './version.ts'
 
 interface RouteParts {
   readonly config: Config
-  readonly kv: Kv
   readonly metrics: Metrics
   readonly lifecycle: Lifecycle
   readonly clock: Clock
   readonly log: Log
   readonly api: ResourceApi
   readonly more: readonly Route[]
-  /** Of what is not always there. */
-  readonly checks: readonly HealthCheck[]
+  readonly checks: HealthOptions['checks']
 }
 
-export function routesOf({ config, kv, metrics, lifecycle, clock, log, api, more, checks }: RouteParts): Route[] {
-  const isLoaded = (): boolean => api.cache.status().isReady
+export function routesOf({ config, metrics, lifecycle, clock, log, api, more, checks }: RouteParts): Route[] {
   const health = new HealthMeasures()
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({
-      checks: healthChecks({
-        checkStorage: (signal) => kv.checkHealth(signal),
-        probeMs: config.probeMs,
-        lifecycle,
-        isLoaded,
-        more: checks,
-      }),
+      checks,
       inGracePeriod: lifecycle.inGracePeriod,
       log,
       onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),

@@ -15,6 +15,7 @@ import { runInBackground } from './background.ts'
 import { giveBackMemory, nodesHeap } from './idle-memory.ts'
 import { LateService } from './late-service.ts'
 import { type Past, pastOf } from './past.ts'
+import type { PeerQuestion } from './peers.ts'
 import { listen } from './configured-listener.ts'
 import { renewServing } from './certificate-reload.ts'
 import { openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
@@ -33,6 +34,8 @@ export interface RunningServer extends ServerAccess {
   readonly extensible: Extensible
   /** Resolves when it is put together, which the first request would see to where it goes on from another's state. */
   awake(): Promise<void>
+  /** What another worker of this server wants to know. */
+  answerPeer(question: PeerQuestion): Promise<unknown>
   /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
   reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
@@ -128,6 +131,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     past: pastOf({ ...base, service, from: order.from }),
     extensible: extensibleHere(base.functions, log),
     awake: async () => void (await service.ready()),
+    answerPeer: async (question) => (await service.ready()).answerPeer(question),
     reload: () => reloads.ask(),
     stop: (how) => (stopped ??= stop(how)),
   }

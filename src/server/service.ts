@@ -24,6 +24,9 @@ import { type Service } from './late-service.ts'
 import { readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
+import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
+import { healthChecks } from '../telemetry/health.ts'
+import type { HealthOptions } from '../handlers/health.ts'
 import { forgetHistory } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
@@ -34,6 +37,7 @@ import type { Foundation, StartOrder } from './foundation.ts'
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
   const { config, kv, measures, atRest, lifecycle } = base
+  const peers = order.worker?.peers
   const api = openApi(base, order)
   base.functions.handOverTo(api.extensionPoints)
   const extensions = openExtensions(base, api.extensionPoints, opened)
@@ -52,11 +56,20 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
     hidden: config.hiddenMetrics,
+    workers: peers === undefined ? undefined : metricsOfWorkers(peers),
+  })
+  const checks = healthChecks({
+    checkStorage: (signal) => kv.checkHealth(signal),
+    probeMs: config.probeMs,
+    lifecycle,
+    isLoaded: () => api.cache.status().isReady,
+    more: [...atRest.checks, ...api.checks],
   })
   const load = new LoadHistory({ clock: systemClock, storageBytes: (signal) => kv.sizeBytes(signal) })
   const hasConsole = config.console !== 'off'
   const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
-  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, more }))
+  const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
+  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, checks: checksOfAll, more }))
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
@@ -86,6 +99,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       metrics.observe(finished)
       if (hasConsole) load.observe(finished)
     },
+    answerPeer: (question) => answerPeer(question, { metrics, checks, watchers: api.watchers }),
     api,
     ready: async (signal) => {
       try {
@@ -171,6 +185,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
     candidate: worker?.candidate,
+    otherWatchers: worker === undefined ? undefined : () => watchersElsewhere(worker.peers),
     isFork: from !== undefined,
     shared: from?.cached,
     wrapWatch: base.faults?.watched,
@@ -182,12 +197,13 @@ interface ServedParts {
   readonly audit: RunningAudit
   readonly flow: RunningFlowControl
   readonly metrics: Metrics
+  readonly checks: HealthOptions['checks']
   readonly more: readonly Route[]
 }
 
 /** What answers a request: the filters, then a path of its own or a resource. */
-function openHandler(base: Foundation & Guards, { api, audit, flow, metrics, more: given }: ServedParts): Handler {
-  const { config, kv, log, lifecycle, measures, atRest } = base
+function openHandler(base: Foundation & Guards, { api, audit, flow, metrics, checks, more: given }: ServedParts): Handler {
+  const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
   const { faults, devRoutes = [] } = base
   const more = [
@@ -195,8 +211,7 @@ function openHandler(base: Foundation & Guards, { api, audit, flow, metrics, mor
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
-  const checks = [...atRest.checks, ...api.checks]
-  const routes = routesOf({ config, kv, api, metrics, lifecycle, clock: base.clock, log, checks, more })
+  const routes = routesOf({ config, api, metrics, lifecycle, clock: base.clock, log, checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
   return withFilters(faults === undefined ? served : faults.requests(served), {

@@ -22,7 +22,9 @@ import { renewServing } from './certificate-reload.ts'
 import type { ServerAccess } from './foundation.ts'
 import { servingFiles } from './serving.ts'
 import { openOwnStorage } from './storage.ts'
-import type { WorkerNews, WorkerOrder } from './worker.ts'
+import type { PeerQuestion } from './peers.ts'
+import { WorkerAnswers } from './worker-answers.ts'
+import type { LastCounts, WorkerNews, WorkerOrder } from './worker.ts'
 
 export interface SupervisorOrder {
   readonly config: Config
@@ -103,13 +105,15 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
     stallMs: config.workerStallMs,
     graceMs: config.shutdownDelayMs + config.watchTerminationMs + config.requestTimeoutMs + STOP_WITHIN_MS,
     onStderr: (text) => void process.stderr.write(text),
-    onQuestion: () => Promise.reject(new Error('unknown question')),
+    onQuestion: (question, worker) => answers.answer(question as PeerQuestion | LastCounts, worker),
     onChange: () => {
+      answers.onChange()
       const identities = Array.from(workers.alive, (worker) => (worker.order as WorkerOrder).identity)
       tellAll({ kind: 'alive', identities })
     },
     log,
   })
+  const answers = new WorkerAnswers(() => workers.alive)
   const tellAll = (news: WorkerNews): void => workers.tellAll(news)
   opened.defer(() => workers.stop())
   process.once('exit', () => workers.kill())

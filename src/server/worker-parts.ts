@@ -2,6 +2,7 @@
 import type { Candidacy } from '../controllers/leader-election.ts'
 import type { HandedSockets, TlsFiles } from '../http/listener.ts'
 import type { Authority } from './past.ts'
+import type { Peers } from './peers.ts'
 
 export interface WorkerParts {
   readonly authority: Authority
@@ -9,4 +10,5 @@ export interface WorkerParts {
   /** To be called once: with other certificates, whenever there are some. */
   readonly onRenewed: (use: (files: TlsFiles) => void) => void
   readonly candidate: Candidacy
+  readonly peers: Peers
 }

@@ -8,7 +8,9 @@ import { heldCompilers } from '../runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from './account-keys.ts'
 import { openLog } from './logger.ts'
-import { startServer } from './server.ts'
+import { type RunningServer, startServer } from './server.ts'
+import type { PeerAnswer, PeerQuestion } from './peers.ts'
+import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 import type { ServingFiles } from './serving.ts'
 
 /** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
@@ -34,6 +36,15 @@ export type WorkerNews =
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
 
+/** What a worker tells that ends. */
+export interface LastCounts {
+  readonly kind: 'lastCounts'
+  readonly families: readonly FamilySnapshot[]
+}
+
+/** What the supervisor takes to ask all others. */
+const ANSWER_WITHIN_MS = 5_000
+
 /** Resolves with the exit code, when it was told to stop. */
 export async function runWorker(link: SupervisorLink, environment: Environment): Promise<number> {
   const order = (await link.order) as WorkerOrder
@@ -41,6 +52,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
   const stop = new AbortController()
   let isReplaced = false
   let renew: (files: TlsFiles) => void = () => {}
+  const running = Promise.withResolvers<RunningServer>()
   const onSocket = Promise.withResolvers<(socket: Socket) => void>()
   link.listen({
     onSocket: (socket) => void onSocket.promise.then((take) => take(socket)),
@@ -49,7 +61,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       if (news.kind === 'renewed') renew(news.files)
       else alive = news.identities
     },
-    onQuestion: () => Promise.reject(new Error('unknown question')),
+    onQuestion: async (question) => (await running.promise).answerPeer(question as PeerQuestion),
     onStop: (isLast) => {
       isReplaced = !isLast
       stop.abort()
@@ -75,13 +87,18 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
         authority: { serving, adminToken, keys },
         sockets: { ...address, take: onSocket.resolve },
         onRenewed: (use) => (renew = use),
+        peers: {
+          ask: async (question) => (await link.ask(question, ANSWER_WITHIN_MS)) as readonly PeerAnswer<never>[],
+        },
         candidate: { identity, isGone: (holder) => holder.startsWith(run) && alive?.includes(holder) === false },
       },
     })
+    running.resolve(server)
     link.isReady()
     const failure = await Promise.race([aborted(stop.signal), server.failed.catch((error: unknown) => ({ error }))])
     if (failure !== undefined) log.error({ err: failure.error }, 'server failed')
     await server.stop({ isReplaced })
+    if (isReplaced) await tellLastCounts(server, link)
     return failure === undefined ? 0 : 1
   } catch (error) {
     if (stop.signal.aborted) return 0
@@ -90,6 +107,16 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     return error.exitCode
   } finally {
     link.close()
+  }
+}
+
+/** So that what it has counted is not forgotten. */
+async function tellLastCounts(server: RunningServer, link: SupervisorLink): Promise<void> {
+  try {
+    const families = (await server.answerPeer({ kind: 'metrics' })) as readonly FamilySnapshot[]
+    await link.ask({ kind: 'lastCounts', families } satisfies LastCounts, ANSWER_WITHIN_MS)
+  } catch {
+    // Those that it told when it was last asked are kept.
   }
 }
 

@@ -9,11 +9,22 @@ import { forgetGone, type KnownTypes } from './gone-series.ts'
 import { processFamilies } from './process-metrics.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
+import { familiesOf, type FamilySnapshot, snapshotOf, type WorkerSnapshot } from './worker-metrics.ts'
 
 export interface Metrics extends MetricsSource {
   /** Called for every request that `observe` will be called for. */
   begin(request: HttpRequest): void
   observe(finished: FinishedRequest): void
+  /** Without those of other workers. */
+  resetOwn(): void
+  /** Of this process, for another. */
+  snapshot(): Promise<readonly FamilySnapshot[]>
+}
+
+/** All workers of the server, this one included. */
+export interface MetricsOfWorkers {
+  snapshots(): Promise<readonly WorkerSnapshot[]>
+  reset(): void
 }
 
 export interface MetricsOptions extends RequestMetricsOptions {
@@ -29,13 +40,15 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly hidden?: ReadonlySet<string>
   /** Bytes on disk, where the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
+  /** Undefined: this process is the server. */
+  readonly workers?: MetricsOfWorkers | undefined
 }
 
 /** After so many changes of definitions gone series are forgotten, also where nobody scrapes. */
 const MOST_CHANGES = 64
 
 export function openMetrics(options: MetricsOptions): Metrics {
-  const { types, hidden = new Set() } = options
+  const { types, hidden = new Set(), workers } = options
   const requests = new RequestMetrics(options)
   const running = new RunningMetrics({
     labelNames: REQUEST_LABELS,
@@ -61,6 +74,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
     requests.forgetFound()
     options.onForgotten()
   }
+  const resetOwn = (): void => shown.forEach((family) => family.reset())
   return {
     begin: (request) => running.begin(request),
     observe(finished) {
@@ -68,11 +82,19 @@ export function openMetrics(options: MetricsOptions): Metrics {
       requests.observe(finished)
       sweepAfter(MOST_CHANGES)
     },
-    render() {
+    snapshot() {
       sweepAfter(1)
-      return exposition(shown)
+      return snapshotOf(shown)
     },
-    reset: () => shown.forEach((family) => family.reset()),
+    async *render() {
+      sweepAfter(1)
+      yield* exposition(workers === undefined ? shown : familiesOf(shown, await workers.snapshots()))
+    },
+    resetOwn,
+    reset() {
+      resetOwn()
+      workers?.reset()
+    },
   }
 }
 

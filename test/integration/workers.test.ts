@@ -146,6 +146,38 @@ describe('a server with workers', () => {
     await second.stop()
   })
 
+  it('tells of all of them whichever is asked, and forgets nothing that one had counted', async () => {
+    const server = await startWorkers(['--in-memory'])
+    const clients = [connect(server), connect(server)]
+    const end = new AbortController()
+    const nobody = { fieldSelector: 'metadata.name=nobody', signal: end.signal }
+    const watches = clients.map((client) => configMaps(client).watch(nobody))
+    const watching = Promise.allSettled(watches.map((watch) => watch.next()))
+    for (const client of clients) for (let i = 0; i < 10; i++) await client.resource(k8s.Secret).list()
+    const textOf = async (client: Client, target: string): Promise<string> =>
+      (await client.request({ method: 'GET', path: target })).text
+    const listed = async (client: Client): Promise<number> => {
+      const lines = (await textOf(client, '/metrics')).split('\n')
+      const found = lines.find((line) => /^apiserver_request_total{verb="LIST",.*resource="secrets"/.test(line))
+      return Number(found?.split(' ').at(-1))
+    }
+    for (const client of clients) {
+      expect(await listed(client)).toBe(20)
+      const named = [...(await textOf(client, '/metrics')).matchAll(/^process_start_time_seconds{worker="(\w+)"}/gm)]
+      expect(new Set(named.map(([, name]) => name))).toEqual(new Set(['1', '2', 'supervisor']))
+      await expect
+        .poll(() => textOf(client, '/debug/watchers'))
+        .toMatch(/(?:"fieldSelector":"metadata.name=nobody".*){2}/)
+      for (const endpoint of ['healthz', 'livez', 'readyz']) {
+        expect(await textOf(client, `/${endpoint}?verbose`)).toContain('[+]workers ok')
+      }
+    }
+    process.kill(workerPids(server)[0]!, 'SIGKILL')
+    for (const client of clients) expect(await listed(client)).toBe(20)
+    end.abort()
+    await watching
+  })
+
   it('replaces its workers one by one when it is to reload, and refuses nobody meanwhile', async () => {
     const home = await newHome()
     const tokens = path.join(home, 'tokens.csv')

@@ -20,6 +20,7 @@ class Parts {
         this.log.push('asked')
         return ANSWER
       },
+      answerPeer: () => Promise.reject(new Error('nobody asks')),
       observe: () => {},
       api: {} as Service['api'],
       ready: (signal) => {

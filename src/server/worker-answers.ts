@@ -1,0 +1,77 @@
+// The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
+import type { Family } from '../lib/measure.ts'
+import { processFamilies } from '../telemetry/process-metrics.ts'
+import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
+import type { WorkerProcess } from '../workers/workers.ts'
+import { PEER_WITHIN_MS, type PeerQuestion } from './peers.ts'
+import type { LastCounts } from './worker.ts'
+
+interface Answer {
+  readonly worker: string | undefined
+  readonly answer: unknown
+}
+
+export class WorkerAnswers {
+  readonly #alive: () => ReadonlySet<WorkerProcess>
+  readonly #past = new PastCounts()
+  /** What each had counted when it was last asked. */
+  readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
+  readonly #ofProcess: readonly Family[] = processFamilies()
+
+  constructor(alive: () => ReadonlySet<WorkerProcess>) {
+    this.#alive = alive
+  }
+
+  async answer(question: PeerQuestion | LastCounts, asker: WorkerProcess): Promise<readonly Answer[]> {
+    switch (question.kind) {
+      case 'lastCounts':
+        this.#last.set(asker, question.families)
+        return []
+      case 'metrics':
+        return this.#metrics(question)
+      case 'resetMetrics':
+        this.#past.clear()
+        this.#last.clear()
+        return this.#ask(question, asker)
+      default:
+        return this.#ask(question, asker)
+    }
+  }
+
+  /** Some may be gone. */
+  onChange(): void {
+    for (const [worker, families] of this.#last) {
+      if (this.#alive().has(worker)) continue
+      this.#last.delete(worker)
+      this.#past.add(families)
+    }
+  }
+
+  async #metrics(question: PeerQuestion): Promise<readonly Answer[]> {
+    const answers = await this.#ask(question, undefined, (worker, answer) =>
+      this.#last.set(worker, answer as readonly FamilySnapshot[]),
+    )
+    const { worker, families } = this.#past.snapshot()
+    const supervisor = { worker: 'supervisor', answer: await snapshotOf(this.#ofProcess) }
+    return [...answers, supervisor, { worker, answer: families }]
+  }
+
+  async #ask(
+    question: PeerQuestion,
+    asker: WorkerProcess | undefined,
+    onAnswer?: (worker: WorkerProcess, answer: unknown) => void,
+  ): Promise<readonly Answer[]> {
+    const asked = [...this.#alive()].filter((worker) => worker.stage === 'ready' && worker !== asker)
+    const answers = asked.map(async (worker): Promise<Answer[]> => {
+      try {
+        const answer = await worker.ask(question, PEER_WITHIN_MS)
+        onAnswer?.(worker, answer)
+        return [{ worker: worker.name, answer }]
+      } catch {
+        // Busy, or gone meanwhile: it is left out, and whoever has stalled is dealt with elsewhere.
+        return []
+      }
+    })
+    return (await Promise.all(answers)).flat()
+  }
+}

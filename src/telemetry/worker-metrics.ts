@@ -1,0 +1,115 @@
+// The metrics of several workers as those of one server. What is counted is added up, those that are gone included, so that a counter
+// never goes back; of what all know alike the largest is told; what is of a process says of which.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Count } from '../lib/measure.ts'
+import { Distribution, type Family } from '../lib/measure.ts'
+
+/** A family as it is sent to another process. */
+export interface FamilySnapshot {
+  readonly name: string
+  readonly kind: Family['kind']
+  readonly series: readonly SeriesSnapshot[]
+}
+
+interface SeriesSnapshot {
+  /** Of the labels. */
+  readonly values: readonly string[]
+  /** The number; of a distribution its sum, and then how often it was up to each bound. */
+  readonly numbers: readonly number[]
+}
+
+export interface WorkerSnapshot {
+  /** Its name; undefined: those that are gone. */
+  readonly worker: string | undefined
+  readonly families: readonly FamilySnapshot[]
+}
+
+/** Gauges of which each worker has its part. */
+const ADDED = /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_)/
+const OF_PROCESS = /^(process_|nodejs_|go_)/
+
+/** So many series take less than a millisecond. */
+const PIECE = 1000
+
+export async function snapshotOf(families: readonly Family[]): Promise<readonly FamilySnapshot[]> {
+  const taken: FamilySnapshot[] = []
+  let count = 0
+  for (const family of families) {
+    await family.refresh()
+    const series = Array.from(family.all(), ({ values, series: one }) => ({ values, numbers: numbersOf(one) }))
+    taken.push({ name: family.name, kind: family.kind, series })
+    count += series.length
+    if (count > PIECE) {
+      count = 0
+      await nextTurn()
+    }
+  }
+  return taken
+}
+
+/** The families with what all workers have counted; `known` says what they are. */
+export function familiesOf(known: readonly Family[], snapshots: readonly WorkerSnapshot[]): readonly Family[] {
+  const all = new Map(known.map((family) => [family.name, family.emptyCopy(labelsOf(family))]))
+  for (const { worker, families } of snapshots) {
+    for (const { name, series } of families) {
+      const family = all.get(name)
+      if (family === undefined) continue
+      const process = OF_PROCESS.test(name) ? [worker ?? ''] : []
+      for (const { values, numbers } of series) {
+        // One that runs another version may know other labels.
+        if (values.length + process.length === family.labels.length) take(family, [...values, ...process], numbers)
+      }
+    }
+  }
+  return [...all.values()]
+}
+
+/** What workers had counted that are gone. */
+export class PastCounts {
+  readonly #series = new Map<string, Map<string, { readonly values: readonly string[]; readonly numbers: number[] }>>()
+  readonly #kinds = new Map<string, Family['kind']>()
+
+  add(families: readonly FamilySnapshot[]): void {
+    for (const { name, kind, series } of families) {
+      if (kind === 'gauge' || OF_PROCESS.test(name)) continue
+      this.#kinds.set(name, kind)
+      const known = this.#series.get(name) ?? new Map<string, { values: readonly string[]; numbers: number[] }>()
+      this.#series.set(name, known)
+      for (const { values, numbers } of series) {
+        const key = values.join('\0')
+        const sum = known.get(key)?.numbers ?? []
+        known.set(key, { values, numbers: numbers.map((number, i) => number + (sum[i] ?? 0)) })
+      }
+    }
+  }
+
+  clear(): void {
+    this.#series.clear()
+  }
+
+  snapshot(): WorkerSnapshot {
+    const families = Array.from(this.#series, ([name, series]) => {
+      return { name, kind: this.#kinds.get(name) ?? 'counter', series: [...series.values()] }
+    })
+    return { worker: undefined, families }
+  }
+}
+
+function labelsOf({ name, labels }: Family): readonly string[] {
+  return OF_PROCESS.test(name) ? [...labels, 'worker'] : labels
+}
+
+function numbersOf(series: Count | Distribution): readonly number[] {
+  return series instanceof Distribution ? [series.sum, ...series.counts] : [series.value]
+}
+
+function take(family: Family, values: readonly string[], numbers: readonly number[]): void {
+  const series = family.of(...values)
+  const [first = 0, ...counts] = numbers
+  if (series instanceof Distribution) {
+    if (counts.length !== series.counts.length) return
+    series.sum += first
+    for (const [i, count] of counts.entries()) series.counts[i]! += count
+  } else if (family.kind === 'gauge' && !ADDED.test(family.name)) series.value = Math.max(series.value, first)
+  else series.value += first
+}
