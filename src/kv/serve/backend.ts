@@ -76,9 +76,9 @@ function endOf(deadlineMs: number): number {
 export function keyPair(change: StoredChange): BoltPair {
   const { item, deadlineMs } = change
   if (item === undefined) {
-    const writer = new MessageWriter()
+    const writer = new MessageWriter(change.key.length + SMALL_BYTES)
     writeKey(writer, 1, change.key)
-    return [encodeRevision(change.revision, change.sub, TOMBSTONE), writer.finish()]
+    return [encodeRevision(change.revision, change.sub, 'delete'), writer.finish()]
   }
   const writer = new MessageWriter(sizeOfItem(item))
   const { version, sub } = item
@@ -86,16 +86,20 @@ export function keyPair(change: StoredChange): BoltPair {
   return [encodeRevision(change.revision, change.sub), writer.finish()]
 }
 
+/** What numbers and lengths of a message take, about. */
+const SMALL_BYTES = 32
+
 const NUMBER_BYTES = 8
 const REVISION_BYTES = 2 * NUMBER_BYTES + 1
-const TOMBSTONE = 't'
+const SEPARATOR = '_'.charCodeAt(0)
+const TOMBSTONE = 't'.charCodeAt(0)
 
-function encodeRevision(revision: Revision, sub = 0, mark = ''): Buffer {
-  const bytes = Buffer.alloc(REVISION_BYTES + mark.length)
+function encodeRevision(revision: Revision, sub = 0, kind: 'put' | 'delete' = 'put'): Buffer {
+  const bytes = Buffer.allocUnsafe(kind === 'put' ? REVISION_BYTES : REVISION_BYTES + 1)
   bytes.writeBigUInt64BE(BigInt(revision), 0)
-  bytes.write('_', NUMBER_BYTES)
+  bytes[NUMBER_BYTES] = SEPARATOR
   bytes.writeBigUInt64BE(BigInt(sub), NUMBER_BYTES + 1)
-  bytes.write(mark, REVISION_BYTES)
+  if (kind === 'delete') bytes[REVISION_BYTES] = TOMBSTONE
   return bytes
 }
 
@@ -104,7 +108,7 @@ function leasePairs(leases: ReadonlyMap<LeaseId, number>): readonly BoltPair[] {
 }
 
 function leasePair([id, seconds]: readonly [LeaseId, number]): BoltPair {
-  const writer = new MessageWriter()
+  const writer = new MessageWriter(SMALL_BYTES)
   writer.number(2, seconds)
   writer.integer(1, id)
   return [encodeNumber(BigInt.asUintN(64, id)), writer.finish()]
