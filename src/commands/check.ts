@@ -1,26 +1,15 @@
 // `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its
 // place: `file:line: field: error`.
 import { parseArgs } from 'node:util'
-import type { FieldError } from '../api/field-error.ts'
-import { asMap, textOrAbsent } from '../api/members.ts'
-import { withMeta } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { asMap } from '../api/members.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'
-import { canonicalJson } from '../codec/json-encode.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
 import { type FindLine, yamlLines } from '../codec/yaml-lines.ts'
 import { YamlError } from '../codec/yaml-faults.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { metaForCreate } from '../registry/object-meta.ts'
-import { builtInResources, DefinitionTable, RENAME_VERSION } from '../kinds/kinds.ts'
-import { DecodeError } from '../schema/decode.ts'
-import { loadBuiltInSchema } from '../schema/schema.ts'
-import { ServedObject } from '../registry/served-store.ts'
 import { boundHints } from './check-hints.ts'
-import { checkContext, installed } from './check-world.ts'
 import { inputName, readInput } from './input.ts'
+import { DEFINITION, kindOf, ObjectChecker } from './object-checker.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
 
 interface Document {
@@ -45,8 +34,6 @@ export async function runCheck(args: readonly string[]): Promise<number> {
   found.print(objects.length)
   return found.count === 0 ? 0 : 1
 }
-
-const DEFINITION = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
 
 function filesIn(args: readonly string[]): readonly string[] {
   try {
@@ -97,11 +84,6 @@ function itemsOf(document: Document): readonly Document[] {
   return items.map((item, i) => ({ ...document, value: item, lineOf: (field) => lineOf(`items[${i}].${field}`) }))
 }
 
-function kindOf(value: Value): string {
-  const [apiVersion, kind] = [textOrAbsent(asMap(value), 'apiVersion'), textOrAbsent(asMap(value), 'kind')]
-  return apiVersion === undefined || kind === undefined ? '' : `${apiVersion} ${kind}`
-}
-
 class Findings {
   count = 0
   readonly #lines: string[] = []
@@ -121,27 +103,16 @@ class Findings {
 
 class Checker {
   readonly #found: Findings
-  readonly #table: DefinitionTable
-  readonly #resources: ResourceTable
+  readonly #objects = new ObjectChecker()
 
   constructor(found: Findings) {
-    const schema = loadBuiltInSchema()
     this.#found = found
-    this.#resources = builtInResources(schema, canonicalJson)
-    this.#table = new DefinitionTable({
-      schema,
-      builtIn: this.#resources,
-      encode: canonicalJson,
-      serve: (stored, object, type) => new ServedObject(stored, object, type),
-      converter: () => RENAME_VERSION,
-      onRetired: () => {},
-    })
   }
 
   check(document: Document): void {
     const { value } = document
-    const resource = this.#resourceOf(value)
-    if (resource === undefined || !isMap(value)) {
+    const faults = this.#objects.faultsOf(value)
+    if (faults === undefined) {
       const kind = kindOf(value)
       const what =
         kind === ''
@@ -150,36 +121,10 @@ class Checker {
       this.#tell(document, '', what)
       return
     }
-    const object = this.#decode(resource, document)
-    if (object === undefined) return
-    for (const { field, message } of faultsOf(resource, object)) {
+    for (const { field, message } of faults) {
       this.#tell(document, field, message)
       if (!message.includes('exceeds budget')) continue
-      for (const hint of boundHints(value, asWritten(field))) this.#tell(document, field, hint)
-    }
-    if (kindOf(value) === DEFINITION) this.#table.put(installed(object))
-  }
-
-  #resourceOf(value: Value): Resource | undefined {
-    const [apiVersion = '', kind = ''] = kindOf(value).split(' ')
-    const gv = parseGroupVersion(apiVersion)
-    for (const resource of gv === undefined ? [] : this.#table.all()) {
-      if (resource.kind === kind && formatGroupVersion(resource) === apiVersion) return resource
-    }
-    return undefined
-  }
-
-  #decode(resource: Resource, document: Document): ApiObject | undefined {
-    try {
-      const { value, problems } = resource.decode(document.value)
-      for (const problem of problems) this.#tell(document, /"(.*)"/.exec(problem)?.[1] ?? '', problem)
-      const sent = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
-      const context = checkContext()
-      return resource.withDefaults(sent, { gates: context.gates, now: () => context.now })
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      this.#tell(document, /(?:field )?\w+\.([\w.]+) of type/.exec(error.message)?.[1] ?? '', error.message)
-      return undefined
+      for (const hint of boundHints(asMap(value), asWritten(field))) this.#tell(document, field, hint)
     }
   }
 
@@ -188,18 +133,6 @@ class Checker {
     const isPrefixed = place === '' || message.includes(place)
     this.#found.add(file, { line: before + lineOf(place), text: isPrefixed ? message : `${place}: ${message}` })
   }
-}
-
-/** What the server would answer with; not what depends on others: whether there is such a namespace, who may do it. */
-function faultsOf(resource: Resource, sent: ApiObject): readonly FieldError[] {
-  const context = checkContext()
-  const placed =
-    resource.namespaced && own(sent.metadata, 'namespace') === undefined
-      ? withMeta(sent, { namespace: 'default' })
-      : sent
-  const { strategy } = resource
-  const prepared = strategy.prepareForCreate(metaForCreate(placed, context), context)
-  return strategy.validateCreate(resource.toCanonical(prepared), context)
 }
 
 /** Faults of definitions name fields of an older form of theirs; people have written them as version 1. */

@@ -14,7 +14,7 @@ import {
 } from './manual.ts'
 import { explainManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
 import { completionManual, initManual } from './manual-setup.ts'
-import { backupManual, migrateManual, restoreManual } from './manual-storage.ts'
+import { backupManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
 import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'

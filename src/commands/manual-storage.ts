@@ -121,3 +121,48 @@ export function migrateManual(): string {
     ],
   ])
 }
+
+export function doctorManual(): string {
+  return page([
+    ['NAME', ['quarterdeck doctor - find what is wrong with a server or a store']],
+    [
+      'SYNOPSIS',
+      [
+        'quarterdeck doctor [--kubeconfig FILE] [--context NAME] [--fix] [-o json]',
+        'quarterdeck doctor --data-dir DIR|--etcd-servers URL,... [FLAG]... [-o json]',
+      ],
+    ],
+    [
+      'DESCRIPTION',
+      [
+        'Examines a running server, found as kubectl finds it, or a store without one, and prints a line for each finding, with what to do about it.',
+        '',
+        'Both: objects that cannot be decoded or decrypted, objects that are invalid by what is validated today, owners that do not exist or are in another namespace, risky roles and bindings (see quarterdeck lint-rbac), certificates that expire within 30 days, and the size of the storage or the space that it has left.',
+        '',
+        'Of a server also: checks of /readyz that fail, a watch cache that differs from the storage, and its clock. The user needs to read everything.',
+      ],
+    ],
+    [
+      'FLAGS',
+      [
+        '--kubeconfig FILE, --context NAME',
+        '    Which server. Default: as kubectl.',
+        '--fix',
+        '    Delete objects of a running server whose owners are all gone, as the garbage collector would. Nothing else is changed.',
+        '-o, --output json',
+        '    Print the findings as JSON.',
+        ...STORAGE_FLAG_LINES,
+        '--encryption-provider-config FILE',
+        '    The keys of a store whose objects are encrypted.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  Nothing was found, or all of it was fixed.',
+        '1  There are findings, or the server or the store cannot be reached.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}

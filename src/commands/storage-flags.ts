@@ -13,10 +13,13 @@ export const STORAGE_FLAGS = {
   'etcd-keyfile': { type: 'string' },
 } as const
 
-type StorageValues = { readonly [Name in keyof typeof STORAGE_FLAGS]?: string | boolean | undefined }
+type StorageFlag = keyof typeof STORAGE_FLAGS | 'encryption-provider-config'
 
-export function readStorageConfig(values: StorageValues, environment: Environment): Promise<Config> {
-  const names = Object.keys(STORAGE_FLAGS) as (keyof typeof STORAGE_FLAGS)[]
+export function readStorageConfig(
+  values: { readonly [Name in StorageFlag]?: string | boolean | undefined },
+  environment: Environment,
+): Promise<Config> {
+  const names = [...Object.keys(STORAGE_FLAGS), 'encryption-provider-config'] as StorageFlag[]
   const given = names.filter((name) => values[name] !== undefined)
   return readConfig(
     given.map((name) => `--${name}=${String(values[name])}`),

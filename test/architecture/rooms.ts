@@ -21,7 +21,7 @@ export interface Room {
 /** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: { mayImport: [], entrance: 'words' },
-  client: { mayImport: ['lib'], entrance: 'front' },
+  client: { mayImport: ['lib'], entrance: 'front', sideDoors: ['kubeconfig.ts'] },
   runtime: { mayImport: ['lib'], entrance: 'words' },
   wire: { mayImport: ['lib', 'runtime'], entrance: 'words' },
   pki: { mayImport: ['lib'], entrance: 'words' },

@@ -1,0 +1,28 @@
+// What `quarterdeck doctor` has found: what is wrong with what, and what to do about it.
+
+export interface Finding {
+  /** What was looked at: `orphan`, `certificate`, … */
+  readonly check: string
+  /** `ConfigMap default/a`, `serving certificate` */
+  readonly subject: string
+  readonly problem: string
+  /** What to do. */
+  readonly remedy: string
+  /** `--fix` has done it. */
+  readonly fixed?: boolean
+}
+
+export interface Diagnosis {
+  /** How many objects were looked at. */
+  readonly objects: number
+  readonly findings: readonly Finding[]
+}
+
+export function formatDiagnosis({ objects, findings }: Diagnosis): string {
+  const lines = findings.map(({ check, subject, problem, remedy, fixed }) =>
+    fixed === true ? `${check}: ${subject}: ${problem}; fixed` : `${check}: ${subject}: ${problem}; ${remedy}`,
+  )
+  const open = findings.filter(({ fixed }) => fixed !== true).length
+  const summary = `${objects} objects, ${open === 0 ? 'nothing found' : `${open} ${open === 1 ? 'finding' : 'findings'}`}`
+  return [...lines, summary, ''].join('\n')
+}

@@ -1,0 +1,208 @@
+// Examines a running server as a client of it: its health, its clock, its certificates, its size and all of its objects.
+import { asMap, mapsInPlace, textOrEmpty } from '../api/members.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import {
+  ApiStatusError,
+  type Client,
+  type ConnectionOptions,
+  hasReason,
+  type KubernetesObject,
+  type Resource,
+} from '../client/client.ts'
+import { reasonOf } from '../config/start-error.ts'
+import { examineConnection } from './doctor-certificates.ts'
+import type { Diagnosis, Finding } from './doctor-findings.ts'
+import { type Dependent, ObjectExaminer, type Orphan } from './doctor-objects.ts'
+
+const PAGE_OBJECTS = 500
+/** Tokens, leases and certificates are judged by clocks. */
+const MOST_SKEW_MS = 5000
+/** Of the 2 GB at which etcd refuses writes by default. */
+const LARGE_STORE_BYTES = 1.6e9
+
+interface ServedType {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+}
+
+export async function examineServer(client: Client, connection: ConnectionOptions, fix: boolean): Promise<Diagnosis> {
+  const examiner = new ObjectExaminer()
+  const server = [
+    ...(await examineHealth(client)),
+    ...(await attempt('clock', () => examineClock(client))),
+    ...(await examineConnection(connection, Date.now())),
+    ...(await attempt('metrics', () => examineMetrics(client))),
+  ]
+  const unreadable = await examineObjects(client, examiner)
+  const orphans: Finding[] = []
+  for (const orphan of examiner.orphans()) orphans.push(fix ? await collect(client, orphan) : orphan.finding)
+  const findings = [...server, ...unreadable, ...orphans, ...examiner.wrongOwners(), ...examiner.findings]
+  return { objects: examiner.count, findings }
+}
+
+/** A server that is not well is told as much of as can be found out. */
+async function attempt(check: string, examine: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await examine()
+  } catch (error) {
+    if (!(error instanceof ApiStatusError)) throw error
+    return [{ check, subject: 'server', problem: error.message, remedy: 'see the log of the server' }]
+  }
+}
+
+async function examineHealth(client: Client): Promise<readonly Finding[]> {
+  try {
+    await client.request({ method: 'GET', path: '/readyz', query: { verbose: true } })
+    return []
+  } catch (error) {
+    if (!(error instanceof ApiStatusError) || error.code !== 500) throw error
+    // A long list is cut off.
+    const failed = Array.from(error.message.matchAll(/\[-\](\S+) failed/g), ([, name = '']) => name)
+    return (failed.length === 0 ? ['readyz'] : failed).map(failedCheck)
+  }
+}
+
+function failedCheck(name: string): Finding {
+  const isCache = name === 'watch-cache-consistency'
+  const problem = isCache ? 'the watch cache differs from the storage' : 'the check of /readyz fails'
+  const remedy = isCache ? 'restart this server' : 'see the log of the server'
+  return { check: 'health', subject: name, problem, remedy }
+}
+
+/** By a dry run: every server says when an object was made. */
+async function examineClock(client: Client): Promise<readonly Finding[]> {
+  const before = Date.now()
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'quarterdeck-doctor-' } }
+  const query = { dryRun: 'All' }
+  const { text } = await client.request({ method: 'POST', path: '/api/v1/namespaces', query, body })
+  const made = JSON.parse(text) as { readonly metadata: { readonly creationTimestamp: string } }
+  const theirs = Date.parse(made.metadata.creationTimestamp)
+  // It is in whole seconds.
+  const skewMs = Math.max(before - 1000 - theirs, theirs - Date.now(), 0)
+  if (skewMs <= MOST_SKEW_MS) return []
+  const problem = `it differs by ${Math.round(skewMs / 1000)} s from that of this machine`
+  return [{ check: 'clock', subject: 'clock of the server', problem, remedy: 'synchronize clocks' }]
+}
+
+async function examineMetrics(client: Client): Promise<readonly Finding[]> {
+  const { text } = await client.request({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } })
+  const valuesOf = (name: string): readonly number[] =>
+    Array.from(text.matchAll(new RegExp(`^${name} (\\S+)$`, 'gm')), ([, value]) => Number(value))
+  const size = Math.max(0, ...valuesOf('apiserver_storage_size_bytes\\{[^}]*\\}'))
+  const differences = valuesOf('apiserver_storage_consistency_checks_total\\{[^}]*status="failure"[^}]*\\}')
+  const found: Finding[] = []
+  if (size > LARGE_STORE_BYTES) {
+    const remedy = 'compact and defragment it, or raise the quota of etcd'
+    found.push({ check: 'storage', subject: 'storage', problem: `it has ${Math.round(size / 1e6)} MB`, remedy })
+  }
+  if (differences.some((count) => count > 0)) {
+    const problem = 'the watch cache has differed from the storage since the server started'
+    found.push({ check: 'cache', subject: 'watch cache', problem, remedy: 'restart this server, and report it' })
+  }
+  return found
+}
+
+/** Definitions first. */
+async function examineObjects(client: Client, examiner: ObjectExaminer): Promise<readonly Finding[]> {
+  const types = await servedTypes(client)
+  const isDefinition = ({ plural }: ServedType): boolean => plural === 'customresourcedefinitions'
+  const found: Finding[] = []
+  for (const type of [...types.filter(isDefinition), ...types.filter((one) => !isDefinition(one))]) {
+    try {
+      for await (const object of objectsOf(client, type)) examiner.add(object)
+      examiner.complete(type.group, type.kind)
+    } catch (error) {
+      if (!(error instanceof ApiStatusError)) throw error
+      if (error.code === 404 || error.code === 405) continue
+      const isUnreadable = error.reason === 'StorageReadError'
+      const remedy = isUnreadable
+        ? 'bring back its encryption key, or restore or delete it'
+        : 'see the log of the server'
+      found.push({ check: isUnreadable ? 'unreadable' : 'list', subject: type.plural, problem: error.message, remedy })
+    }
+  }
+  return found
+}
+
+/** Each group in the version that it prefers. */
+async function servedTypes(client: Client): Promise<readonly ServedType[]> {
+  const groups = mapsInPlace(await json(client, '/apis'), 'groups')
+  const versions = groups.map((group) => textOrEmpty(asMap(group['preferredVersion'] ?? null), 'groupVersion'))
+  const types: ServedType[] = []
+  for (const groupVersion of ['v1', ...versions]) {
+    const path = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`
+    const [version = '', group = ''] = groupVersion.split('/').toReversed()
+    // A group of another server that is away has none.
+    const resources = await json(client, path).then(
+      (list) => mapsInPlace(list, 'resources'),
+      () => [],
+    )
+    for (const resource of resources) {
+      const verbs = resource['verbs']
+      if (!Array.isArray(verbs) || !verbs.includes('list')) continue
+      types.push({ group, version, plural: textOrEmpty(resource, 'name'), kind: textOrEmpty(resource, 'kind') })
+    }
+  }
+  return types
+}
+
+async function* objectsOf(client: Client, type: ServedType): AsyncGenerator<ValueMap> {
+  const path = `${rootOf(formatGroupVersion(type))}/${type.plural}`
+  const head = { apiVersion: formatGroupVersion(type), kind: type.kind }
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const query: Record<string, string | number> = { limit: PAGE_OBJECTS, ...(next === '' ? {} : { continue: next }) }
+    const page = await json(client, path, query)
+    for (const object of mapsInPlace(page, 'items')) yield { ...object, ...head }
+    next = textOrEmpty(asMap(page['metadata'] ?? null), 'continue') || undefined
+  }
+}
+
+/** As the garbage collector does: only what is as it was looked at, and whose owners are still not there. */
+async function collect(client: Client, { dependent, finding }: Orphan): Promise<Finding> {
+  const { namespace, name, uid, resourceVersion } = dependent
+  try {
+    for (const owner of dependent.owners) if (await exists(client, owner, namespace)) return finding
+    const objects = objectsIn(client, dependent, namespace)
+    await objects.delete(name, { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' })
+    return { ...finding, fixed: true }
+  } catch (error) {
+    return { ...finding, remedy: `it could not be deleted: ${reasonOf(error)}` }
+  }
+}
+
+/** Where the kind has no namespaces the client leaves them out. */
+async function exists(client: Client, owner: Dependent['owners'][number], namespace: string): Promise<boolean> {
+  try {
+    return (await objectsIn(client, owner, namespace).get(owner.name)).metadata.uid === owner.uid
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return false
+    throw error
+  }
+}
+
+type PlainObject = KubernetesObject & { readonly metadata: { readonly uid?: string } }
+
+function objectsIn(
+  client: Client,
+  { apiVersion, kind }: Pick<Dependent, 'apiVersion' | 'kind'>,
+  namespace: string,
+): Resource<PlainObject> {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed()
+  const objects = client.resource<PlainObject>({ group, version, kind })
+  return namespace === '' ? objects : objects.inNamespace(namespace)
+}
+
+function rootOf(groupVersion: string): string {
+  return groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`
+}
+
+async function json(
+  client: Client,
+  path: string,
+  query: Readonly<Record<string, string | number>> = {},
+): Promise<ValueMap> {
+  return JSON.parse((await client.request({ method: 'GET', path, query })).text) as ValueMap
+}

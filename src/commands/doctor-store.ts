@@ -1,0 +1,120 @@
+// Examines a store without a server: whether everything in it can be read, its space, and all of its objects.
+import { statfs } from 'node:fs/promises'
+import type { StoreCopy } from '../kv/copy.ts'
+import { normalizePrefix } from '../store/keys.ts'
+import { openValue, parseObject, type Opener } from '../store/stored-object.ts'
+import type { Config } from '../config/config.ts'
+import { reasonOf } from '../config/start-error.ts'
+import { ReloadRequests } from '../config/reload-requests.ts'
+import { systemClock } from '../lib/clock.ts'
+import { builtInResources } from '../kinds/kinds.ts'
+import { canonicalJson } from '../codec/json-encode.ts'
+import { loadBuiltInSchema } from '../schema/schema.ts'
+import { openAtRest } from '../server/encryption.ts'
+import { foreignObjects } from '../server/foreign-objects.ts'
+import { openLog } from '../server/logger.ts'
+import { openRestorable, openStorageCopy } from '../server/storage.ts'
+import { COMPACTION_KEY } from '../store/compactor.ts'
+import { EncryptionMeasures } from '../store/encryption/encryption.ts'
+import { checkContext } from './check-world.ts'
+import { examineDataDirectory } from './doctor-certificates.ts'
+import type { Diagnosis, Finding } from './doctor-findings.ts'
+import { ObjectExaminer } from './doctor-objects.ts'
+
+const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions/'
+const LITTLE_SPACE_BYTES = 1e9
+
+export async function examineStore(config: Config, signal: AbortSignal): Promise<Diagnosis> {
+  const schema = loadBuiltInSchema()
+  const resources = builtInResources(schema, canonicalJson)
+  const context = checkContext()
+  const defaults = { gates: context.gates, now: () => context.now }
+  const log = openLog('error')
+  const atRest = await openAtRest({ config, log, measures: new EncryptionMeasures(), reloads: new ReloadRequests() })
+  const family = config.serviceIpRange.text.includes(':') ? 'IPv6' : 'IPv4'
+  const opener: Opener = {
+    prefix: normalizePrefix(config.storagePrefix),
+    transformer: atRest.transformer,
+    decodeForeign: foreignObjects({ schema, resources, family, defaults }),
+  }
+  const examiner = new ObjectExaminer()
+  const unreadable: Finding[] = []
+  try {
+    for (const isPassOfDefinitions of [true, false]) {
+      const prefix = isPassOfDefinitions ? config.storagePrefix + DEFINITIONS : config.storagePrefix
+      const copy = await openStorageCopy({ config: { ...config, storagePrefix: prefix }, clock: systemClock }, signal)
+      try {
+        const isIncluded = (key: string): boolean => isPassOfDefinitions || !isOther(key, config.storagePrefix)
+        unreadable.push(...(await examineItems(copy, opener, { examiner, isIncluded, signal })))
+      } finally {
+        await copy.close()
+      }
+    }
+  } finally {
+    await atRest.close()
+  }
+  // An object that cannot be read may be somebody's owner.
+  if (unreadable.length === 0) for (const { group, kind } of resources.all()) examiner.complete(group, kind)
+  const findings = [
+    ...(await examineSpace(config, signal)),
+    ...(config.dataDirectory === undefined ? [] : await examineDataDirectory(config.dataDirectory, Date.now())),
+    ...unreadable,
+    ...examiner.orphans().map(({ finding }) => finding),
+    ...examiner.wrongOwners(),
+    ...examiner.findings,
+  ]
+  return { objects: examiner.count, findings }
+}
+
+/** Definitions were seen already, and what servers keep for themselves has no kind. */
+function isOther(key: string, prefix: string): boolean {
+  const rest = key.slice(prefix.length)
+  return rest.startsWith(DEFINITIONS) || rest === COMPACTION_KEY
+}
+
+interface ItemParts {
+  readonly examiner: ObjectExaminer
+  readonly isIncluded: (key: string) => boolean
+  readonly signal: AbortSignal
+}
+
+async function examineItems(copy: StoreCopy, opener: Opener, parts: ItemParts): Promise<readonly Finding[]> {
+  const { examiner, isIncluded, signal } = parts
+  const found: Finding[] = []
+  for await (const page of copy.pages(signal)) {
+    for (const { key, value } of page) {
+      if (!isIncluded(key)) continue
+      const content = await openValue(opener, value, key)
+      if (content.kind === 'readable') {
+        examiner.add(parseObject(content.bytes))
+        continue
+      }
+      const remedy = 'bring back its encryption key, or restore or delete it'
+      found.push({ check: 'unreadable', subject: key, problem: content.problem, remedy })
+    }
+  }
+  return found
+}
+
+async function examineSpace(config: Config, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { storage } = config
+  if (storage.kind === 'embedded') {
+    const { bavail, bsize } = await statfs(storage.directory)
+    const free = bavail * bsize
+    if (free >= LITTLE_SPACE_BYTES) return []
+    const problem = `${Math.round(free / 1e6)} MB are left on its disk`
+    return [
+      { check: 'storage', subject: storage.directory, problem, remedy: 'make room: without any, writes are refused' },
+    ]
+  }
+  const kv = await openRestorable({ config, clock: systemClock }, signal)
+  try {
+    await kv.checkHealth(signal)
+    return []
+  } catch (error) {
+    const remedy = 'compact and defragment etcd, then etcdctl alarm disarm'
+    return [{ check: 'storage', subject: 'etcd', problem: reasonOf(error), remedy }]
+  } finally {
+    await kv.close()
+  }
+}

@@ -1,0 +1,107 @@
+// Validates objects as the server would if they were made now, without one. Definitions that it has seen define their kinds.
+import { asMap, textOrAbsent } from '../api/members.ts'
+import { metaText, withMeta } from '../api/object-members.ts'
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { canonicalJson } from '../codec/json-encode.ts'
+import { builtInResources, DefinitionTable, RENAME_VERSION } from '../kinds/kinds.ts'
+import { metaForCreate } from '../registry/object-meta.ts'
+import type { Resource } from '../registry/registry.ts'
+import { ServedObject } from '../registry/served-store.ts'
+import { DecodeError } from '../schema/decode.ts'
+import { loadBuiltInSchema } from '../schema/schema.ts'
+import { checkContext, installed } from './check-world.ts'
+
+export const DEFINITION = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
+
+/** Empty where it does not say. */
+export function kindOf(value: Value): string {
+  const [apiVersion, kind] = [textOrAbsent(asMap(value), 'apiVersion'), textOrAbsent(asMap(value), 'kind')]
+  return apiVersion === undefined || kind === undefined ? '' : `${apiVersion} ${kind}`
+}
+
+export interface ObjectFault {
+  /** Empty: the object as a whole. */
+  readonly field: string
+  readonly message: string
+}
+
+export class ObjectChecker {
+  readonly #table: DefinitionTable
+  /** By what objects say of themselves. */
+  #resources = new Map<string, Resource | undefined>()
+
+  constructor() {
+    const schema = loadBuiltInSchema()
+    this.#table = new DefinitionTable({
+      schema,
+      builtIn: builtInResources(schema, canonicalJson),
+      encode: canonicalJson,
+      serve: (stored, object, type) => new ServedObject(stored, object, type),
+      converter: () => RENAME_VERSION,
+      onRetired: () => {},
+    })
+  }
+
+  /** Undefined: it is of no kind that is known. */
+  faultsOf(value: Value): readonly ObjectFault[] | undefined {
+    const name = kindOf(value)
+    if (!this.#resources.has(name)) this.#resources.set(name, this.#find(name))
+    const resource = this.#resources.get(name)
+    if (resource === undefined || !isMap(value)) return undefined
+    const { object, problems } = decode(resource, value)
+    if (object === undefined) return problems
+    const faults = [...problems, ...faultsOfNew(resource, object)]
+    if (name === DEFINITION) {
+      this.#table.put(installed(object))
+      this.#resources = new Map()
+    }
+    return faults
+  }
+
+  #find(name: string): Resource | undefined {
+    const [apiVersion = '', kind = ''] = name.split(' ')
+    const gv = parseGroupVersion(apiVersion)
+    for (const resource of gv === undefined ? [] : this.#table.all()) {
+      if (resource.kind === kind && formatGroupVersion(resource) === apiVersion) return resource
+    }
+    return undefined
+  }
+}
+
+interface Decoded {
+  readonly object: ApiObject | undefined
+  readonly problems: readonly ObjectFault[]
+}
+
+function decode(resource: Resource, sent: ValueMap): Decoded {
+  try {
+    const { value, problems } = resource.decode(sent)
+    const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
+    const context = checkContext()
+    return {
+      object: resource.withDefaults(object, { gates: context.gates, now: () => context.now }),
+      problems: problems.map((problem) => ({ field: /"(.*)"/.exec(problem)?.[1] ?? '', message: problem })),
+    }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    const field = /(?:field )?\w+\.([\w.]+) of type/.exec(error.message)?.[1] ?? ''
+    return { object: undefined, problems: [{ field, message: error.message }] }
+  }
+}
+
+/** What the server would answer with; not what depends on others: whether there is such a namespace, who may do it. */
+function faultsOfNew(resource: Resource, sent: ApiObject): readonly ObjectFault[] {
+  const context = checkContext()
+  const placed =
+    resource.namespaced && own(sent.metadata, 'namespace') === undefined
+      ? withMeta(sent, { namespace: 'default' })
+      : sent
+  const { strategy } = resource
+  const made = metaForCreate(placed, context)
+  // Some name their own uid.
+  const uid = metaText(sent, 'uid')
+  const prepared = strategy.prepareForCreate(uid === '' ? made : withMeta(made, { uid }), context)
+  return strategy.validateCreate(resource.toCanonical(prepared), context)
+}
