@@ -47,11 +47,17 @@ export async function openTracing({
   return new OpenTracing(api, provider.getTracer('quarterdeck', version), () => provider.shutdown())
 }
 
+/** What is begun in a request may go on after it, and is no part of it then. */
+interface OpenSpan {
+  readonly span: Span
+  isOver: boolean
+}
+
 class OpenTracing implements RunningTracing {
   readonly close: () => Promise<void>
   readonly #api: OpenTelemetry
   readonly #tracer: Tracer
-  readonly #current = new AsyncLocalStorage<Span>()
+  readonly #current = new AsyncLocalStorage<OpenSpan>()
 
   constructor(api: OpenTelemetry, tracer: Tracer, close: () => Promise<void>) {
     this.#api = api
@@ -69,12 +75,14 @@ class OpenTracing implements RunningTracing {
       { kind: SpanKind.SERVER, startTime: epochOf(since), attributes: { ...attributes }, links },
       context,
     )
+    const open = { span, isOver: false }
     return {
-      run: (work) => this.#current.run(span, work),
+      run: (work) => this.#current.run(open, work),
       note: (step, from) => {
         if (span.isRecording()) this.#tracer.startSpan(step, { startTime: epochOf(from) }, this.#below(span)).end()
       },
       end: (status) => {
+        open.isOver = true
         span.setAttribute('http.response.status_code', status)
         if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
         span.end()
@@ -83,7 +91,7 @@ class OpenTracing implements RunningTracing {
   }
 
   step<T>({ name, kind, attributes }: Step, run: () => MaybePromise<T>): MaybePromise<T> {
-    const around = this.#current.getStore()
+    const around = this.#spanAround()
     if (around?.isRecording() !== true) return run()
     const { SpanKind, SpanStatusCode } = this.#api
     const span = this.#tracer.startSpan(
@@ -91,13 +99,16 @@ class OpenTracing implements RunningTracing {
       { kind: kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: { ...attributes } },
       this.#below(around),
     )
+    const open = { span, isOver: false }
     return settle(
-      () => this.#current.run(span, run),
+      () => this.#current.run(open, run),
       (value) => {
+        open.isOver = true
         span.end()
         return value
       },
       (error) => {
+        open.isOver = true
         // What is refused is told by the name of the error: its words may be about secrets.
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'unknown' })
         span.end()
@@ -107,12 +118,17 @@ class OpenTracing implements RunningTracing {
   }
 
   headers(): Readonly<Record<string, string>> {
-    const span = this.#current.getStore()
+    const span = this.#spanAround()
     if (span === undefined) return NO_HEADERS
     const { traceId, spanId, traceFlags, traceState } = span.spanContext()
     const state = traceState?.serialize() ?? ''
     const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
     return state === '' ? { traceparent } : { traceparent, tracestate: state }
+  }
+
+  #spanAround(): Span | undefined {
+    const open = this.#current.getStore()
+    return open === undefined || open.isOver ? undefined : open.span
   }
 
   #below(span: Span): Context {
