@@ -65,6 +65,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, environment) => (await import('./restore.ts')).runRestore(args, environment),
   },
   migrate: { manual: migrateManual, run: async (args) => (await import('./migrate.ts')).runMigrate(args) },
+  doctor: {
+    manual: doctorManual,
+    run: async (args, environment) => (await import('./doctor.ts')).runDoctor(args, environment),
+  },
   init: { manual: initManual, run: async (args) => (await import('./init.ts')).runInit(args) },
   completion: {
     manual: completionManual,

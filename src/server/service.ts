@@ -202,7 +202,10 @@ interface ServedParts {
 }
 
 /** What answers a request: the filters, then a path of its own or a resource. */
-function openHandler(base: Foundation & Guards, { api, audit, flow, metrics, checks, more: given }: ServedParts): Handler {
+function openHandler(
+  base: Foundation & Guards,
+  { api, audit, flow, metrics, checks, more: given }: ServedParts,
+): Handler {
   const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
   const { faults, devRoutes = [] } = base

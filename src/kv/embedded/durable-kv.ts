@@ -10,7 +10,6 @@ import {
   checkKey,
   type DeleteRequest,
   KvError,
-  type KvEvent,
   type KvWatch,
   type PutRequest,
   type Revision,
@@ -30,6 +29,7 @@ import type {
   TransactionRequest,
 } from '../transactional.ts'
 import { Compactor } from './compactor.ts'
+import { toEvent } from './log-event.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Draft } from './draft.ts'
 import { DraftTransaction } from './draft-transaction.ts'
@@ -393,12 +393,4 @@ function compareAndWrite(
   return draft.revisionOf(key) === expected
     ? { ok: true, revision: apply(draft) }
     : { ok: false, revision: draft.newest, current: draft.itemOf(key) }
-}
-
-function toEvent(entry: LogEntry, before: StoredItem | undefined): KvEvent {
-  const { key, revision, createRevision, value } = entry
-  const previous = before === undefined ? undefined : { previous: before }
-  return value === undefined
-    ? { kind: 'delete', key, revision, ...previous }
-    : { kind: 'put', key, value, revision, createRevision, ...previous }
 }
