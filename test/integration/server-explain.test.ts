@@ -84,6 +84,19 @@ describe('a denied request', () => {
     })
   })
 
+  it('is answered in every encoding, with the explanation where that has room for it', async () => {
+    const answer = async (accept: string): Promise<string> => {
+      const { status, body, headers } = await server.request(`${MAPS}?explain=true`, {
+        token: 'joe',
+        headers: { accept },
+      })
+      expect([status, headers['content-type']]).toEqual([403, accept])
+      return body
+    }
+    expect(await answer('application/yaml')).toContain('missingRule:')
+    expect(await answer('application/vnd.kubernetes.protobuf')).not.toContain('missingRule')
+  })
+
   it('names the nearest binding to who may list bindings', async () => {
     const { explanation } = details(await server.request(`${MAPS}?explain=true`, { token: 'jane' }))
     expect(explanation).toMatchObject({
