@@ -1,5 +1,5 @@
 // The past of objects, by a running server and by `quarterdeck history`.
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
@@ -41,14 +41,19 @@ describe('GET with ?history', () => {
     expect(table['rows']).toHaveLength(3)
   })
 
-  it('is for those who may get the object, secrets too', async () => {
-    const tokens = path.join(await tempFolder(), 'tokens.csv')
-    await writeFile(tokens, 'nobody,nobody,1\n')
-    await using server = await openServer([...GATE, '--token-auth-file', tokens])
+  it('is for those who may get the object, secrets too, and not for the audit log', async () => {
+    const folder = await tempFolder()
+    const [tokens, policy, log] = ['tokens.csv', 'policy.yaml', 'audit.log'].map((name) => path.join(folder, name))
+    await writeFile(tokens!, 'nobody,nobody,1\n')
+    await writeFile(policy!, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: RequestResponse }]\n')
+    const audit = ['--audit-policy-file', policy!, '--audit-log-path', log!]
+    await using server = await openServer([...GATE, '--token-auth-file', tokens!, ...audit])
     const secrets = '/api/v1/namespaces/default/secrets'
     await writeThrice(server, secrets, 'Secret')
     expect((await server.request(`${secrets}/c?history=5`, { token: 'nobody' })).status).toBe(403)
     expect(((await server.must(`${secrets}/c?history=5`)) as unknown as Listed).items[2]?.data).toEqual({ key: 'MTE=' })
+    await expect.poll(async () => readFile(log!, 'utf8')).toMatch(/history=5.*"kind":"SecretList"/)
+    expect(await readFile(log!, 'utf8')).not.toMatch(/MTE=|MjI=|MzM=/)
   })
 
   it('refuses what makes no sense, and finds nothing where nothing is', async () => {
