@@ -14,7 +14,7 @@ import {
 } from './manual.ts'
 import { explainManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
 import { completionManual, initManual } from './manual-setup.ts'
-import { backupManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
+import { backupManual, bundleManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
 import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { usageError, StartError } from '../config/start-error.ts'
@@ -69,6 +69,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     manual: doctorManual,
     run: async (args, environment) => (await import('./doctor.ts')).runDoctor(args, environment),
   },
+  bundle: { manual: bundleManual, run: async (args) => (await import('./bundle.ts')).runBundle(args) },
   init: { manual: initManual, run: async (args) => (await import('./init.ts')).runInit(args) },
   completion: {
     manual: completionManual,

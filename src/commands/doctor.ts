@@ -56,6 +56,11 @@ async function diagnose(flags: Flags, environment: Environment): Promise<Diagnos
   }
 }
 
-function connectionOf({ kubeconfig, context }: Flags): ConnectionOptions {
+/** As kubectl finds it where nothing is said. */
+export function connectionOf(named: {
+  readonly kubeconfig?: string | undefined
+  readonly context?: string | undefined
+}): ConnectionOptions {
+  const { kubeconfig, context } = named
   return kubeconfig === undefined ? defaultConnection(context) : readKubeconfig(kubeconfig, context)
 }

@@ -166,3 +166,26 @@ export function doctorManual(): string {
     ],
   ])
 }
+
+export function bundleManual(): string {
+  return page([
+    ['NAME', ['quarterdeck bundle - collect what a bug report needs']],
+    ['SYNOPSIS', ['quarterdeck bundle [--kubeconfig FILE] [--context NAME] FILE|-']],
+    [
+      'DESCRIPTION',
+      [
+        'Writes one text about a running server: versions, the machine, health, flags, what is served, who watches, metrics, and the findings of quarterdeck doctor. Objects are not in it, but for the names of those with findings; credentials are removed. Read it before you send it.',
+        '',
+        'The server is found as kubectl finds it. What the user may not read is left out, and the text says so.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      [
+        '0  It was written.',
+        '1  The server cannot be reached, or the file cannot be written.',
+        '2  The command line is invalid.',
+      ],
+    ],
+  ])
+}

@@ -1,6 +1,6 @@
 // `quarterdeck doctor` on servers and stores: healthy ones, and ones with each fault that it is to find.
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
@@ -24,8 +24,18 @@ it('has nothing to say about the objects of a healthy server, whatever their kin
   const stored = await doctor(home, ['--data-dir=data'])
   expect(stored.checks.filter(([check]) => check !== 'rbac')).toEqual([])
 
-  const ready = await server.request('/readyz?verbose', { token: server.adminToken })
-  expect(ready.body).toContain('[+]watch-cache-consistency ok')
+  const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's' }, stringData: { a: 'very secret' } }
+  expect(await create(server, '/api/v1/namespaces/default/secrets', JSON.stringify(secret))).toBe(true)
+  const bundle = await runCommand(['bundle', `--kubeconfig=${server.kubeconfigFile}`, 'bundle.txt'], home)
+  expect(bundle).toEqual({ code: 0, stdout: '', stderr: '' })
+  const text = await readFile(path.join(home, 'bundle.txt'), 'utf8')
+  expect(text).toContain('[+]watch-cache-consistency ok')
+  for (const part of ['Linux', 'secure-port', 'apiserver_storage_objects{resource="secrets"}', 'objects, ']) {
+    expect(text).toContain(part)
+  }
+  const secrets = [server.adminToken, 'very secret', Buffer.from('very secret').toString('base64'), 'PRIVATE KEY']
+  for (const part of secrets) expect(text).not.toContain(part)
+  expect(text).not.toMatch(/^\(/m)
 })
 
 it('finds orphans, wrong owners, risky roles and certificates that expire, and fixes what is safe', async () => {

@@ -1,0 +1,96 @@
+// `quarterdeck bundle FILE`: what a bug report needs of a running server, as one text that its sender can read. Objects are counted and not
+// shown, so that no secret is in it; what looks like a credential is blotted out all the same.
+import { once } from 'node:events'
+import os from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { Client } from '../client/client.ts'
+import { reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { programVersion } from '../server/version.ts'
+import { formatDiagnosis } from './doctor-findings.ts'
+import { connectionOf } from './doctor.ts'
+import { examineServer } from './doctor-server.ts'
+
+const FLAGS = { kubeconfig: { type: 'string' }, context: { type: 'string' } } as const
+
+/** All of them text, or JSON of what is served. */
+const PAGES: readonly string[] = [
+  '/version',
+  '/livez?verbose',
+  '/readyz?verbose',
+  '/statusz',
+  '/flagz',
+  '/apis',
+  '/debug/watchers',
+  '/metrics',
+]
+
+const CREDENTIALS: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*-----END [A-Z ]*PRIVATE KEY-----/g,
+  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
+  /(?<=\bBearer )\S+/gi,
+  /(?<=(?:token|password|secret)["']?[=:] ?["']?)[^\s"',}]{8,}/gi,
+  /(?<=\/\/)[^/\s:@]+:[^/\s@]+(?=@)/g,
+]
+
+/** Resolves with the exit code: 0 also where parts of it could not be had, which it says. */
+export async function runBundle(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parse(args)
+  const [file] = positionals
+  if (file === undefined || positionals.length > 1) throw usageError('give one file to write, or - for standard output')
+  const sections = [`==> program\n${describeMachine()}`]
+  try {
+    const connection = connectionOf(values)
+    using client = new Client({ ...connection, userAgent: 'quarterdeck-bundle', retries: 1 })
+    // Without a server there is nothing to tell.
+    await client.request({ method: 'GET', path: '/version' })
+    for (const page of PAGES) sections.push(`==> ${page}\n${await orReason(() => readPage(client, page))}`)
+    const examined = async (): Promise<string> => formatDiagnosis(await examineServer(client, connection, false))
+    sections.push(`==> quarterdeck doctor\n${await orReason(examined)}`)
+    await write(file, withoutCredentials(`${sections.join('\n\n')}\n`))
+  } catch (error) {
+    throw new StartError(reasonOf(error), { cause: error })
+  }
+  return 0
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true })
+  } catch (error) {
+    throw usageError(`${reasonOf(error)}; see quarterdeck bundle --help`)
+  }
+}
+
+function describeMachine(): string {
+  const gigabytes = (os.totalmem() / 1e9).toFixed(1)
+  return [
+    `quarterdeck ${programVersion()}, Node.js ${process.version}`,
+    `${os.type()} ${os.release()} ${os.arch()}, ${os.availableParallelism()} processors, ${gigabytes} GB`,
+  ].join('\n')
+}
+
+async function readPage(client: Client, page: string): Promise<string> {
+  const [path = '', verbose] = page.split('?')
+  const query = verbose === undefined ? {} : { verbose: true }
+  // The pages about the server itself are text, and nothing else.
+  const accept = path === '/version' || path === '/apis' ? 'application/json' : 'text/plain'
+  return (await client.request({ method: 'GET', path, query, headers: { accept } })).text.trimEnd()
+}
+
+async function orReason(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work()
+  } catch (error) {
+    return `(${reasonOf(error)})`
+  }
+}
+
+export function withoutCredentials(text: string): string {
+  return CREDENTIALS.reduce((shown, pattern) => shown.replace(pattern, '(removed)'), text)
+}
+
+async function write(file: string, text: string): Promise<void> {
+  if (file !== '-') await writeFile(file, text, { mode: 0o600 })
+  else if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+}
