@@ -10,7 +10,9 @@ import { counter } from '../lib/measure.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
+/** A page has at most so many objects, and about so many bytes. */
 const PAGE_OBJECTS = 500
+const PAGE_BYTES = 4 * 1024 * 1024
 
 interface CacheCheckParts {
   readonly cache: Pick<WatchCache, 'list' | 'load' | 'status'>
@@ -91,7 +93,9 @@ export class CacheCheck {
   ): Promise<{ difference: string | undefined; next: string }> {
     const { cache, storage } = this.#parts
     const at = (revision: number | undefined): ListAt => ({ kind: 'continuation', position: { revision, start } })
-    const page = { resource, limit: PAGE_OBJECTS }
+    const { objects = 1, bytes = 0 } = cache.load(resource) ?? {}
+    const fitting = Math.floor((PAGE_BYTES * objects) / Math.max(bytes, 1))
+    const page = { resource, limit: Math.max(1, Math.min(fitting, PAGE_OBJECTS)) }
     const cached = await cache.list({ ...page, at: start === '' ? { kind: 'any' } : at(undefined) }, signal)
     const { revision, next } = cached
     const stored = await storage.list(

@@ -29,6 +29,22 @@ describe('the comparison of the watch cache with the storage', () => {
     await check.check.check(test.signal)
   })
 
+  it('takes fewer objects at a time where they are large', async () => {
+    await using test = await openCacheForTest()
+    const spec = { text: 'x'.repeat(1_000_000) }
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace: 'd' }, spec }
+      const key = { resource: pods, namespace: 'd', name }
+      await test.cache.write(key, () => ({ kind: 'put', object }), test.signal)
+    }
+    await test.settled()
+    const { check, asked } = newCheck(test)
+    await check.step(test.signal)
+    await check.step(test.signal)
+    expect(asked.map(({ limit }) => limit)).toEqual([4, 4])
+    expect(countOf(check, 'pods', 'success')).toBe(2)
+  })
+
   it('finds nothing while others write', async () => {
     await using test = await openCacheForTest()
     for (let i = 0; i < 20; i++) await test.put(`p${i}`)
