@@ -29,7 +29,8 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
   const marker = { key: markerKey(prefix), value: Buffer.from(order.time.toISOString()) }
   await clear(order, signal)
   const { item } = await kv.get(marker.key, {}, signal)
-  await kv.put({ ...marker, expected: item?.revision ?? ABSENT }, signal)
+  const { ok } = await kv.put({ ...marker, expected: item?.revision ?? ABSENT }, signal)
+  if (!ok) throw new BackupError('another restore into the store has begun')
   if ((await kv.newestRevision(signal)) < above) {
     const onProgress = (revision: Revision): void => order.onProgress(revision, above)
     await kv.skipTo({ ...marker, revision: above, onProgress }, signal)

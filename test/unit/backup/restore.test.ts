@@ -75,6 +75,21 @@ describe('a restore', () => {
     expect((await kv.list(prefixRange(PREFIX), signal)).items).toHaveLength(600)
   })
 
+  it('gives way to another one that has begun at the same time', async () => {
+    const kv = await open(path.join(await tempFolder(), 'store'))
+    const first: Pick<RestoreOrder['kv'], 'get' | 'list' | 'put'> = {
+      get: (...args) => kv.get(...args),
+      list: (...args) => kv.list(...args),
+      put: async (request, ...args) => {
+        await kv.put({ ...request, value: Buffer.from('other') }, ...args)
+        return kv.put(request, ...args)
+      },
+    }
+    const order = { ...orderOf(kv, newItems(3)), kv: first as RestoreOrder['kv'] }
+    await expect(restore(order, signal)).rejects.toThrow('another restore into the store has begun')
+    expect(await unfinishedSince(kv, PREFIX, signal)).toBe('other')
+  })
+
   it('names the item that the store does not take', async () => {
     const kv = await open(path.join(await tempFolder(), 'store'))
     const large = { ...newItems(1)[0]!, value: Buffer.alloc(2_000_000) }
