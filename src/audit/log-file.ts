@@ -15,6 +15,8 @@ export interface LogFileOptions {
   /** How long; 0: for ever. */
   readonly maxAgeMs: number
   readonly compress: boolean
+  /** Where other processes write to it too: whether this is the one that rotates it. Absent: they do not. */
+  readonly rotatesShared?: (() => boolean) | undefined
   readonly clock: Clock
   /** So many lines could not be written and are lost. */
   readonly onLost: (lines: number) => void
@@ -141,8 +143,9 @@ export class LogFile {
       this.#handle = undefined
     }
     for (let at = 0; at < lines.length; ) {
+      await this.#followName()
       this.#handle ??= await this.#open()
-      const fits = wholeLines(lines, at, this.#options.maxBytes - this.#size)
+      const fits = wholeLines(lines, at, this.#maxBytes - this.#size)
       if (fits === at && this.#size > 0) {
         await this.#rotate()
         continue
@@ -153,6 +156,22 @@ export class LogFile {
     }
   }
 
+  get #maxBytes(): number {
+    const { maxBytes, rotatesShared } = this.#options
+    return rotatesShared?.() === false ? Infinity : maxBytes
+  }
+
+  /** Of a file that is shared, others write to it, and one of them may have moved it away. */
+  async #followName(): Promise<void> {
+    const { file, rotatesShared } = this.#options
+    if (rotatesShared === undefined || this.#handle === undefined) return
+    const [ours, named] = await Promise.all([this.#handle.stat(), stat(file).catch(() => undefined)])
+    this.#size = ours.size
+    if (named?.ino === ours.ino) return
+    await this.#handle.close()
+    this.#handle = undefined
+  }
+
   async #append(handle: FileHandle, bytes: Buffer): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       written += (await handle.write(bytes, written)).bytesWritten
@@ -161,10 +180,10 @@ export class LogFile {
   }
 
   async #open(): Promise<FileHandle> {
-    const { file, maxBytes } = this.#options
+    const { file } = this.#options
     const handle = await open(file, 'a', 0o600)
     this.#size = (await handle.stat()).size
-    if (this.#size < maxBytes) return handle
+    if (this.#size < this.#maxBytes) return handle
     this.#handle = handle
     await this.#rotate()
     return this.#open()

@@ -30,6 +30,8 @@ export interface AuditParts {
   readonly clock: Clock
   readonly log: Log
   readonly reloads: ReloadRequests
+  /** Where other workers write to the same file: whether this one rotates it. */
+  readonly rotatesShared?: (() => boolean) | undefined
 }
 
 export interface RunningAudit {
@@ -97,6 +99,7 @@ function logBackends(
             maxBackups: config.maxBackups,
             maxAgeMs: config.maxAgeDays * DAY_MS,
             compress: config.compress,
+            rotatesShared: parts.rotatesShared,
             clock: systemClock,
             onLost: (lines) => {
               errors.value += lines

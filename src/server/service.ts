@@ -8,7 +8,7 @@ import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
-import { readAdmissionSettings } from './admission-config.ts'
+import { type AdmissionSettings, readAdmissionSettings } from './admission-config.ts'
 import { ownAddress } from './advertised-address.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openConsole } from './console.ts'
@@ -42,7 +42,8 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   base.functions.handOverTo(api.extensionPoints)
   const extensions = openExtensions(base, api.extensionPoints, opened)
   base.faults?.know(api)
-  const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema })
+  const rotatesShared = order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping())
+  const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
@@ -164,7 +165,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
         keys: base.keys,
       }),
     admissionPlugins: config.admissionPlugins,
-    admissionSettings: readAdmissionSettings(config),
+    admissionSettings: sharedLimits(readAdmissionSettings(config), worker),
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
     proxyCertificate: readProxyCertificate(config),
@@ -190,6 +191,17 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     shared: from?.cached,
     wrapWatch: base.faults?.watched,
   })
+}
+
+/** The events that all workers may let in, divided among them. */
+function sharedLimits(settings: AdmissionSettings, worker: StartOrder['worker']): AdmissionSettings {
+  if (worker === undefined) return settings
+  const eventLimits = settings.eventLimits.map((limit) => ({
+    ...limit,
+    qps: limit.qps / worker.count,
+    burst: Math.ceil(limit.burst / worker.count),
+  }))
+  return { ...settings, eventLimits }
 }
 
 interface ServedParts {

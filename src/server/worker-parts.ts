@@ -5,6 +5,10 @@ import type { Authority } from './past.ts'
 import type { Peers } from './peers.ts'
 
 export interface WorkerParts {
+  /** How many there are, of which each has its share of what all may do. */
+  readonly count: number
+  /** Of all of them one does what only one may do. */
+  readonly isFirst: boolean
   readonly authority: Authority
   readonly sockets: HandedSockets
   /** To be called once: with other certificates, whenever there are some. */

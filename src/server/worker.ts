@@ -1,6 +1,7 @@
 // A worker: the server as it is, on the store, the address and the identity of its supervisor.
 import type { Socket } from 'node:net'
 import { type Config, type Environment, readConfig, type StorageConfig } from '../config/config.ts'
+import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import { SILENT_LOG } from '../lib/log.ts'
@@ -84,6 +85,8 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       signal: stop.signal,
       onListening: () => link.isListening(),
       worker: {
+        count: order.count,
+        isFirst: order.name === '1',
         authority: { serving, adminToken, keys },
         sockets: { ...address, take: onSocket.resolve },
         onRenewed: (use) => (renew = use),
@@ -128,8 +131,16 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 /** What all may have together is divided among them; what the supervisor has told its operator is not told again. */
-function shareOf(config: Config, { count, storage = config.storage }: WorkerOrder): Config {
+export function shareOf(
+  config: Config,
+  { count, storage = config.storage }: Pick<WorkerOrder, 'count' | 'storage'>,
+): Config {
   const share = (total: number): number => Math.ceil(total / count)
+  const throttled = <T extends AuditBackendConfig>(backend: T | undefined): T | undefined => {
+    const throttle = backend?.throttle
+    if (backend === undefined || throttle === undefined) return backend
+    return { ...backend, throttle: { perSecond: throttle.perSecond / count, burst: share(throttle.burst) } }
+  }
   const { unfinished } = config
   return {
     ...config,
@@ -138,6 +149,7 @@ function shareOf(config: Config, { count, storage = config.storage }: WorkerOrde
     unfinished: { ...unfinished, totalBytes: share(unfinished.totalBytes) },
     maxReads: share(config.maxReads),
     maxWrites: share(config.maxWrites),
+    audit: { ...config.audit, log: throttled(config.audit.log), webhook: throttled(config.audit.webhook) },
     notices: [],
   }
 }

@@ -7,6 +7,9 @@ import { differingScenarios, REPLAY_TOKENS } from '../fakes/replay.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 import { StoreProcess } from '../fakes/store-process.ts'
 
+/** Where a replica is not alone on its store, a few scenarios show it; all of them: REPLAY_ALL=1. */
+const PART = process.env['REPLAY_ALL'] === undefined ? 'update' : ''
+
 /** What differs, in the replayer's words. */
 async function differences(storeFlags: readonly string[], only = ''): Promise<string> {
   const home = await newHome()
@@ -43,10 +46,14 @@ describe('the recorded answers of the reference server', () => {
     expect(await differences([])).toBe('')
   })
 
-  // Reads are answered from memory as on etcd, and the store's own answers are compared to etcd's (`test/contract/served-*`).
-  it('are ours for writes, on a store that is served', async () => {
+  it('are ours, on a store that is served', async () => {
     await using store = await StoreProcess.start()
-    expect(await differences(['--etcd-servers', store.endpoint], 'writes')).toBe('')
+    expect(await differences(['--etcd-servers', store.endpoint], PART)).toBe('')
+  })
+
+  // Two workers are two replicas.
+  it('are ours, from two workers', async () => {
+    expect(await differences(['--in-memory', '--workers', '2'], PART)).toBe('')
   })
 
   it('are ours, on etcd', async () => {

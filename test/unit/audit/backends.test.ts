@@ -131,6 +131,25 @@ describe('the file', () => {
     return { file, clock, lost }
   }
 
+  it('loses no line where it is written by several processes, of which one puts it aside', async () => {
+    const folder = await tempFolder()
+    const common = { maxBytes: 400, maxBackups: 0 }
+    const first = open(folder, { ...common, rotatesShared: () => true }).file
+    const second = open(folder, { ...common, rotatesShared: () => false }).file
+    const lines = Array.from({ length: 60 }, (_, i) => `line ${i} ${'.'.repeat(12)}`)
+    for (const [i, line] of lines.entries()) {
+      const file = i % 2 === 0 ? first : second
+      file.append(`${line}\n`)
+      if (i % 3 === 0) await Promise.all([first.flushed(), second.flushed()])
+    }
+    await Promise.all([first.close(), second.close()])
+    const files = readdirSync(folder)
+    expect(files.length).toBeGreaterThan(2)
+    const written = files.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trimEnd().split('\n'))
+    expect(new Set(written)).toEqual(new Set(lines))
+    expect(written).toHaveLength(lines.length)
+  })
+
   it('is put aside when it is large, and the oldest go (P-190)', async () => {
     const folder = await tempFolder()
     const { file, clock } = open(folder)
