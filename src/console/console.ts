@@ -2,6 +2,7 @@
 // `/console/api` goes through the same filters as every other request, with the credential of the session and nothing more.
 import { ApiError } from '../api/status.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
+import type { Log } from '../lib/log.ts'
 import { CONSOLE_API, type Filter, type Handler, type HttpRequest, type HttpResponse } from '../http/http.ts'
 import { methodNotAllowedError } from '../http/errors.ts'
 import { bytesOf } from '../http/responses.ts'
@@ -17,6 +18,7 @@ export interface ConsoleOptions extends SessionOptions {
   /** Where it is built to. */
   readonly folder: string
   readonly authenticator: Authenticator
+  readonly log: Log
   /** Where people log in whose tokens are accepted; undefined: nowhere. */
   readonly provider: Provider | undefined
 }
@@ -99,6 +101,8 @@ async function begin(
   if (user === undefined) throw new ApiError('Unauthorized', 'the server does not know this credential')
   const cookie = await sessions.begin(session, request.signal)
   if (cookie === undefined) throw new ApiError('BadRequest', 'the token is too long for a cookie')
+  const { auditId, remote } = request
+  options.log.info({ auditId, user, from: remote.address }, 'console login')
   return { user, cookie }
 }
 
@@ -154,7 +158,7 @@ function tokenIn(text: string): string | undefined {
 }
 
 async function userOf(
-  { authenticator }: ConsoleOptions,
+  { authenticator, log }: ConsoleOptions,
   request: HttpRequest,
   session: Session,
 ): Promise<string | undefined> {
@@ -167,7 +171,9 @@ async function userOf(
     },
     request.signal,
   )
-  return found.kind === 'user' ? found.user.name : undefined
+  if (found.kind === 'user') return found.user.name
+  if (found.kind === 'refused') log.info({ auditId: request.auditId, reason: found.problem }, 'authentication failed')
+  return undefined
 }
 
 function json(value: object, cookie?: string): HttpResponse {

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import type { Filter } from '../http/http.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
 import type { ResourceApi } from './resource-api.ts'
@@ -13,12 +14,13 @@ import type { ResourceApi } from './resource-api.ts'
 interface ConsoleParts {
   readonly config: Config
   readonly clock: Clock
+  readonly log: Log
   /** Calls whom the operator names. */
   readonly operatorsCaller: OutgoingCaller
   readonly api: Pick<ResourceApi, 'identity' | 'consoleKey'>
 }
 
-export function openConsole({ config, clock, operatorsCaller, api }: ConsoleParts): Filter | undefined {
+export function openConsole({ config, clock, log, operatorsCaller, api }: ConsoleParts): Filter | undefined {
   if (config.console === 'off') return undefined
   const own = randomBytes(32)
   const inMemory: SessionKey = { find: async () => own, make: async () => own }
@@ -28,6 +30,7 @@ export function openConsole({ config, clock, operatorsCaller, api }: ConsolePart
     key: config.console === 'shared' ? api.consoleKey : inMemory,
     provider: providerOf(config, operatorsCaller),
     clock,
+    log,
   })
 }
 

@@ -86,6 +86,22 @@ describe('an object', () => {
     await page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
   })
 
+  it('offers the fields of its kind while one writes', async () => {
+    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'completed' }, data: { colour: 'red' } } })
+    await openObject('configmaps/default/completed')
+    await page.locator('.cm-line', { hasText: 'kind: ConfigMap' }).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type('\nimmu', { delay: 30 })
+    const offered = page.getByRole('option', { name: /^immutable/ })
+    await offered.waitFor()
+    await page.getByText('Whether the data can no longer be changed.').waitFor()
+    await offered.click()
+    await page.keyboard.type('t', { delay: 30 })
+    await page.getByRole('option', { name: 'true' }).click()
+    await page.locator('.cm-line', { hasText: 'immutable: true' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('shows what others write while nobody edits it', async () => {
     await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'watched' }, data: { colour: 'red' } } })
     await openObject('configmaps/default/watched')
@@ -149,7 +165,7 @@ describe('an object', () => {
     await openObject('configmaps/default/scripted')
     await page.locator('.cm-line', { hasText: script }).first().waitFor()
     expect(await page.locator('img').count()).toBe(0)
-    expect(await page.title()).toBe('Quarterdeck')
+    expect(await page.title()).toBe('scripted · Quarterdeck')
   })
 
   it('is deleted after it was asked about', async () => {

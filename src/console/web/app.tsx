@@ -2,12 +2,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { logOut, messageOf, readSession, SESSION_ENDED, type Session } from './api.ts'
+import { KeyHelp } from './key-help.tsx'
 import { type Kind, resourceName } from './kind.ts'
 import { readKinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { NAVIGATED, navigate } from './navigation.ts'
-import { type Route, routeOf, tableAddress } from './routes.ts'
+import { type Route, routeOf, tableAddress, titleOf } from './routes.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
 import { ThemeButton } from './theme-button.tsx'
@@ -37,7 +38,10 @@ function Console({ user, onEnd }: ConsoleProps) {
   const [namespace, setNamespace] = useState('')
   useLinks()
   useHotkeys()
-  useEffect(() => setMenuOpen(false), [route])
+  useEffect(() => {
+    setMenuOpen(false)
+    document.title = `${titleOf(route)} · Quarterdeck`
+  }, [route])
   useEffect(() => {
     if (route.page === 'table') setNamespace(route.query.namespace)
     else if (route.page === 'object' && route.named.namespace !== '') setNamespace(route.named.namespace)
@@ -68,6 +72,7 @@ function Console({ user, onEnd }: ConsoleProps) {
           {user}
         </span>
         <ThemeButton />
+        <KeyHelp />
         <button type="button" onClick={() => void logOut().then(onEnd)}>
           Log out
         </button>

@@ -18,6 +18,8 @@ interface Props {
 
 const HEIGHT_PX = 150
 const HOUR_SECONDS = 3600
+/** So that the first minutes of a server are not drawn out. */
+const LEAST_SECONDS = 600
 
 export function Chart({ title, unit, lines, data }: Props) {
   const host = useRef<HTMLDivElement>(null)
@@ -82,7 +84,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_plot, _min, max) => [max - HOUR_SECONDS, max] },
+      x: { range: (_plot, min, max) => [Math.min(Math.max(min, max - HOUR_SECONDS), max - LEAST_SECONDS), max] },
       y: { range: (_plot, _min, max) => [0, Math.max(max, 0.1) * 1.15] },
     },
     axes: [

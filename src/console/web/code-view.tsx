@@ -22,17 +22,21 @@ export type LineOwners = ReadonlyMap<number, readonly ManagedFields[]>
 
 interface Props {
   readonly label: string
+  /** What it begins with, and what it has from a new edition on. What is written in it is the editor's own until then. */
   readonly text: string
+  readonly edition?: number
   /** Absent: it is only read. */
   readonly onChange?: (text: string) => void
   readonly owners?: LineOwners
   /** What it is compared with. */
   readonly original?: string
+  /** Further parts of the editor; the same from beginning to end. */
+  readonly more?: Extension
 }
 
 const NO_OWNERS: LineOwners = new Map()
 
-export function CodeView({ label, text, onChange, owners = NO_OWNERS, original }: Props) {
+export function CodeView({ label, text, edition = 0, onChange, owners = NO_OWNERS, original, more = [] }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const changed = useRef(onChange)
@@ -51,6 +55,7 @@ export function CodeView({ label, text, onChange, owners = NO_OWNERS, original }
         extensions: [
           common(label),
           isEdited ? EDITING : READING,
+          more,
           ownersPart.current.of(ownersGutter(owners)),
           ...(original === undefined ? [] : [comparison(original)]),
           EditorView.updateListener.of((update) => {
@@ -66,7 +71,7 @@ export function CodeView({ label, text, onChange, owners = NO_OWNERS, original }
     const { current } = view
     if (current === undefined || current.state.doc.toString() === text) return
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } })
-  }, [text])
+  }, [edition])
   useEffect(() => {
     view.current?.dispatch({ effects: ownersPart.current.reconfigure(ownersGutter(owners)) })
   }, [owners])
@@ -128,6 +133,16 @@ const LOOK = EditorView.theme({
   '.cm-changedLine': { backgroundColor: 'var(--add)' },
   '.cm-deletedChunk': { backgroundColor: 'var(--remove)' },
   '.cm-deletedChunk .cm-deletedText, &.cm-merge-b .cm-changedText': { background: 'transparent', fontWeight: '700' },
+  '.cm-tooltip': {
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    backgroundColor: 'var(--bg-raised)',
+    color: 'var(--text)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '18em' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--bg-active)', color: 'var(--text)' },
+  '.cm-completionDetail': { color: 'var(--dim)', fontStyle: 'normal' },
+  '.cm-completionInfo': { maxWidth: '380px', padding: '6px 10px', fontFamily: 'var(--font)' },
   '.cm-collapsedLines': { background: 'var(--bg-side)', color: 'var(--dim)', padding: '2px 12px' },
 })
 

@@ -57,3 +57,11 @@ export function objectAddress(
   const resource = group === '' ? plural : `${plural}.${group}`
   return `${HOME}objects/${resource}/${namespace === '' ? NO_NAMESPACE : namespace}/${encodeURIComponent(name)}`
 }
+
+/** What a tab of the browser says. */
+export function titleOf(route: Route): string {
+  if (route.page === 'object') return route.named.name
+  return route.page === 'table' ? route.resource : TITLES[route.page]
+}
+
+const TITLES = { server: 'Overview', definitions: 'Definitions', access: 'Access', apply: 'Apply YAML' } as const

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { messageOf } from './api.ts'
 import { CodeView } from './code-view.tsx'
+import { completionOf } from './completion.ts'
 import { Contested } from './contested.tsx'
 import { type ManagedFields, ownersByLine, writersSince } from './field-owners.ts'
 import type { Kind, ObjectName } from './kind.ts'
@@ -28,6 +29,7 @@ const EDITING: Stage = { kind: 'editing' }
 export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   const [text, setText] = useState(loaded.text)
   const [base, setBase] = useState(loaded.text)
+  const [edition, setEdition] = useState(0)
   const [mode, setMode] = useState<WriteMode>('update')
   const [stage, setStage] = useState(EDITING)
   const [problem, setProblem] = useState('')
@@ -36,8 +38,10 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   const isEdited = text !== base
   const mayWrite = kind.verbs.includes('update')
   const owners = useMemo(() => ownersByLine(text, managedOf(loaded)), [text, loaded])
+  const completion = useMemo(() => completionOf(kind), [kind])
   const startFrom = (fresh: Loaded): void => {
     setText(fresh.text)
+    setEdition((before) => before + 1)
     setBase(fresh.text)
     setClashes([])
   }
@@ -50,6 +54,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     if (fresh === undefined) return
     const merged = mergeTexts(base, text, fresh.text)
     setText(merged.text)
+    setEdition((before) => before + 1)
     setBase(fresh.text)
     setClashes(merged.clashes)
     setStage(EDITING)
@@ -134,9 +139,9 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
       {stage.kind === 'reviewing' && <CodeView label="Difference" text={stage.result} original={base} />}
       {stage.kind === 'editing' &&
         (mayWrite ? (
-          <CodeView label="YAML" text={text} owners={owners} onChange={setText} />
+          <CodeView label="YAML" text={text} edition={edition} owners={owners} onChange={setText} more={completion} />
         ) : (
-          <CodeView label="YAML" text={text} owners={owners} />
+          <CodeView label="YAML" text={text} edition={edition} owners={owners} />
         ))}
     </>
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { objectAddress, routeOf, tableAddress } from '../../../../src/console/web/routes.ts'
+import { objectAddress, routeOf, tableAddress, titleOf } from '../../../../src/console/web/routes.ts'
 
 describe('the addresses of the console', () => {
   it.each([
@@ -25,4 +25,11 @@ describe('the addresses of the console', () => {
     const address = objectAddress({ plural: 'clusterroles', group: 'rbac.authorization.k8s.io' }, named)
     expect(routeOf(address, '')).toEqual({ page: 'object', resource: 'clusterroles.rbac.authorization.k8s.io', named })
   })
+
+  it.each([
+    ['/console/', 'Overview'],
+    ['/console/apply', 'Apply YAML'],
+    ['/console/kinds/jobs.batch', 'jobs.batch'],
+    ['/console/objects/pods/a/web', 'web'],
+  ])('%s is called %s', (path, title) => expect(titleOf(routeOf(path, ''))).toBe(title))
 })

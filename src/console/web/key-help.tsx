@@ -1,0 +1,51 @@
+// Which keys lead where.
+import { useEffect, useRef } from 'preact/hooks'
+
+const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
+  ['/', 'filter the table by name'],
+  ['k', 'find a kind'],
+  ['n', 'choose the namespace'],
+  ['↓ ↑ or j k', 'move along the rows'],
+  ['Enter', 'open the row'],
+  ['Ctrl Space', 'offer fields and values in the editor'],
+  ['?', 'show this'],
+]
+
+export function KeyHelp() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const press = ({ key, target }: KeyboardEvent): void => {
+      const writes = target instanceof HTMLElement && (target.matches('input, select') || target.shadowRoot !== null)
+      if (key === '?' && !writes) dialog.current?.showModal()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
+  return (
+    <>
+      <button
+        type="button"
+        class="keys-button"
+        aria-label="Keys"
+        title="Keys ( ? )"
+        onClick={() => dialog.current?.showModal()}
+      >
+        ?
+      </button>
+      <dialog ref={dialog} aria-label="Keys">
+        <h2>Keys</h2>
+        <dl class="keys">
+          {KEYS.map(([keys, meaning]) => (
+            <div key={keys}>
+              <dt class="mono">{keys}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+// The schema of a kind, out of the server's OpenAPI documents, and what may stand at a place in it.
+
+export interface SchemaNode {
+  readonly $ref?: string
+  readonly allOf?: readonly SchemaNode[]
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly enum?: readonly unknown[]
+  readonly required?: readonly string[]
+  readonly 'x-kubernetes-group-version-kind'?: readonly {
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+  }[]
+}
+
+export interface OpenApiDocument {
+  readonly components?: { readonly schemas?: Readonly<Record<string, SchemaNode>> }
+}
+
+export interface Suggestion {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  readonly isRequired: boolean
+}
+
+export class KindSchema {
+  readonly #schemas: Readonly<Record<string, SchemaNode>>
+  readonly #top: SchemaNode | undefined
+
+  constructor(
+    document: OpenApiDocument,
+    wanted: { readonly group: string; readonly version: string; readonly kind: string },
+  ) {
+    this.#schemas = document.components?.schemas ?? {}
+    this.#top = Object.values(this.#schemas).find((schema) =>
+      schema['x-kubernetes-group-version-kind']?.some(
+        ({ group, version, kind }) => group === wanted.group && version === wanted.version && kind === wanted.kind,
+      ),
+    )
+  }
+
+  /** The fields below the path; none where it leads nowhere, or to what has no fields of its own. */
+  fieldsAt(path: readonly string[]): readonly Suggestion[] {
+    const { properties = {}, required = [] } = this.#at(path) ?? {}
+    return Object.entries(properties).map(([name, node]) => {
+      const { type = 'object', description = '' } = this.#resolved(node)
+      return { name, type, description: node.description ?? description, isRequired: required.includes(name) }
+    })
+  }
+
+  /** The values that the field at the path may have, where they are few. */
+  valuesAt(path: readonly string[]): readonly string[] {
+    const { type, enum: listed = [] } = this.#at(path) ?? {}
+    return type === 'boolean' ? ['true', 'false'] : listed.filter((value) => value !== '').map(String)
+  }
+
+  #at(path: readonly string[]): SchemaNode | undefined {
+    let node = this.#top === undefined ? undefined : this.#resolved(this.#top)
+    for (const key of path) {
+      const values = typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined
+      const next: SchemaNode | undefined = node?.properties?.[key] ?? values
+      node = next === undefined ? undefined : this.#resolved(next)
+      if (node?.items !== undefined) node = this.#resolved(node.items)
+    }
+    return node
+  }
+
+  /** References and what they are wrapped in are followed, but not in a circle. */
+  #resolved(node: SchemaNode, depth = 0): SchemaNode {
+    const { $ref: reference = node.allOf?.[0]?.$ref } = node
+    const found = reference === undefined ? undefined : this.#schemas[reference.split('/').at(-1) ?? '']
+    if (found === undefined || depth > 8) return node
+    return this.#resolved(found, depth + 1)
+  }
+}
