@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net'
 import { Backoff } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
+import { processState } from './process-state.ts'
 import { type Ending, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
 
 export type { WorkerProcess }
@@ -226,7 +227,9 @@ export class Workers {
     for (const worker of this.#alive) {
       if (wasHeldUp) worker.forgiveSilence()
       else if (worker.stage !== 'starting' && worker.unansweredMs > this.#options.stallMs) {
-        worker.kill(`it did not answer for ${Math.round(worker.unansweredMs)} ms`)
+        const doing = processState(worker.pid)
+        const what = doing === undefined ? '' : `; ${doing}`
+        worker.kill(`it did not answer for ${Math.round(worker.unansweredMs)} ms${what}`)
       }
       worker.ping()
     }
