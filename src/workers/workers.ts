@@ -39,6 +39,8 @@ const PING_EVERY_MS = 250
  * for ten seconds.
  */
 const HOLD_MS = 8_000
+/** Whoever comes when so many wait is turned away. */
+const LONGEST_LINE = 4096
 /** So long a worker may take to load what is stored. */
 const START_WITHIN_MS = 300_000
 /** One that lived for so long did not fail at its start. */
@@ -90,6 +92,7 @@ export class Workers {
   /** Takes a connection that was accepted and not read from. */
   give(socket: Socket): void {
     socket.on('error', () => {})
+    if (this.#waiting.length >= LONGEST_LINE) return void socket.destroy()
     this.#waiting.push({ socket, since: performance.now() })
     this.#distribute()
   }
