@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findAccessFaults, logIn, openBrowser, openPage, takeScreenshot } from '../fakes/browser.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { makeShownCluster } from '../fakes/shown-cluster.ts'
 
 let browser: Browser
 let server: OpenServer
@@ -155,4 +156,23 @@ describe('manifests', () => {
     await page.getByRole('button', { name: 'Review changes' }).click()
     await page.getByRole('alert').getByText('the server serves no kind Unheard of example.com/v1').waitFor()
   })
+})
+
+it('is readable by everybody on its main pages, in light and dark, and makes pictures of them', async () => {
+  await makeShownCluster(server)
+  const pictures = [
+    ['overview', '', page.getByText(/^ready, \d+ checks$/)],
+    ['table', 'kinds/pods', page.getByText('Live', { exact: true })],
+    ['object', 'objects/deployments.apps/shop/web', page.locator('.cm-owner', { hasText: 'autoscaler' }).first()],
+  ] as const
+  for (const [name, place, sign] of pictures) {
+    await page.goto(`${server.url}/console/${place}`)
+    await sign.waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await findAccessFaults(page)).toEqual([])
+      await takeScreenshot(page, `${name}-${colorScheme}`)
+    }
+  }
+  expect(complaints).toEqual([])
 })
