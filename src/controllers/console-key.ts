@@ -14,11 +14,12 @@ const KEY_BYTES = 32
 
 /** Undefined where there is none yet. */
 export async function findConsoleKey(parts: ControllerParts, signal: AbortSignal): Promise<Buffer | undefined> {
-  return stored(parts, 'any', signal)
+  // Another replica may have made it a moment ago.
+  return (await stored(parts, 'any', signal)) ?? stored(parts, 'latest', signal)
 }
 
 export async function makeConsoleKey(parts: ControllerParts, signal: AbortSignal): Promise<Buffer> {
-  const known = await stored(parts, 'any', signal)
+  const known = await findConsoleKey(parts, signal)
   if (known !== undefined) return known
   const resource = servedResource(parts.resources(), 'secrets')
   const data = { key: randomBytes(KEY_BYTES).toString('base64') }

@@ -5,10 +5,12 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
+import { startEtcd } from '../fakes/etcd-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { newHome, startServerProcess } from '../fakes/server-process.ts'
 
 let server: OpenServer
 let origin: string
@@ -167,6 +169,31 @@ describe('a session', () => {
     await alone.must('/console/login', { method: 'POST', token: '', headers: OWN_PAGE, body })
     expect(await alone.must(secrets)).toMatchObject({ items: [] })
   })
+})
+
+it('is good at every replica, at once', async () => {
+  const store = await startEtcd()
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  const tokens = path.join(await tempFolder(), 'tokens.csv')
+  writeFileSync(tokens, 'secret-of-jane,jane,jane\n')
+  const flags = ['--etcd-servers', store.endpoint, '--token-auth-file', tokens]
+  const [one, other] = await Promise.all(
+    [newHome(), newHome()].map(async (home) => startServerProcess(flags, await home)),
+  )
+  const body = JSON.stringify({ token: 'secret-of-jane' })
+  const begun = await one!.request('/console/login', { method: 'POST', headers: { ...OWN_PAGE }, body })
+  const headers = { ...OWN_PAGE, cookie: cookieOf(begun) }
+  expect(JSON.parse((await other!.request('/console/session', { headers })).body)).toEqual({ user: 'jane' })
+})
+
+it('is not begun with a key that is none', async () => {
+  await using broken = await openServer()
+  const secrets = '/api/v1/namespaces/kube-system/secrets'
+  const metadata = { name: 'quarterdeck-console-session-key' }
+  await broken.must(secrets, { method: 'POST', body: { metadata, stringData: { key: 'short' } } })
+  const call = { method: 'POST', token: '', headers: OWN_PAGE, body: { token: broken.adminToken } }
+  const answer = await broken.request('/console/login', call)
+  expect([answer.status, answer.body]).toEqual([500, expect.stringContaining('has no key of 32 bytes; delete it')])
 })
 
 describe('a client certificate', () => {

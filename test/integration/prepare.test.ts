@@ -33,6 +33,7 @@ describe('the programs that tests need', () => {
     expect(code).toBe(1)
     expect(words.match(/no Go 1\.26\. Install it/g)).toHaveLength(1)
     expect(words).toContain('on Debian: apt-get install python3-pip')
+    expect(words).toContain('no Chromium. Install it (on Debian: apt-get install chromium)')
   })
 
   it.each(['go1.26.0', 'go1.27rc1', 'go2.0'])('may be a Go on PATH that is %s', async (version) => {
