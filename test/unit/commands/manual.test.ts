@@ -4,7 +4,13 @@ import { FLAGS } from '../../../src/config/flags.ts'
 import { explainManual, historyManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
 import { completionManual, initManual } from '../../../src/commands/manual-setup.ts'
 import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
-import { backupManual, bundleManual, doctorManual, migrateManual, restoreManual } from '../../../src/commands/manual-storage.ts'
+import {
+  backupManual,
+  bundleManual,
+  doctorManual,
+  migrateManual,
+  restoreManual,
+} from '../../../src/commands/manual-storage.ts'
 import { closestWord } from '../../../src/lib/closest-word.ts'
 
 describe('the manual', () => {
