@@ -44,6 +44,8 @@ interface StaticFile {
 export class StaticFiles {
   readonly #folder: string
   #files: ReadonlyMap<string, StaticFile> | undefined
+  /** For clients that do not know the compression; kept, since anybody may ask. */
+  readonly #plain = new Map<StaticFile, Buffer>()
 
   /** `folder`: where the console is built to. */
   constructor(folder: string) {
@@ -69,7 +71,9 @@ export class StaticFiles {
     const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers
     if (known === file.tag) return { status: 304, headers, body: { kind: 'empty' } }
     if (!/\bbr\b/.test(String(encodings))) {
-      return { status: 200, headers, body: { kind: 'bytes', bytes: brotliDecompressSync(file.compressed) } }
+      const bytes = this.#plain.get(file) ?? brotliDecompressSync(file.compressed)
+      this.#plain.set(file, bytes)
+      return { status: 200, headers, body: { kind: 'bytes', bytes } }
     }
     const body = { kind: 'bytes', bytes: file.compressed } as const
     return { status: 200, headers: { ...headers, 'content-encoding': 'br' }, body }
