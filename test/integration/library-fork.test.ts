@@ -323,9 +323,13 @@ describe('a fork', () => {
     const handles = process.getActiveResourcesInfo().length
     const { heapUsed } = process.memoryUsage()
     for (let i = 0; i < 40; i++) await once(i % 2 === 0)
-    await collectGarbage()
+    // A busy machine takes a while to close the last connections.
+    const grown = async (): Promise<number> => {
+      await collectGarbage()
+      return process.memoryUsage().heapUsed - heapUsed
+    }
+    await expect.poll(grown).toBeLessThan(10_000_000)
     expect(process.getActiveResourcesInfo().length - handles).toBeLessThan(10)
-    expect(process.memoryUsage().heapUsed - heapUsed).toBeLessThan(10_000_000)
   })
 })
 
