@@ -61,8 +61,8 @@ test-cost: $(READY) ## What hostile input costs; bodies as large as they may be,
 	$(VITEST) --project cost
 	HOSTILE_BYTES=780000 $(VITEST) --project security test/security/hostile-
 
-test-conformance: $(READY) ## Replay the reference server's recorded answers
-	$(VITEST) --project conformance
+test-conformance: tools ## Replay all of the reference server's recorded answers, on every store and with workers
+	REPLAY_ALL=1 $(VITEST) --project conformance
 
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
