@@ -1,6 +1,7 @@
 // Where the server is between its start and its end.
 
-export type Stage = 'starting' | 'serving' | 'stopping' | 'closing'
+/** `replaced`: another process goes on serving at the same address. */
+export type Stage = 'starting' | 'serving' | 'replaced' | 'stopping' | 'closing'
 
 export class Lifecycle {
   stage: Stage = 'starting'
@@ -12,6 +13,7 @@ export class Lifecycle {
   }
 
   readonly isStarting = (): boolean => this.stage === 'starting'
+  readonly isReplaced = (): boolean => this.stage === 'replaced'
   readonly isStopping = (): boolean => this.stage === 'stopping' || this.stage === 'closing'
   readonly isClosing = (): boolean => this.stage === 'closing'
   readonly inGracePeriod = (): boolean => performance.now() < this.#graceUntil

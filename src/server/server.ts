@@ -117,11 +117,13 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   let stopped: Promise<void> | undefined
   const stop = async ({ isReplaced = false }: Stopping = {}): Promise<void> => {
     base.faults?.clear()
-    lifecycle.stage = 'stopping'
-    const controllers = isReplaced ? [] : (service.current?.api.controllers ?? [])
-    const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
-    await Promise.all([isReplaced ? undefined : sleep(config.shutdownDelayMs), leaving])
-    lifecycle.stage = 'closing'
+    lifecycle.stage = isReplaced ? 'replaced' : 'stopping'
+    if (!isReplaced) {
+      const controllers = service.current?.api.controllers ?? []
+      const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
+      await Promise.all([sleep(config.shutdownDelayMs), leaving])
+      lifecycle.stage = 'closing'
+    }
     await opened.disposeAsync()
   }
   return {

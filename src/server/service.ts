@@ -42,7 +42,8 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   base.functions.handOverTo(api.extensionPoints)
   const extensions = openExtensions(base, api.extensionPoints, opened)
   base.faults?.know(api)
-  const rotatesShared = order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping())
+  const rotatesShared =
+    order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping() && !lifecycle.isReplaced())
   const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
@@ -245,6 +246,7 @@ function openHandler(
     audit: audit.filter,
     console: openConsole({ ...base, api }),
     isStarting: lifecycle.isStarting,
+    isReplaced: lifecycle.isReplaced,
     isClosing: lifecycle.isClosing,
   })
 }

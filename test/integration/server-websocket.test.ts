@@ -79,6 +79,7 @@ async function open(): Promise<Listener> {
       allowedOrigins: [],
       strictTransport: [],
       isStarting: () => false,
+      isReplaced: () => false,
       isClosing: () => false,
       sendRetryAfter: false,
       goawayChance: 0,

@@ -11,6 +11,8 @@ const TRY_AGAIN = 'The apiserver is shutting down, please try again later.\n'
 const NOT_INSTALLED = 'the request has been made before all known HTTP paths have been installed, please try again'
 
 interface ClosingOptions {
+  /** Another process serves at the same address: who still asks here is answered, and sent there. */
+  readonly isReplaced: () => boolean
   readonly isClosing: () => boolean
   readonly sendRetryAfter: boolean
   readonly writeStatus: StatusWriter
@@ -20,8 +22,10 @@ function isAlwaysAnswered({ path }: HttpRequest): boolean {
   return ALWAYS_ANSWERED.some((prefix) => path.startsWith(prefix))
 }
 
-export function turnAwayWhenClosing({ isClosing, sendRetryAfter, writeStatus }: ClosingOptions): Filter {
+export function turnAwayWhenClosing(options: ClosingOptions): Filter {
+  const { isReplaced, isClosing, sendRetryAfter, writeStatus } = options
   return (next) => (request) => {
+    if (isReplaced()) request.responder.sendAway()
     if (!isClosing() || isAlwaysAnswered(request)) return next(request)
     request.responder.sendAway()
     if (sendRetryAfter) return plainText(429, TRY_AGAIN, { 'retry-after': '5' })

@@ -47,6 +47,8 @@ export interface FilterOptions {
   /** Serves the console, and lets its sessions in; absent: there is none. */
   readonly console?: Filter | undefined
   readonly isStarting: () => boolean
+  /** Another process goes on at the same address. */
+  readonly isReplaced: () => boolean
   readonly isClosing: () => boolean
   /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
   readonly sendRetryAfter: boolean

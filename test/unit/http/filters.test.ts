@@ -51,6 +51,7 @@ const options: FilterOptions = {
   allowedOrigins: [],
   strictTransport: [],
   isStarting: () => false,
+  isReplaced: () => false,
   isClosing: () => false,
   sendRetryAfter: false,
   goawayChance: 0,
@@ -295,6 +296,15 @@ describe('a closing server', () => {
     expect(await isSentAway('GET /api/v1/pods', as('nope'), closing)).toBe(true)
     expect(bodyText(refused)).toBe('The apiserver is shutting down, please try again later.\n')
     expect((await send('GET /livez', {}, closing)).status).toBe(200)
+  })
+})
+
+describe('a server that another process has replaced', () => {
+  it('answers who still asks it, and sends them there', async () => {
+    const replaced = { isReplaced: () => true }
+    expect((await send('GET /api/v1/pods', as('root-token'), replaced)).status).toBe(200)
+    expect(await isSentAway('GET /api/v1/pods', as('root-token'), replaced)).toBe(true)
+    expect(await isSentAway('GET /api/v1/pods', as('root-token'))).toBe(false)
   })
 })
 
