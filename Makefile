@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-long soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -31,7 +31,7 @@ check: $(READY) ## Types, lint, format, architecture and unit tests
 	@$(MAKE) --no-print-directory --jobs --output-sync types lint format test-unit
 
 test: tools static ## All tests but the long ones; the one command that CI runs
-	$(VITEST) --project '!reference'
+	$(VITEST) --project '!reference' --project '!long'
 
 static: types lint format
 
@@ -69,6 +69,9 @@ test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under loa
 
 soak: build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
+
+test-long: tools ## What takes long and of which the other tests have a slice: older and reopened stores, informers and operators under faults
+	$(VITEST) --project long
 
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)
 	$(VITEST) --project reference

@@ -79,6 +79,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'long',
+          ...everyKind,
+          ...atOnce,
+          include: ['test/long/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 240_000,
+        },
+      },
+      {
+        test: {
           name: 'reference',
           ...everyKind,
           include: ['test/reference/**/*.test.ts'],

@@ -8,7 +8,7 @@ import { MappedMemory } from '../../src/kv/embedded/mapped-memory.ts'
 import { ABSENT, prefixRange } from '../../src/kv/kv.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
-import { describeKvContract } from './kv-contract.ts'
+import { describeKvContract } from '../contract/kv-contract.ts'
 
 class AlwaysTooMuch extends MappedMemory {
   renewals = 0

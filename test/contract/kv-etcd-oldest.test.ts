@@ -1,3 +1,0 @@
-import { describeEtcdContract } from './etcd-contract.ts'
-
-describeEtcdContract('oldest', 10_000)
