@@ -187,7 +187,13 @@ describe('a server with workers', () => {
     await using load = await CreateLoad.begin({ kubeconfig: server.kubeconfigFile, writers: 4, watchers: 2 })
     writeFileSync(tokens, 'second,bob,2,system:masters\n')
     server.child.kill('SIGHUP')
-    await expect.poll(() => workerPids(server).filter((pid) => before.includes(pid))).toEqual([])
+    const health: number[] = []
+    const remaining = async (): Promise<readonly number[]> => {
+      health.push((await server.request('/readyz')).status)
+      return workerPids(server).filter((pid) => before.includes(pid))
+    }
+    await expect.poll(remaining).toEqual([])
+    expect([...new Set(health)]).toEqual([200])
     const then = load.acknowledged.length
     await expect.poll(() => load.acknowledged.length).toBeGreaterThan(then + 20)
     await load.end()
