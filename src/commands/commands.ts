@@ -12,7 +12,7 @@ import {
   storeManual,
   testManual,
 } from './manual.ts'
-import { explainManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
+import { explainManual, healthcheckManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
 import { completionManual, initManual } from './manual-setup.ts'
 import { backupManual, bundleManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
 import { tellSystemd } from './systemd.ts'
@@ -75,6 +75,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     manual: completionManual,
     run: async (args) => (await import('./completion.ts')).runCompletion(args, manuals()),
   },
+  healthcheck: {
+    manual: healthcheckManual,
+    run: async (args, environment) => (await import('./healthcheck.ts')).runHealthcheck(args, environment),
+  },
   top: { manual: topManual, run: async (args) => (await import('./top.ts')).runTop(args) },
 }
 
@@ -127,11 +131,14 @@ async function serve(args: readonly string[], environment: Environment): Promise
   if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
   const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../server/admin.ts')
   using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
-  const onListening = ({ url, authority, adminToken: token }: ServerAccess): void =>
-    writeKubeconfig(
-      kubeconfig.file,
-      kubeconfigOf({ url, authority, user: { name: ADMIN.name, credential: { token } } }),
-    )
+  const { HealthzPort } = await import('../server/healthz-port.ts')
+  await using healthz = config.healthzPort === 0 ? undefined : await HealthzPort.open(config.healthzPort)
+  const onListening = (access: ServerAccess): void => {
+    const { url, authority, adminToken: token } = access
+    const user = { name: ADMIN.name, credential: { token } }
+    writeKubeconfig(kubeconfig.file, kubeconfigOf({ url, authority, user }))
+    healthz?.ask(access)
+  }
   const order = { config, log, signal: stop, onListening }
   const starting = config.workers > 1 ? startSupervisor(order, args) : startServer({ ...order, ...time?.order })
   const server = await starting.catch((error: unknown) => {

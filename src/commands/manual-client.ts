@@ -29,6 +29,21 @@ export function topManual(): string {
   ])
 }
 
+export function healthcheckManual(): string {
+  return page([
+    ['NAME', ['quarterdeck healthcheck - ask a server on this machine how it is']],
+    ['SYNOPSIS', ['quarterdeck healthcheck [--healthz-port PORT] [PATH]']],
+    [
+      'DESCRIPTION',
+      [
+        'Asks the port that the server was given by --healthz-port, which needs neither TLS nor credentials, and prints the answer. PATH is /readyz, or for instance /livez or /readyz?verbose. The image checks its health by it.',
+      ],
+    ],
+    ['FLAGS', ['--healthz-port PORT', '    Default: QUARTERDECK_HEALTHZ_PORT.']],
+    ['EXIT STATUS', ['0  The server is well.', '1  It is not, or does not answer.', '2  The command line is invalid.']],
+  ])
+}
+
 export function explainManual(): string {
   return page([
     ['NAME', ['quarterdeck explain - explain a request that was denied, or an apply that conflicts']],

@@ -59,6 +59,8 @@ export interface Config {
   /** For requests that are not complete, and answers that are not taken. */
   readonly unfinished: UnfinishedLimits
   readonly http2: boolean
+  /** 0: none. */
+  readonly healthzPort: number
   /** How many processes serve requests; 1: this one. */
   readonly workers: number
   readonly workerStallMs: number
@@ -181,6 +183,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     certificateDirectory: read.file('cert-dir') ?? (inMemory ? undefined : path.join(dataDirectory, 'pki')),
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), 0, 65_535),
+    healthzPort: integer(read.required('healthz-port'), 0, 65_535),
     servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.file('cert-dir')),
     tlsRules: tlsRules(
       read.required('tls-min-version'),

@@ -55,6 +55,10 @@ const STORAGE_FLAGS = flagsOf('Storage', {
 const SERVING_FLAGS = flagsOf('Serving', {
   'bind-address': address('IP address to listen on; 0.0.0.0 or :: for all interfaces.', '127.0.0.1'),
   'secure-port': port('Port to serve HTTPS on; 0 for any free port.', '6443'),
+  'healthz-port': port(
+    'Port of 127.0.0.1 to serve /healthz, /livez and /readyz on without TLS or credentials, for probes on this machine; 0 to disable it.',
+    '0',
+  ),
   workers: text(
     'N',
     'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, and SIGHUP replaces the workers one by one.',

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { GATES } from '../../../src/config/feature-gates.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
-import { explainManual, historyManual, recordRoleManual, topManual } from '../../../src/commands/manual-client.ts'
+import {
+  explainManual,
+  healthcheckManual,
+  historyManual,
+  recordRoleManual,
+  topManual,
+} from '../../../src/commands/manual-client.ts'
 import { completionManual, initManual } from '../../../src/commands/manual-setup.ts'
 import { commandManual, serveManual, testManual } from '../../../src/commands/manual.ts'
 import {
@@ -19,6 +25,7 @@ describe('the manual', () => {
     ['serve', serveManual()],
     ['test', testManual()],
     ['top', topManual()],
+    ['healthcheck', healthcheckManual()],
     ['init', initManual()],
     ['completion', completionManual()],
     ['explain', explainManual()],
