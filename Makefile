@@ -82,15 +82,13 @@ bench: build ## Measure, side by side in one run (one bench: make bench ONLY=kv)
 image: ## Build the container image
 	docker build -f deploy/Dockerfile -t quarterdeck .
 
-COMPOSE := QUARTERDECK_USER="$$(id -u):$$(id -g)" docker compose
-
 up: $(READY) ## Start three etcd members and three replicas behind a load balancer with docker compose
-	$(BIN) node deploy/make-certificates.ts deploy/pki
-	$(COMPOSE) up --build --detach --wait
+	$(BIN) node deploy/make-certificates.ts deploy/pki .env
+	docker compose up --build --detach --wait
 	@echo 'kubectl --kubeconfig deploy/pki/admin.kubeconfig get --raw /readyz'
 
 down: ## Stop them again; the data stays (docker compose down --volumes removes it)
-	$(COMPOSE) down
+	docker compose down
 
 mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3)
 	$(BIN) node test/mutation/run-mutants.ts $(ROOMS)

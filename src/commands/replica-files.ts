@@ -23,7 +23,8 @@ interface ReplicaFiles {
   readonly kubeconfigFile: string
 }
 
-export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: ReplicaFiles): void {
+/** Gives back the authority of clients. */
+export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: ReplicaFiles): KeyPair {
   const api = saveAuthority(folder, 'api-ca')
   const dns = [...names.dns, 'localhost', ...SERVICE_NAMES]
   const addresses = [...names.addresses, '127.0.0.1', '::1']
@@ -38,6 +39,7 @@ export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: Replica
     kubeconfigFile,
     kubeconfigOf({ url, authority: api.certificate, user: { name: 'admin', credential } }),
   )
+  return clients
 }
 
 export function saveAuthority(folder: string, name: string): KeyPair {

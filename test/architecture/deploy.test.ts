@@ -14,6 +14,13 @@ interface Service {
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly ports?: readonly string[]
   readonly user?: string
+  readonly build?: unknown
+  readonly volumes?: readonly string[]
+  readonly profiles?: readonly string[]
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly cap_add?: readonly string[]
+  readonly security_opt?: readonly string[]
 }
 
 function read(file: string): string {
@@ -25,9 +32,12 @@ const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.with
 }
 const THREE: readonly number[] = [1, 2, 3]
 
-it.each(['package.json', 'deploy/Dockerfile'])('%s asks of the allocator and of V8 what the tests do', (file) => {
-  for (const [name, value] of Object.entries(ALLOCATION)) expect(read(file)).toContain(`${name}=${value}`)
-  expect(read(file)).toContain(YOUNG_HEAP)
+it.each([
+  ['package.json', 'package.json'],
+  ['deploy/Dockerfile', 'deploy/image/quarterdeck'],
+])('%s asks of the allocator what the tests do, and %s of V8', (environment, start) => {
+  for (const [name, value] of Object.entries(ALLOCATION)) expect(read(environment)).toContain(`${name}=${value}`)
+  expect(read(start)).toContain(YOUNG_HEAP)
 })
 
 it('alerts.yaml asks for metrics that there are, by labels that they have', () => {
@@ -48,7 +58,7 @@ it('alerts.yaml asks for metrics that there are, by labels that they have', () =
 describe('docker-compose.yml', () => {
   it.each(THREE)('has etcd member %i, which speaks TLS alone, both ways', (i) => {
     const { image, environment = {} } = services[`etcd-${i}`]!
-    expect(image).toMatch(/:v\d+\.\d+\.\d+$/)
+    expect(image).toMatch(/:v\d+\.\d+\.\d+\}$/)
     for (const [name, value] of Object.entries(environment)) {
       if (/CLIENT_URLS|PEER_URLS|INITIAL_CLUSTER$/.test(name))
         expect([name, value]).toEqual([name, expect.not.stringContaining('http://')])
@@ -78,12 +88,39 @@ describe('docker-compose.yml', () => {
     }
     expect(healthcheck?.test.join(' ')).toContain('/readyz')
     expect(ports).toBeUndefined()
-    expect(user).toMatch(/^\$\{QUARTERDECK_USER:\?/)
+    expect(user).toBe('${QUARTERDECK_UID:-65532}:${QUARTERDECK_GID:-65532}')
   })
 
-  it('opens one port, that of the balancer', () => {
+  it('opens one port, that of the balancer, and all others to this machine alone', () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined)
-    expect(open.map(([name]) => name)).toEqual(['balancer'])
+    expect(open.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual(['balancer'])
+    for (const [name, { ports = [] }] of open) {
+      expect([name, ports]).toEqual([name, [expect.stringMatching(/^127\.0\.0\.1:\d+:\d+$/)]])
+    }
+  })
+
+  it.each(Object.entries(services))('%s can write to nothing of its own and has no rights', (name, service) => {
+    expect(service.read_only).toBe(true)
+    expect(service.cap_drop).toEqual(['ALL'])
+    expect(service.cap_add ?? []).toEqual(name === 'volumes' ? ['CHOWN'] : [])
+    expect(service.security_opt).toEqual(['no-new-privileges'])
+    expect(service.user === '0:0').toBe(name === 'volumes')
+  })
+
+  it('shows each container its own keys, and no other', () => {
+    const keys = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
+      volumes.filter((one) => one.includes('/pki')).map((one) => [name, one]),
+    )
+    const replica = './deploy/pki/for/replica:/pki:ro'
+    expect(keys).toEqual([
+      ...THREE.map((i) => [`etcd-${i}`, `./deploy/pki/for/etcd-${i}:/pki:ro`]),
+      ...THREE.map((i) => [`replica-${i}`, replica]),
+      ['prometheus', './deploy/pki/for/prometheus:/pki:ro'],
+    ])
+  })
+
+  it('builds the image once', () => {
+    expect(Object.values(services).filter(({ build }) => build !== undefined)).toHaveLength(1)
   })
 })
 
@@ -98,12 +135,10 @@ describe('the balancer', () => {
 describe('the image', () => {
   it('is built in a stage of its own, small, and runs as nobody in particular', () => {
     const lines = read('deploy/Dockerfile').split('\n')
-    expect(lines.filter((line) => line.startsWith('FROM '))).toEqual([
-      expect.stringMatching(/-slim AS build$/),
-      expect.stringMatching(/-slim$/),
-    ])
+    expect(lines.filter((line) => line.startsWith('FROM '))).toEqual(['FROM ${NODE_IMAGE} AS build', 'FROM scratch'])
+    expect(lines).toContainEqual(expect.stringMatching(/^ARG NODE_IMAGE=node:\d+-bookworm-slim$/))
     expect(lines).toContainEqual(expect.stringMatching(/^USER [1-9]\d*:[1-9]\d*$/))
-    expect(lines.join('\n')).toMatch(/^HEALTHCHECK [^]*\/livez/m)
+    expect(lines.join('\n')).toMatch(/^HEALTHCHECK .*"quarterdeck", "healthcheck", "\/livez"/m)
   })
 })
 
