@@ -1,6 +1,5 @@
 // A client that means no good: HTTP/2 frames over TLS as a test makes them up, and what they cost the server, in processor time.
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { connect, type TLSSocket } from 'node:tls'
 import * as h2 from './http2-frames.ts'
 import { FrameConnection } from './http2-frames.ts'
@@ -81,18 +80,3 @@ export class HostileClient extends FrameConnection {
 }
 
 const BATCH = 100
-
-/** What the event loop of a process has had so far. */
-export function loopMillisecondsOf(pid: number | undefined): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-}
-
-/** What a process has had so far; Linux counts hundredths of a second. */
-export function processorMillisecondsOf(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-export function residentBytesOf(pid: number | undefined): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-}

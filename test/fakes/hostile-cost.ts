@@ -1,8 +1,8 @@
 // Whether the server deals with a hostile request in proportion: by its own processor time, for the request as large as it is said
 // and, where that takes a while, for one four times as large, and by the bytes that it brings and is answered with. A busy or
 // slow machine does not matter.
-import type { OpenServer, ServerCall } from './running-server.ts'
-import { processTimed } from './processor-time.ts'
+import type { MeasuredServer } from './measured-server.ts'
+import type { ServerCall } from './running-server.ts'
 
 export interface HostileRequest extends ServerCall {
   readonly path: string
@@ -11,7 +11,7 @@ export interface HostileRequest extends ServerCall {
 /** A request of about so many bytes. */
 export type HostileRow = (bytes: number) => HostileRequest
 
-/** Of processor time, the client's included, which is in the same process. */
+/** Of processor time. */
 const MAX_MS_PER_MEGABYTE = 200
 const AT_ONCE_MS = 40
 const TIMES = 4
@@ -29,7 +29,7 @@ interface Cost {
 }
 
 /** A sentence of what is wrong; empty where the cost is in proportion. Costs what the request does where nothing is wrong. */
-export async function tooCostly(server: OpenServer, row: HostileRow, bytes: number): Promise<string> {
+export async function tooCostly(server: MeasuredServer, row: HostileRow, bytes: number): Promise<string> {
   const request = row(bytes)
   let small = await costOf(server, request)
   if (small.status >= 500) return `is answered ${small.status}: ${small.answer}`
@@ -68,9 +68,10 @@ function shown({ milliseconds, bytes, status }: Cost): string {
   return `${milliseconds.toFixed(0)} ms for ${bytes} bytes (${status})`
 }
 
-async function costOf(server: OpenServer, { path, ...call }: HostileRequest): Promise<Cost> {
-  const { result, milliseconds } = await processTimed(() => server.request(path, call))
-  const { status, body } = result
+async function costOf(server: MeasuredServer, { path, ...call }: HostileRequest): Promise<Cost> {
+  const before = server.processorMs()
+  const { status, body } = await server.request(path, call)
+  const milliseconds = server.processorMs() - before
   const sent = call.body === undefined ? 0 : Buffer.byteLength(call.body as string | Buffer)
   return { milliseconds, bytes: path.length + sent + body.length, status, answer: body.slice(0, 300) }
 }

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { loopMillisecondsOf, NOBODY_TOKEN, processorMillisecondsOf, residentBytesOf } from './hostile-client.ts'
+import { NOBODY_TOKEN } from './hostile-client.ts'
+import { loopMillisecondsOf, processorMillisecondsOf, residentBytesOf } from './process-measures.ts'
 import { ServerProcess } from './server-process.ts'
 
 export class NobodyServer implements AsyncDisposable {

@@ -2,13 +2,12 @@
 // the cost of a create grows with its bytes and not with their square, and memory does not grow with either. So with every text.
 // `make test-cost` does the same with bodies as large as they may be.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { limitHeapGrowth } from '../../src/runtime/heap-growth.ts'
 import { builtInGroups, type BuiltInResource } from '../../src/schema/built-in-resources.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import { tooCostly } from '../fakes/hostile-cost.ts'
 import { hostileBody, type Place, placesOf, VARIETIES } from '../fakes/hostile-objects.ts'
+import { type MeasuredServer, startMeasuredServer } from '../fakes/measured-server.ts'
 import { bodyWithText, TEXTS, textPlacesOf } from '../fakes/hostile-texts.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
 
 /** As large as a body may be where all is asked for; what takes a while is tried with four times as much. */
 const IS_WHOLE = process.env['HOSTILE_BYTES'] !== undefined
@@ -19,13 +18,12 @@ const TIMEOUT_MS = IS_WHOLE ? 3_600_000 : 240_000
 const MAX_PEAK_BYTES = 768 * 1024 * 1024
 
 const schema = loadBuiltInSchema()
-const rssAtStart = process.memoryUsage().rss
-let server: OpenServer
+let server: MeasuredServer
+let peakAtStart: number
 
 beforeAll(async () => {
-  // As in the process of a server, which this one is as well.
-  limitHeapGrowth()
-  server = await openServer()
+  server = await startMeasuredServer()
+  peakAtStart = server.peakBytes()
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
@@ -88,5 +86,5 @@ it.each(resources.map((resource) => [`${resource.group}/${resource.version} ${re
 )
 
 it('the memory of all of them stays small at its peak', () => {
-  expect(process.resourceUsage().maxRSS * 1024 - rssAtStart).toBeLessThan(MAX_PEAK_BYTES)
+  expect(server.peakBytes() - peakAtStart).toBeLessThan(MAX_PEAK_BYTES)
 })

@@ -1,14 +1,14 @@
 // Requests of every kind that could make a server look at things in pairs, on the whole server: each costs no more than its bytes.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type HostileRow, tooCostly } from '../fakes/hostile-cost.ts'
+import { type MeasuredServer, startMeasuredServer } from '../fakes/measured-server.ts'
 import * as rows from '../fakes/hostile-rows.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
 
 const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 256 * 1024)
 
-let server: OpenServer
+let server: MeasuredServer
 beforeAll(async () => {
-  server = await openServer()
+  server = await startMeasuredServer()
   const data = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'v']))
   const containers = Array.from({ length: 200 }, (_, i) => ({ name: `c${i}`, image: 'i' }))
   const labels = { app: 'a' }
