@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-long soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-long test-containers soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -31,7 +31,7 @@ check: $(READY) ## Types, lint, format, architecture and unit tests
 	@$(MAKE) --no-print-directory --jobs --output-sync types lint format test-unit
 
 test: tools static ## All tests but the long ones; the one command that CI runs
-	$(VITEST) --project '!reference' --project '!long'
+	$(VITEST) --project '!reference' --project '!long' --project '!containers'
 
 static: types lint format
 
@@ -89,6 +89,9 @@ up: $(READY) ## Start three etcd members and three replicas behind a load balanc
 
 down: ## Stop them again; the data stays (docker compose down --volumes removes it)
 	docker compose down
+
+test-containers: $(READY) ## Build the image, start the stack, and kill, freeze, move and roll its parts under load (needs docker)
+	$(VITEST) --project containers
 
 mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3)
 	$(BIN) node test/mutation/run-mutants.ts $(ROOMS)

@@ -101,6 +101,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'containers',
+          ...everyKind,
+          include: ['test/containers/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 600_000,
+          hookTimeout: 1_800_000,
+        },
+      },
+      {
+        test: {
           name: 'conformance',
           ...everyKind,
           ...atOnce,

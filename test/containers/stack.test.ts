@@ -1,0 +1,137 @@
+// The stack of docker-compose.yml, as `make up` starts it, while its parts are killed, frozen, made anew and rolled under load.
+import { readFile } from 'node:fs/promises'
+import https from 'node:https'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RollingLoad } from '../fakes/rolling-load.ts'
+import { compose, docker, make, needEngine, PROJECT } from './docker.ts'
+
+const URL_OF_BALANCER = 'https://127.0.0.1:6443'
+/** Longer than the balancer takes to notice one that does not answer. */
+const FROZEN_MS = 8_000
+
+beforeAll(async () => {
+  await needEngine()
+  await make('up')
+})
+
+afterAll(async () => {
+  await make('down')
+})
+
+interface Kubeconfig {
+  readonly users: readonly [
+    { readonly user: { readonly 'client-certificate-data': string; readonly 'client-key-data': string } },
+  ]
+}
+
+/** A token with all rights, asked for with the certificate of the kubeconfig that `make up` has made. */
+async function adminToken(): Promise<string> {
+  const { users } = JSON.parse(
+    await readFile(path.join(PROJECT, 'deploy/pki/admin.kubeconfig'), 'utf8'),
+  ) as Kubeconfig
+  const [{ user }] = users
+  const agent = new https.Agent({
+    cert: Buffer.from(user['client-certificate-data'], 'base64'),
+    key: Buffer.from(user['client-key-data'], 'base64'),
+    rejectUnauthorized: false,
+  })
+  const account = { kind: 'ServiceAccount', name: 'load', namespace: 'default' }
+  await post(agent, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'load' } })
+  await post(agent, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'load' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [account],
+  })
+  const answer = await post(agent, '/api/v1/namespaces/default/serviceaccounts/load/token', {})
+  return (JSON.parse(answer) as { readonly status: { readonly token: string } }).status.token
+}
+
+function post(agent: https.Agent, place: string, body: object): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const request = https.request(`${URL_OF_BALANCER}${place}`, { method: 'POST', agent, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      response.on('end', () => {
+        const isThere = response.statusCode === 201 || response.statusCode === 409
+        if (isThere) resolve(text)
+        else reject(new Error(`${place}: ${response.statusCode} ${text}`))
+      })
+    })
+    request.on('error', reject).end(JSON.stringify(body))
+  })
+}
+
+async function containerOf(service: string): Promise<string> {
+  return compose('ps', '--all', '--quiet', service)
+}
+
+async function addressOf(service: string): Promise<string> {
+  const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'
+  return docker('inspect', await containerOf(service), '--format', format)
+}
+
+const start = (service: string): Promise<string> => compose('up', '--detach', '--no-build', '--wait', service)
+
+async function kill(service: string): Promise<void> {
+  await docker('kill', '--signal', 'KILL', await containerOf(service))
+  await delay(FROZEN_MS)
+  await start(service)
+}
+
+async function freeze(service: string): Promise<void> {
+  const container = await containerOf(service)
+  await docker('pause', container)
+  await delay(FROZEN_MS)
+  await docker('unpause', container)
+}
+
+async function roll(service: string): Promise<void> {
+  await compose('restart', service)
+  await start(service)
+}
+
+/** In another's place, so that the name leads to another address. */
+async function move(service: string): Promise<void> {
+  const before = await addressOf(service)
+  await compose('rm', '--stop', '--force', service)
+  const holder = `${service}-holder`
+  await docker('run', '--detach', '--rm', '--name', holder, '--network', 'quarterdeck_default', 'quarterdeck', 'serve', '--in-memory')
+  try {
+    await start(service)
+    expect(await addressOf(service)).not.toBe(before)
+  } finally {
+    await docker('rm', '--force', '--volumes', holder)
+  }
+}
+
+const FAULTS: readonly (readonly [string, () => Promise<unknown>])[] = [
+  ['a replica is killed', () => kill('replica-1')],
+  ['a replica is frozen', () => freeze('replica-2')],
+  ['every replica is rolled', async () => {
+    for (const service of ['replica-1', 'replica-2', 'replica-3']) await roll(service)
+  }],
+  ['a replica comes back at another address', () => move('replica-3')],
+  ['a member of etcd is killed', () => kill('etcd-1')],
+  ['a member of etcd is frozen', () => freeze('etcd-2')],
+  ['every member of etcd is rolled', async () => {
+    for (const service of ['etcd-1', 'etcd-2', 'etcd-3']) await roll(service)
+  }],
+  ['the balancer starts while a replica is missing', async () => {
+    await compose('stop', 'replica-1')
+    await compose('restart', 'balancer')
+    await start('replica-1')
+  }],
+]
+
+it.each(FAULTS)('%s: nothing is lost, unseen or failed', async (_, fault) => {
+  const target = { name: 'balanced', urls: [URL_OF_BALANCER] }
+  await using load = await RollingLoad.begin([target], await adminToken(), { meets: 'faults' })
+  await load.more(20)
+  await fault()
+  await load.more(20)
+  await load.check()
+  expect(await load.lostBy(URL_OF_BALANCER)).toEqual([])
+})
