@@ -7,12 +7,17 @@ import { getObject } from '../registry/read.ts'
 import { handleHistory } from './history.ts'
 import { type ResourceParts, type ResourceRequest, servedAt } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
+import { handleRuleCosts } from './rule-costs.ts'
 
 export async function handleGet(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info } = request
   const { readHistory } = parts
   if (readHistory !== undefined && info.subresource === undefined && http.query.has('history')) {
     return handleHistory(parts, request, readHistory)
+  }
+  const { ruleCosts } = request.resource
+  if (ruleCosts !== undefined && info.subresource === undefined && isTrue(http.query.get('ruleCosts'))) {
+    return handleRuleCosts(parts, request, ruleCosts)
   }
   const name = info.name ?? ''
   const served = servedAt(request)

@@ -3,7 +3,7 @@
 import type { ApiObject, GroupKind, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
-import type { Conversion } from '../registry/registry.ts'
+import type { Conversion, Resource } from '../registry/registry.ts'
 import type { Rule } from '../schema/defaults/defaults.ts'
 import type { KindRules } from '../schema/validation/validation.ts'
 import type { KindNeeds } from './needs.ts'
@@ -17,6 +17,7 @@ export interface Kind {
   readonly strategy?: KindStrategy | ((needs: KindNeeds) => KindStrategy)
   /** Absent: name and creation time (D11). */
   readonly columns?: TableShape
+  readonly ruleCosts?: Resource['ruleCosts']
   /** Absent: it has no `scale`. */
   readonly scale?: Scalable
   /** Warnings on every request. */

@@ -103,6 +103,7 @@ export {
   readAggregatedService,
   readNamedVersion,
 } from './apiregistration/aggregated-service.ts'
+export { boundHints } from './apiextensions/custom-resource-definition/bound-hints.ts'
 export { CLEANUP } from './apiextensions/custom-resource-definition/custom-resource-definition.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './authentication/token-request.ts'
 export { tokenReviewAction } from './authentication/token-review.ts'

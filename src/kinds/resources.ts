@@ -132,6 +132,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
     large: largeObjects(kindSchema.shape, storedSchema.shape, held),
     versions: versionsOf(schema, row, kindOf),
     columns: kind.columns ?? DEFAULT_TABLE,
+    ruleCosts: kind.ruleCosts,
     strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, held),
   }
 }

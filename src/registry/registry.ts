@@ -60,6 +60,8 @@ export interface Resource extends GroupVersionResource, WrittenKind {
   /** The stored form: members in their order, nothing that output leaves out. */
   readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
   readonly strategy: Strategy
+  /** What the expressions in an object of the kind are estimated to cost, a step each; absent: it has none. */
+  readonly ruleCosts?: ((object: ApiObject) => Generator<void, ValueMap>) | undefined
 }
 
 /** Smaller bodies and objects are processed in less than a turn. */

@@ -48,11 +48,15 @@ describe('the overview', () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts'
     await server.must(accounts, { method: 'POST', body: { metadata: { name: 'nobody' } } })
     const answer = await server.must(`${accounts}/nobody/token`, { method: 'POST', body: { spec: {} } })
+    const { token } = answer['status'] as { readonly token: string }
     const { page: own } = await openPage(browser, server.url)
-    await logIn(own, (answer['status'] as { readonly token: string }).token)
+    await logIn(own, token)
     await own.getByText(/^ready, \d+ checks$/).waitFor()
     await own.getByText('not yours to see').first().waitFor()
     await own.getByText(/cannot list resource "leases"/).waitFor()
+    const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lighthouses.coast.example'
+    expect((await server.request(`${definition}?ruleCosts=true`, { token })).status).toBe(403)
+    expect((await server.request('/debug/load', { token })).status).toBe(403)
   })
 })
 
@@ -97,6 +101,8 @@ describe('definitions', () => {
     await row.getByText('1', { exact: true }).click()
     await row.getByText('self.height > 3').waitFor()
     await row.getByText('too <b>low</b>').waitFor()
+    await row.getByText(/^Estimated cost: \d+ \(less than 0\.01 % of what is allowed\)$/).waitFor()
+    await row.getByText(/^Estimated cost together: \d+ /).waitFor()
     expect(await page.getByRole('row', { name: /v1beta1 no no/ }).count()).toBe(1)
     await takeScreenshot(page, 'definitions')
     await isFaultless()

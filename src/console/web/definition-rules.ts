@@ -1,4 +1,4 @@
-// The rules of a definition's schema, each with the field that it is about.
+// The rules of a definition's schema, each with the field that it is about, and what the server says of their cost.
 
 export interface Schema {
   readonly type?: string
@@ -17,6 +17,8 @@ export interface Rule {
 export interface PlacedRule extends Rule {
   /** `spec.replicas`, `spec.ports[*]`; empty: the whole object. */
   readonly field: string
+  /** Among those of its field. */
+  readonly index: number
 }
 
 export function rulesIn(schema: Schema | undefined, field = ''): readonly PlacedRule[] {
@@ -24,9 +26,40 @@ export function rulesIn(schema: Schema | undefined, field = ''): readonly Placed
   const { properties = {}, items, additionalProperties: values, 'x-kubernetes-validations': own = [] } = schema
   const below = (name: string): string => (field === '' ? name : `${field}.${name}`)
   return [
-    ...own.map((rule) => ({ ...rule, field })),
+    ...own.map((rule, index) => ({ ...rule, field, index })),
     ...Object.entries(properties).flatMap(([name, inside]) => rulesIn(inside, below(name))),
     ...rulesIn(items, `${field}[*]`),
     ...rulesIn(typeof values === 'object' ? values : undefined, `${field}{*}`),
   ]
+}
+
+/** The answer to `?ruleCosts=true`. */
+export interface RuleCosts {
+  readonly limits: { readonly expression: number; readonly schema: number }
+  readonly versions: readonly VersionCosts[]
+}
+
+export interface VersionCosts {
+  readonly name: string
+  readonly cost: number
+  readonly rules: readonly CostOfRule[]
+}
+
+export interface CostOfRule {
+  readonly field: string
+  readonly index: number
+  readonly cost: number
+  /** `add maxItems to spec.names` */
+  readonly hints: readonly string[]
+}
+
+export function findCost(costs: VersionCosts | undefined, { field, index }: PlacedRule): CostOfRule | undefined {
+  return costs?.rules.find((cost) => cost.field === field && cost.index === index)
+}
+
+/** `1,200 (0.01 % of what is allowed)` */
+export function costText(cost: number, limit: number): string {
+  const percent = (cost / limit) * 100
+  const share = percent > 0 && percent < 0.01 ? 'less than 0.01' : percent.toFixed(percent < 10 ? 2 : 0)
+  return `${cost.toLocaleString('en')} (${share} % of what is allowed)`
 }

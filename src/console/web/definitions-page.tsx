@@ -1,8 +1,9 @@
 // The kinds that definitions have made: their versions, which are served and which is stored, and the rules that their objects are held to.
 import { ask } from './api.ts'
-import { type PlacedRule, rulesIn, type Schema } from './definition-rules.ts'
+import { rulesIn, type Schema } from './definition-rules.ts'
 import { usePolled } from './polling.ts'
 import { objectAddress, tableAddress } from './routes.ts'
+import { RuleList } from './rule-list.tsx'
 
 interface Version {
   readonly name: string
@@ -14,7 +15,7 @@ interface Version {
 }
 
 interface Definition {
-  readonly metadata: { readonly name: string }
+  readonly metadata: { readonly name: string; readonly resourceVersion: string }
   readonly spec: {
     readonly group: string
     readonly scope: string
@@ -100,30 +101,17 @@ function DefinitionCard({ definition: { metadata, spec, status } }: { readonly d
               <td>{version.storage ? 'yes' : stored.includes(version.name) ? 'objects remain' : 'no'}</td>
               <td>{Object.keys(version.subresources ?? {}).join(', ') || '–'}</td>
               <td>
-                <Rules rules={rulesIn(version.schema?.openAPIV3Schema)} />
+                <RuleList
+                  rules={rulesIn(version.schema?.openAPIV3Schema)}
+                  version={version.name}
+                  place={`${PLACE}/${metadata.name}`}
+                  resourceVersion={metadata.resourceVersion}
+                />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </article>
-  )
-}
-
-function Rules({ rules }: { readonly rules: readonly PlacedRule[] }) {
-  if (rules.length === 0) return <>–</>
-  return (
-    <details>
-      <summary>{rules.length}</summary>
-      <ul class="rules">
-        {rules.map(({ field, rule, message, messageExpression }) => (
-          <li key={`${field} ${rule}`}>
-            <span class="mono dim">{field === '' ? 'the object' : field}</span>
-            <code>{rule}</code>
-            <span>{message ?? messageExpression}</span>
-          </li>
-        ))}
-      </ul>
-    </details>
   )
 }

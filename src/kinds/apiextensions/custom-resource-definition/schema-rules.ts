@@ -2,38 +2,14 @@
 // within the cost limits, each and all together (P-335 to P-339).
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  isGiven,
-  isTrue,
-  mapOrAbsent,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { isMap, type ValueMap } from '../../../api/value.ts'
-import { typeOfSchema } from '../../../cel/cel.ts'
-import { type CompiledRule, compileRule, type RuleText, ruleTextOf } from '../../../schema/custom/custom.ts'
+import { isGiven, textOrEmpty } from '../../../api/members.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { RuleText } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { schemasIn } from './schema-structure.ts'
+import { type CostedRule, costedRules, EXPRESSION_COST, rulePlaces, RULES, SCHEMA_COST } from './rule-places.ts'
 
-/** Limits of the estimated cost of one expression, and of a whole schema. */
-const EXPRESSION_COST = 10_000_000
-const SCHEMA_COST = 100_000_000
 const MOST_EXPENSIVE = 4
-const MAX_REQUEST_BYTES = 3 * 1024 * 1024
-const RULES = 'x-kubernetes-validations'
-const EMBEDDED = 'x-kubernetes-embedded-resource'
 const NO_TYPE = `internal error: failed to construct type information for ${RULES} rules`
-
-interface Place {
-  readonly at: FieldPath
-  readonly isResource: boolean
-  /** The most values that one object can have here; undefined: unbounded. */
-  readonly count: number | undefined
-  /** The place from which on old values cannot be correlated. */
-  readonly lost: FieldPath | undefined
-}
 
 interface Costs {
   total: number
@@ -47,7 +23,17 @@ export function checkSchemaRules(
   { check, wrong }: { readonly check: Check; readonly wrong: readonly string[] },
 ): void {
   const costs: Costs = { total: 0, found: [] }
-  visit(schema, { at, isResource: true, count: 1, lost: undefined }, { check, costs, wrong })
+  for (const place of rulePlaces(schema, at)) {
+    if (wrong.some((field) => field.startsWith(place.at.toString()))) continue
+    const rules = costedRules(place)
+    if (rules === undefined) {
+      const why = 'unable to convert structural schema to CEL declarations'
+      check.internal(place.at.child(RULES), `${NO_TYPE}: ${why}`)
+      continue
+    }
+    for (const rule of rules)
+      checkRule(rule, { at: place.at.child(RULES).index(rule.index), lost: place.lost, check, costs })
+  }
   if (costs.total <= SCHEMA_COST) return
   const expensive = costs.found
     .filter(({ cost }) => cost >= SCHEMA_COST / 100)
@@ -59,73 +45,25 @@ export function checkSchemaRules(
   check.forbidden(at, overCost(`${RULES} ${what}`, costs.total, SCHEMA_COST))
 }
 
-interface Walk {
+interface CheckedRule {
+  readonly at: FieldPath
+  /** The place from which on old values cannot be correlated. */
+  readonly lost: FieldPath | undefined
   readonly check: Check
   readonly costs: Costs
-  readonly wrong: readonly string[]
 }
 
-function visit(schema: ValueMap, place: Place, walk: Walk): void {
-  const { at, count } = place
-  const rules = mapsInPlace(schema, RULES)
-  if (rules.length > 0 && !walk.wrong.some((field) => field.startsWith(at.toString()))) {
-    checkRules(schema, rules, place, walk)
-  }
-  const items = mapOrAbsent(schema, 'items')
-  if (items !== undefined) {
-    const isKeyed = textOrAbsent(schema, 'x-kubernetes-list-type') === 'map'
-    const lostInItems = place.lost ?? (isKeyed ? undefined : at)
-    const most = times(count, integerOrAbsent(schema, 'maxItems'))
-    visit(items, { at: at.child('items'), isResource: isTrue(items, EMBEDDED), count: most, lost: lostInItems }, walk)
-  }
-  const { lost } = place
-  for (const [name, property] of schemasIn(schema, 'properties')) {
-    const inner = at.child('properties').key(name)
-    visit(property, { at: inner, isResource: isTrue(property, EMBEDDED), count, lost }, walk)
-  }
-  const values = schema['additionalProperties']
-  if (!isMap(values)) return
-  const inner = at.child('additionalProperties')
-  const most = times(count, integerOrAbsent(schema, 'maxProperties'))
-  visit(values, { at: inner, isResource: isTrue(values, EMBEDDED), count: most, lost }, walk)
+function checkRule(rule: CostedRule, walk: CheckedRule): void {
+  reportProblems(rule, walk)
+  charge(rule.cost, { at: walk.at.child('rule'), what: 'estimated rule cost' }, walk)
+  charge(rule.messageCost, { at: walk.at.child('messageExpression'), what: 'estimated messageExpression cost' }, walk)
 }
 
-function times(count: number | undefined, most: number | bigint | undefined): number | undefined {
-  return count === undefined || most === undefined ? undefined : count * Number(most)
-}
-
-function checkRules(schema: ValueMap, rules: readonly ValueMap[], place: Place, walk: Walk): void {
-  const type = typeOfSchema(schema, place.isResource)
-  if (type === undefined) {
-    const why = 'unable to convert structural schema to CEL declarations'
-    walk.check.internal(place.at.child(RULES), `${NO_TYPE}: ${why}`)
-    return
-  }
-  const bytes = 'bounds' in type ? (type.bounds?.minBytes ?? 1) : 1
-  const count = place.count ?? Math.floor(MAX_REQUEST_BYTES / (bytes + 1))
-  for (const [i, rule] of rules.entries()) {
-    const text = ruleTextOf(rule)
-    if (text.rule.trim() === '') continue
-    const at = place.at.child(RULES).index(i)
-    const compiled = compileRule(text, type)
-    reportProblems(compiled, rule, { at, check: walk.check, lost: place.lost })
-    charge(compiled.program?.estimate().max, { at: at.child('rule'), what: 'estimated rule cost', count }, walk)
-    const message = { at: at.child('messageExpression'), what: 'estimated messageExpression cost', count: 1 }
-    charge(compiled.message?.estimate().max, message, walk)
-  }
-}
-
-interface RulePlace {
-  readonly at: FieldPath
-  readonly check: Check
-  readonly lost: FieldPath | undefined
-}
-
-function reportProblems(compiled: CompiledRule, rule: ValueMap, { at, check, lost }: RulePlace): void {
+function reportProblems({ compiled, source }: CostedRule, { at, check, lost }: CheckedRule): void {
   const { text, problem, messageProblem } = compiled
-  if (problem !== undefined) check.invalid(at.child('rule'), shownRule(text, rule), problem)
+  if (problem !== undefined) check.invalid(at.child('rule'), shownRule(text, source), problem)
   if (messageProblem !== undefined) {
-    check.invalid(at.child('messageExpression'), shownRule(text, rule), messageProblem)
+    check.invalid(at.child('messageExpression'), shownRule(text, source), messageProblem)
   }
   if (compiled.isTransition) {
     if (lost === undefined) return
@@ -150,14 +88,13 @@ function shownRule(text: RuleText, rule: ValueMap): ReturnType<typeof shownJson>
 
 function charge(
   cost: number | undefined,
-  { at, what, count }: { readonly at: FieldPath; readonly what: string; readonly count: number },
-  { check, costs }: Walk,
+  { at, what }: { readonly at: FieldPath; readonly what: string },
+  { check, costs }: CheckedRule,
 ): void {
   if (cost === undefined) return
-  const whole = cost * count
-  if (whole > EXPRESSION_COST) check.forbidden(at, overCost(what, whole, EXPRESSION_COST))
-  costs.total += whole
-  costs.found.push({ at, cost: whole })
+  if (cost > EXPRESSION_COST) check.forbidden(at, overCost(what, cost, EXPRESSION_COST))
+  costs.total += cost
+  costs.found.push({ at, cost })
 }
 
 const HINT =

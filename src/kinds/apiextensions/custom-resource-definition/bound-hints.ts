@@ -1,7 +1,7 @@
 // Hints for a schema whose CEL rules exceed the cost budget: the unbounded lists, maps and strings above and below the rule,
 // each of which multiplies its estimated cost.
-import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../api/members.ts'
-import { isMap, own, type ValueMap } from '../api/value.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../../../api/members.ts'
+import { isMap, own, type ValueMap } from '../../../api/value.ts'
 
 const MOST_HINTS = 8
 

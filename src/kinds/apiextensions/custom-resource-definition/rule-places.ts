@@ -1,0 +1,101 @@
+// The places of a schema that have x-kubernetes-validations rules, and what each of the rules is estimated to cost: of one value, and of
+// as many as an object can have there.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { integerOrAbsent, isTrue, mapOrAbsent, mapsInPlace, textOrAbsent } from '../../../api/members.ts'
+import { isMap, type ValueMap } from '../../../api/value.ts'
+import { typeOfSchema } from '../../../cel/cel.ts'
+import { type CompiledRule, compileRule, ruleTextOf } from '../../../schema/custom/custom.ts'
+import { schemasIn } from './schema-structure.ts'
+
+export const RULES = 'x-kubernetes-validations'
+/** Limits of the estimated cost of one expression, and of a whole schema. */
+export const EXPRESSION_COST = 10_000_000
+export const SCHEMA_COST = 100_000_000
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024
+const EMBEDDED = 'x-kubernetes-embedded-resource'
+
+interface Place {
+  /** In the definition. */
+  readonly at: FieldPath
+  /** In its objects: `spec.ports[*]`, `spec.limits{*}`; empty: the whole object. */
+  readonly field: string
+  readonly isResource: boolean
+  /** The most values that one object can have here; undefined: unbounded. */
+  readonly count: number | undefined
+  /** The place from which on old values cannot be correlated. */
+  readonly lost: FieldPath | undefined
+}
+
+export interface RulePlace extends Place {
+  readonly schema: ValueMap
+  readonly rules: readonly ValueMap[]
+}
+
+/** Those of the whole schema of a version, which is at `at`. */
+export function rulePlaces(schema: ValueMap, at: FieldPath): Generator<RulePlace, void> {
+  return placesIn(schema, { at, field: '', isResource: true, count: 1, lost: undefined })
+}
+
+function* placesIn(schema: ValueMap, place: Place): Generator<RulePlace, void> {
+  const { at, field, count, lost } = place
+  const rules = mapsInPlace(schema, RULES)
+  if (rules.length > 0) yield { ...place, schema, rules }
+  const items = mapOrAbsent(schema, 'items')
+  if (items !== undefined) {
+    const isKeyed = textOrAbsent(schema, 'x-kubernetes-list-type') === 'map'
+    yield* placesIn(items, {
+      at: at.child('items'),
+      field: `${field}[*]`,
+      isResource: isTrue(items, EMBEDDED),
+      count: times(count, integerOrAbsent(schema, 'maxItems')),
+      lost: lost ?? (isKeyed ? undefined : at),
+    })
+  }
+  for (const [name, property] of schemasIn(schema, 'properties')) {
+    const inner = { at: at.child('properties').key(name), field: field === '' ? name : `${field}.${name}` }
+    yield* placesIn(property, { ...inner, isResource: isTrue(property, EMBEDDED), count, lost })
+  }
+  const values = schema['additionalProperties']
+  if (!isMap(values)) return
+  const inner = { at: at.child('additionalProperties'), field: `${field}{*}` }
+  const most = times(count, integerOrAbsent(schema, 'maxProperties'))
+  yield* placesIn(values, { ...inner, isResource: isTrue(values, EMBEDDED), count: most, lost })
+}
+
+function times(count: number | undefined, most: number | bigint | undefined): number | undefined {
+  return count === undefined || most === undefined ? undefined : count * Number(most)
+}
+
+export interface CostedRule {
+  /** Among the rules of its place. */
+  readonly index: number
+  readonly source: ValueMap
+  readonly compiled: CompiledRule
+  /** Of all values that an object can have there; undefined where the rule cannot be compiled. */
+  readonly cost: number | undefined
+  /** Undefined where it has no messageExpression that can be compiled. */
+  readonly messageCost: number | undefined
+}
+
+/** Undefined where the schema says too little for rules. */
+export function costedRules({ schema, rules, isResource, count }: RulePlace): Generator<CostedRule, void> | undefined {
+  const type = typeOfSchema(schema, isResource)
+  if (type === undefined) return undefined
+  const bytes = 'bounds' in type ? (type.bounds?.minBytes ?? 1) : 1
+  const most = count ?? Math.floor(MAX_REQUEST_BYTES / (bytes + 1))
+  return (function* () {
+    for (const [index, source] of rules.entries()) {
+      const text = ruleTextOf(source)
+      if (text.rule.trim() === '') continue
+      const compiled = compileRule(text, type)
+      const cost = compiled.program?.estimate().max
+      yield {
+        index,
+        source,
+        compiled,
+        cost: cost === undefined ? undefined : cost * most,
+        messageCost: compiled.message?.estimate().max,
+      }
+    }
+  })()
+}
