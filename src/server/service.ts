@@ -27,7 +27,7 @@ import { routesOf } from './routes.ts'
 import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
-import { forgetHistory } from './storage.ts'
+import { openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
 import { openExtensions } from './extensions.ts'
@@ -67,7 +67,13 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     isLoaded: () => api.cache.status().isReady,
     more: [...atRest.checks, ...api.checks],
   })
-  const load = new LoadHistory({ clock: systemClock, storageBytes: (signal) => kv.sizeBytes(signal) })
+  const compactor = openCompactor(base)
+  const load = new LoadHistory({
+    clock: systemClock,
+    storageBytes: (signal) => kv.sizeBytes(signal),
+    revision: () => api.cache.status().revision,
+    compaction: async (signal) => compactor?.status(signal),
+  })
   const hasConsole = config.console !== 'off'
   const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
@@ -87,7 +93,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
-      forgetHistory(base, stop),
+      compactor?.run(stop),
       extensions.run(stop),
       hasConsole ? load.run(stop) : undefined,
     ])

@@ -156,13 +156,12 @@ interface HistoryParts {
   readonly log: Log
 }
 
-/** So that the storage does not grow for ever; not where the operator says that somebody else does it. */
-export async function forgetHistory(parts: HistoryParts, signal: AbortSignal): Promise<void> {
-  const { config, kv, clock, log } = parts
+/** So that the storage does not grow for ever; undefined where the operator says that somebody else sees to it. */
+export function openCompactor({ config, kv, clock, log }: HistoryParts): Compactor | undefined {
   const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
-  if (intervalMs === 0) return
+  if (intervalMs === 0) return undefined
   const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
-  await new Compactor({ kv, prefix, intervalMs, clock, onError }).run(signal)
+  return new Compactor({ kv, prefix, intervalMs, clock, onError })
 }
 
 function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: string; key?: string } {

@@ -18,6 +18,17 @@ export interface CompactorOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** How it stands with forgetting history. */
+export interface CompactionStatus {
+  readonly intervalMs: number
+  /** Before which history is forgotten; undefined: none was. */
+  readonly revision: number | undefined
+  /** Of this server's last round, whoever's turn it was, in milliseconds since 1970; undefined: there was none yet. */
+  readonly lastRoundAt: number | undefined
+  /** Why that failed. */
+  readonly problem: string | undefined
+}
+
 export class Compactor {
   readonly #options: CompactorOptions
   readonly #toldKey: string
@@ -26,6 +37,7 @@ export class Compactor {
   #known = ABSENT
   /** The newest revision an interval ago; undefined: we have not been here for that long. */
   #past: number | undefined
+  #lastRound: { readonly at: number; readonly problem: string | undefined } | undefined
 
   constructor(options: CompactorOptions) {
     this.#options = options
@@ -37,10 +49,29 @@ export class Compactor {
     while (await pause(this.#options.clock, this.#options.intervalMs, signal)) {
       try {
         await this.tick(signal)
+        this.#noteRound(undefined)
       } catch (error) {
-        if (!signal.aborted) this.#options.onError(error)
+        if (signal.aborted) continue
+        this.#noteRound(error instanceof Error ? error.message : String(error))
+        this.#options.onError(error)
       }
     }
+  }
+
+  async status(signal: AbortSignal): Promise<CompactionStatus> {
+    const { kv, intervalMs } = this.#options
+    const { item } = await kv.get(this.#toldKey, {}, signal)
+    const revision = Number(item?.value.toString('latin1') ?? 0)
+    return {
+      intervalMs,
+      revision: revision > 0 ? revision : undefined,
+      lastRoundAt: this.#lastRound?.at,
+      problem: this.#lastRound?.problem,
+    }
+  }
+
+  #noteRound(problem: string | undefined): void {
+    this.#lastRound = { at: this.#options.clock.timeOfDay(), problem }
   }
 
   /** To be called once an interval. Resolves to the revision that it compacted to, where it was this server's turn. */

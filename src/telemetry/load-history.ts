@@ -1,5 +1,5 @@
-// The load of the last hour, for people who look now: requests, how long they took, and memory, in steps of ten seconds. What is kept for
-// longer, and of which requests, is a matter of whoever scrapes the metrics.
+// The load of the last hour, for people who look now: requests, how long they took, and memory, in steps of ten seconds; and how it stands
+// with the storage. What is kept for longer, and of which requests, is a matter of whoever scrapes the metrics.
 import { isLongRunning } from '../http/deadline.ts'
 import type { CallerHandler } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
@@ -27,6 +27,10 @@ export interface LoadOptions {
   readonly clock: Clock
   /** Bytes on disk, where the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
+  /** The newest that is known here. */
+  readonly revision: () => number
+  /** What was forgotten of the history, and when; undefined where that is not this server's to see to. */
+  readonly compaction: (signal: AbortSignal) => Promise<object | undefined>
 }
 
 export class LoadHistory {
@@ -59,8 +63,10 @@ export class LoadHistory {
   }
 
   readonly handler: CallerHandler = async ({ signal }) => {
-    const storageBytes = await this.#options.storageBytes(signal)
-    const body = { stepMs: STEP_MS, storageBytes, steps: [...this.#steps, this.#step()] }
+    const { storageBytes, revision, compaction } = this.#options
+    const [bytes, compacted] = await Promise.all([storageBytes(signal), compaction(signal)])
+    const storage = { storageBytes: bytes, revision: revision(), compaction: compacted }
+    const body = { stepMs: STEP_MS, ...storage, steps: [...this.#steps, this.#step()] }
     return bytesOf('application/json', Buffer.from(`${JSON.stringify(body)}\n`))
   }
 

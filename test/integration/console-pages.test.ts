@@ -35,6 +35,8 @@ describe('the overview', () => {
   it('tells how the server is, who watches, who waits and what the load is', async () => {
     await page.getByText(/^ready, \d+ checks$/).waitFor()
     await page.getByRole('img', { name: /^Requests over the last hour; now all/ }).waitFor()
+    await page.getByText('nothing compacted yet').waitFor()
+    await page.getByText('compacted every 5 min').waitFor()
     await page.getByRole('cell', { name: 'global-default' }).waitFor()
     const leases = page.getByRole('region', { name: 'Leases', exact: true })
     await leases.getByRole('link', { name: /^apiserver-/ }).waitFor()

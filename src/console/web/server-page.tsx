@@ -4,7 +4,16 @@ import { ApiFailure, ask, askText } from './api.ts'
 import { Chart } from './chart.tsx'
 import { type Polled, usePolled } from './polling.ts'
 import { objectAddress } from './routes.ts'
-import { bytesText, type Check, type Load, readChecks, readDump, seriesOf } from './server-status.ts'
+import {
+  bytesText,
+  type Check,
+  compactionText,
+  historyText,
+  type Load,
+  readChecks,
+  readDump,
+  seriesOf,
+} from './server-status.ts'
 import { ageText } from './table-rows.ts'
 
 const OFTEN_MS = 5000
@@ -100,8 +109,8 @@ export function ServerPage() {
         <Fact name="Memory" problem={load.problem}>
           {newest === undefined ? '' : bytesText(newest.memoryBytes)}
         </Fact>
-        <Fact name="Revision" problem={watchers.problem}>
-          {watchers.value?.resourceVersion}
+        <Fact name="Revision" problem={load.problem}>
+          {load.value !== undefined && <Revision load={load.value} />}
         </Fact>
       </dl>
       {series !== undefined && (
@@ -146,6 +155,22 @@ function Fact({ name, problem, children }: FactProps) {
       <dt class="dim">{name}</dt>
       <dd title={problem ?? ''}>{problem === undefined ? children : <span class="dim">not yours to see</span>}</dd>
     </div>
+  )
+}
+
+/** The newest, what is kept of the past, and how it stands with compaction. */
+function Revision({ load }: { readonly load: Load }) {
+  const { compaction } = load
+  return (
+    <>
+      <span>{load.revision}</span>
+      <span class="dim note">{historyText(load)}</span>
+      {compaction !== undefined && (
+        <span class={compaction.problem === undefined ? 'dim note' : 'tone bad note'}>
+          {`compacted ${compactionText(compaction, Date.now())}`}
+        </span>
+      )}
+    </>
   )
 }
 

@@ -36,7 +36,34 @@ export interface LoadStep {
 export interface Load {
   readonly stepMs: number
   readonly storageBytes?: number
+  /** The newest. */
+  readonly revision: number
+  /** Absent: somebody else sees to it. */
+  readonly compaction?: Compaction
   readonly steps: readonly LoadStep[]
+}
+
+export interface Compaction {
+  readonly intervalMs: number
+  /** Before which history is forgotten. */
+  readonly revision?: number
+  readonly lastRoundAt?: number
+  readonly problem?: string
+}
+
+/** `1,200 revisions kept, since 4000` */
+export function historyText({ revision, compaction }: Pick<Load, 'revision' | 'compaction'>): string {
+  if (compaction === undefined) return 'not compacted by this server'
+  const { revision: compacted } = compaction
+  if (compacted === undefined) return 'nothing compacted yet'
+  return `${Math.max(0, revision - compacted).toLocaleString('en')} revisions kept, since ${compacted}`
+}
+
+/** What more there is to know: how often, when last, and what went wrong. */
+export function compactionText({ intervalMs, lastRoundAt, problem }: Compaction, now: number): string {
+  const minutes = Math.round(intervalMs / 6000) / 10
+  const last = lastRoundAt === undefined ? '' : `, last ${Math.round((now - lastRoundAt) / 1000)} s ago`
+  return `every ${minutes} min${last}${problem === undefined ? '' : `, failed: ${problem}`}`
 }
 
 /** Lists of numbers, the first one times in seconds, as charts take them. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { ABSENT, type Kv, KvError } from '../../../src/kv/kv.ts'
 import { Compactor } from '../../../src/store/compactor.ts'
@@ -32,6 +32,30 @@ describe('forgetting history (R-180)', () => {
       code: 'compacted',
     })
     await expect(kv.get('/registry/pods/d/a', { at: revisions[3]! }, signal)).resolves.toBeDefined()
+    await kv.close()
+  })
+
+  it('tells how far it has come, and what went wrong last', async () => {
+    const clock = new ManualClock()
+    const kv = openMemory()
+    const stop = new AbortController()
+    const compactor = new Compactor({ kv, prefix: '/registry', clock, intervalMs: 1_000, onError: () => {} })
+    expect(await compactor.status(signal)).toEqual({ intervalMs: 1_000 })
+    const running = compactor.run(stop.signal)
+    const round = async (): Promise<void> => {
+      clock.advance(1_000)
+      await setImmediate()
+    }
+    vi.spyOn(kv, 'compact').mockRejectedValueOnce(new KvError('unavailable', 'no leader'))
+    await round()
+    await round()
+    expect(await compactor.status(signal)).toMatchObject({ revision: undefined, problem: 'no leader' })
+    await round()
+    const { revision, lastRoundAt, problem } = await compactor.status(signal)
+    expect(revision).toBeGreaterThan(0)
+    expect([lastRoundAt, problem]).toEqual([clock.timeOfDay(), undefined])
+    stop.abort()
+    await running
     await kv.close()
   })
 

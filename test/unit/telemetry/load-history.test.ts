@@ -10,14 +10,19 @@ const CALLER = { user: ANONYMOUS, audit: NOT_AUDITED }
 
 async function stepsOf(load: LoadHistory): Promise<readonly LoadStep[]> {
   const answer = await load.handler(fakeRequest('GET /debug/load'), CALLER)
-  const { storageBytes, steps } = JSON.parse(bodyText(answer)) as { storageBytes: number; steps: LoadStep[] }
-  expect(storageBytes).toBe(4096)
+  const { steps, ...told } = JSON.parse(bodyText(answer)) as { steps: LoadStep[] }
+  expect(told).toEqual({ stepMs: 10_000, storageBytes: 4096, revision: 12, compaction: { revision: 5 } })
   return steps
 }
 
 it('keeps the load of an hour in steps, without what streams', async () => {
   const clock = new ManualClock()
-  const load = new LoadHistory({ clock, storageBytes: async () => 4096 })
+  const load = new LoadHistory({
+    clock,
+    storageBytes: async () => 4096,
+    revision: () => 12,
+    compaction: async () => ({ revision: 5 }),
+  })
   const closing = new AbortController()
   const running = load.run(closing.signal)
   const nextStep = async (): Promise<void> => {

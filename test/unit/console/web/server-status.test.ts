@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest'
-import { rulesIn } from '../../../../src/console/web/definition-rules.ts'
 import { manifestsIn } from '../../../../src/console/web/manifests.ts'
-import { bytesText, readChecks, readDump, seriesOf } from '../../../../src/console/web/server-status.ts'
+import {
+  bytesText,
+  compactionText,
+  historyText,
+  readChecks,
+  readDump,
+  seriesOf,
+} from '../../../../src/console/web/server-status.ts'
 
 it('checks are read from their lines', () => {
   expect(readChecks('[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n')).toEqual([
@@ -27,7 +33,7 @@ it('load is drawn by the second, without the step that is still going on, and wi
     { ...step, at: 20_000, requests: 0 },
     { ...step, at: 21_000, requests: 1 },
   ]
-  expect(seriesOf({ stepMs: 10_000, steps })).toEqual({
+  expect(seriesOf({ stepMs: 10_000, revision: 1, steps })).toEqual({
     rate: [
       [10, 20],
       [2, 0],
@@ -53,20 +59,17 @@ it.each([
   [2 ** 50, '1024 TiB'],
 ])('%d bytes are %s', (bytes, text) => expect(bytesText(bytes)).toBe(text))
 
-it('the rules of a schema are found wherever they are', () => {
-  const rule = (text: string) => ({ 'x-kubernetes-validations': [{ rule: text }] })
-  const schema = {
-    ...rule('top'),
-    properties: {
-      spec: { properties: { list: { items: rule('item') }, map: { additionalProperties: rule('value') } } },
-    },
-  }
-  expect(rulesIn(schema).map(({ field, rule: text }) => `${field}: ${text}`)).toEqual([
-    ': top',
-    'spec.list[*]: item',
-    'spec.map{*}: value',
-  ])
-  expect(rulesIn(undefined)).toEqual([])
+it('the past is told by what of it is left, and how it is forgotten', () => {
+  expect(historyText({ revision: 9 })).toBe('not compacted by this server')
+  const compaction = { intervalMs: 300_000 }
+  expect(historyText({ revision: 9, compaction })).toBe('nothing compacted yet')
+  expect(historyText({ revision: 5009, compaction: { ...compaction, revision: 9 } })).toBe(
+    '5,000 revisions kept, since 9',
+  )
+  expect(compactionText(compaction, 0)).toBe('every 5 min')
+  expect(compactionText({ intervalMs: 30_000, lastRoundAt: 1000, problem: 'gone' }, 13_000)).toBe(
+    'every 0.5 min, last 12 s ago, failed: gone',
+  )
 })
 
 it('manifests are told apart, and say what they are', () => {
