@@ -6,9 +6,10 @@ import { splitTarget } from '../http/exchange.ts'
 import type { Caller, CallerFilter, HttpRequest, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 import { offeredProtocols } from '../http/websocket.ts'
-import { escapeHeaderName, isHeaderValue, percentEncoded, writeHeaderText } from '../lib/header-text.ts'
+import { isHeaderValue, percentEncoded } from '../lib/header-text.ts'
 import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
+import { unsendable, userHeaders } from './user-headers.ts'
 
 export interface AggregatedLookup {
   /** There are none: nothing has to be looked for. */
@@ -143,17 +144,7 @@ function headersFor(request: HttpRequest, { user, target, path, body }: Passed):
     host: new URL(target.url).host,
     'audit-id': valueToPass('audit-id', request.auditId),
     ...(body === undefined ? {} : { 'content-length': String(body.length) }),
-    'x-remote-user': textToPass('X-Remote-User', user.name),
-    ...(user.uid === undefined || user.uid === '' ? {} : { 'x-remote-uid': textToPass('X-Remote-Uid', user.uid) }),
-    ...(user.groups.length === 0
-      ? {}
-      : { 'x-remote-group': user.groups.map((group) => textToPass('X-Remote-Group', group)) }),
-    ...Object.fromEntries(
-      Object.entries(user.extra).map(([key, values]) => {
-        const name = `x-remote-extra-${escapeHeaderName(key)}`
-        return [name, values.map((value) => textToPass(name, value))]
-      }),
-    ),
+    ...userHeaders(user),
     'x-forwarded-for': remote.address,
     'x-forwarded-proto': 'https',
     'x-forwarded-uri': path,
@@ -173,17 +164,6 @@ function valueToPass<V extends string | readonly string[]>(name: string, value: 
 function valueToPass(name: string, value: string | readonly string[]): string | string[] {
   if (![value].flat().every(isHeaderValue)) throw unsendable(name)
   return typeof value === 'string' ? value : [...value]
-}
-
-/** Part of the user info. Throws `ApiError` where it would arrive changed: that could be the name of another user. */
-function textToPass(name: string, text: string): string {
-  const value = writeHeaderText(text)
-  if (value === undefined) throw unsendable(name)
-  return value
-}
-
-function unsendable(name: string): ApiError {
-  return new ApiError('BadRequest', `invalid header field value for ${JSON.stringify(name)}`)
 }
 
 /**

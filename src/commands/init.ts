@@ -5,7 +5,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { configTemplate, type TemplateValues } from '../config/config-template.ts'
 import { reasonOf, StartError, usageError } from '../config/start-error.ts'
-import { makeReplicaFiles } from './replica-files.ts'
+import { makeReplicaFiles, PROXY_NAME } from './replica-files.ts'
 
 const FLAGS = {
   hosts: { type: 'string', default: '' },
@@ -80,6 +80,11 @@ function settingsFor({ folder, pki, hosts, etcdServers }: Settled): TemplateValu
     'tls-cert-file': inPki('api.crt'),
     'tls-private-key-file': inPki('api.key'),
     'client-ca-file': inPki('client-ca.crt'),
+    'requestheader-client-ca-file': inPki('proxy-ca.crt'),
+    'requestheader-allowed-names': PROXY_NAME,
+    'proxy-client-cert-file': inPki('proxy.crt'),
+    'proxy-client-key-file': inPki('proxy.key'),
+    'peer-ca-file': inPki('api-ca.crt'),
     'service-account-signing-key-file': inPki('service-account.key'),
     'encryption-provider-config': inPki('encryption.yaml'),
     ...(hosts.length === 0 ? {} : { 'bind-address': '0.0.0.0' }),

@@ -12,7 +12,7 @@ const SERVER: readonly string[] = [
 export function topManual(): string {
   return page([
     ['NAME', ['quarterdeck top - show who watches a running server']],
-    ['SYNOPSIS', ['quarterdeck top [--kubeconfig FILE] [--context NAME] [--once] [-o json]']],
+    ['SYNOPSIS', ['quarterdeck top [--all-replicas] [--once] [-o json] [--kubeconfig FILE] [--context NAME]']],
     [
       'DESCRIPTION',
       [
@@ -21,7 +21,21 @@ export function topManual(): string {
         'In a terminal it is shown again every other second. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
       ],
     ],
-    ['FLAGS', [...SERVER, '', '--once', '    Print it once.', '', '-o, --output json', '    Print it once, as JSON.']],
+    [
+      'FLAGS',
+      [
+        '--all-replicas',
+        '    Show the watches of every replica on the same etcd, and name those that do not answer within a second. The replica that is asked asks the others as this user, by the certificate of --proxy-client-cert-file; no token is passed on. Default: those of the replica that is asked, with all of its workers.',
+        '',
+        '--once',
+        '    Print it once.',
+        '',
+        '-o, --output json',
+        '    Print it once, as JSON.',
+        '',
+        ...SERVER,
+      ],
+    ],
     [
       'EXIT STATUS',
       ['0  It was printed.', '1  The server cannot be reached, or refused.', '2  The command line is invalid.'],

@@ -8,7 +8,7 @@ export function initManual(): string {
     [
       'DESCRIPTION',
       [
-        'Writes DIR/quarterdeck.yaml, in which every flag of quarterdeck serve is explained and those are set that name what else is written: certificate authorities for the API and for its clients, a serving certificate, the key of service account tokens, a key for the encryption of secrets (DIR/pki), and DIR/admin.kubeconfig for kubectl.',
+        'Writes DIR/quarterdeck.yaml, in which every flag of quarterdeck serve is explained and those are set that name what else is written: certificate authorities for the API and for its clients, a serving certificate, the one by which a replica tells others, and aggregated API servers, for whom it asks, the key of service account tokens, a key for the encryption of secrets (DIR/pki), and DIR/admin.kubeconfig for kubectl.',
         '',
         'Replicas have to share all of it: a server that is started without makes its own, which the others do not trust. Copy DIR to each of them, to the same path. Nothing is overwritten.',
       ],

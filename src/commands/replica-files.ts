@@ -1,5 +1,5 @@
-// What replicas of one server share and each of them needs: authorities, a serving certificate, the key of service accounts, the key
-// that secrets are encrypted with, and an administrator's kubeconfig.
+// What replicas of one server share and each of them needs: authorities, a serving certificate, the one by which they ask each other for
+// a user, the key of service accounts, the key that secrets are encrypted with, and an administrator's kubeconfig.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,6 +12,9 @@ const CERTIFICATE_LIFETIME_MS = 2 * YEAR_MS
 
 /** By which pods call the server. */
 const SERVICE_NAMES: readonly string[] = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc']
+
+/** Of the certificate by which a replica tells others, and servers of other groups, for whom it asks. */
+export const PROXY_NAME = 'front-proxy-client'
 
 interface ReplicaFiles {
   /** Has to be there. */
@@ -35,6 +38,7 @@ export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: Replica
   const clients = saveAuthority(folder, 'client-ca')
   const subject: Subject = { commonName: 'admin', organizations: ['system:masters'], usages: ['client'] }
   const credential = saveSigned(folder, 'admin', clients, subject)
+  saveSigned(folder, 'proxy', saveAuthority(folder, 'proxy-ca'), { commonName: PROXY_NAME, usages: ['client'] })
   writeKubeconfig(
     kubeconfigFile,
     kubeconfigOf({ url, authority: api.certificate, user: { name: 'admin', credential } }),

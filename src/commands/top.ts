@@ -9,13 +9,14 @@ const CLEAR = '\x1b[H\x1b[2J'
 
 /** Resolves with the exit code: 1 where the server cannot be asked, or does not tell. */
 export async function runTop(args: readonly string[]): Promise<number> {
-  const { once, output, ...server } = parse(args)
+  const { once, output, allReplicas, ...server } = parse(args)
+  const query = allReplicas ? { replicas: 'all' } : {}
   const screen = process.stdout
   const headers = { accept: output === 'json' ? 'application/json' : 'text/plain' }
   try {
     using client = openClient(server, 'quarterdeck-top')
     for (;;) {
-      const { text } = await client.request({ method: 'GET', path: '/debug/watchers', headers })
+      const { text } = await client.request({ method: 'GET', path: '/debug/watchers', query, headers })
       const isOnce = once || output === 'json' || !screen.isTTY
       screen.write(isOnce ? text : CLEAR + fitted(text, screen))
       if (isOnce) return 0
@@ -30,6 +31,7 @@ export async function runTop(args: readonly string[]): Promise<number> {
 interface TopFlags extends ServerFlags {
   readonly once: boolean
   readonly output: string | undefined
+  readonly allReplicas: boolean
 }
 
 function parse(args: readonly string[]): TopFlags {
@@ -40,10 +42,11 @@ function parse(args: readonly string[]): TopFlags {
         ...SERVER_FLAGS,
         once: { type: 'boolean', default: false },
         output: { type: 'string', short: 'o' },
+        'all-replicas': { type: 'boolean', default: false },
       },
     })
-    const { kubeconfig, context, once, output } = values
-    if (output === undefined || output === 'json') return { kubeconfig, context, once, output }
+    const { kubeconfig, context, once, output, 'all-replicas': allReplicas } = values
+    if (output === undefined || output === 'json') return { kubeconfig, context, once, output, allReplicas }
   } catch (error) {
     throw usageError(`${reasonOf(error)}; see quarterdeck top --help`)
   }

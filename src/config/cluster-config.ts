@@ -17,6 +17,17 @@ export interface ClusterConfig {
   /** 0: the service `kubernetes` has none. */
   readonly ownNodePort: number
   readonly nodePorts: PortRange
+  /** By which the replica is told from others; undefined: the name of the host. */
+  readonly hostname: string | undefined
+  /** How other replicas are reached, and reach this one. */
+  readonly peers: PeerConfig
+}
+
+export interface PeerConfig {
+  /** Undefined: where it listens. */
+  readonly address: string | undefined
+  readonly port: number | undefined
+  readonly caFile: string | undefined
 }
 
 /** Both included. */
@@ -35,6 +46,8 @@ export function clusterConfig(read: SettingReader, served: ServedVersions | unde
     keepsEndpoints: oneOf(read.required('endpoint-reconciler-type'), ['lease', 'none']) === 'lease',
     ownNodePort: ownPort(read.required('kubernetes-service-node-port'), nodePorts),
     nodePorts,
+    hostname: hostnameOf(read.optional('hostname-override')),
+    peers: peerConfig(read),
   }
 }
 
@@ -42,6 +55,23 @@ function addressOf(setting: Setting | undefined): string | undefined {
   if (setting === undefined || setting.text === '') return undefined
   if (isIP(setting.text) === 0) throw usageError(`${setting.source}: "${setting.text}" is not an IP address`)
   return setting.text === '0.0.0.0' || setting.text === '::' ? undefined : setting.text
+}
+
+function hostnameOf(setting: Setting | undefined): string | undefined {
+  if (setting === undefined || setting.text === '') return undefined
+  if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(setting.text)) {
+    throw usageError(`${setting.source}: "${setting.text}" is not the name of a host`)
+  }
+  return setting.text
+}
+
+function peerConfig(read: SettingReader): PeerConfig {
+  const port = read.optional('peer-advertise-port')
+  return {
+    address: addressOf(read.optional('peer-advertise-ip')),
+    port: port === undefined || port.text === '' ? undefined : integer(port, 1, 65_535),
+    caFile: read.file('peer-ca-file'),
+  }
 }
 
 /** `30000-32767`, or the first and how many more: `30000+2767`. */

@@ -9,7 +9,6 @@ const NO_FORWARD = 'The API level is fixed: there is no later one to be compatib
 const NO_ELECTION = 'Coordinated leader election is not supported.'
 const NO_KUBELETS = 'Kubelets are never called: logs and streams of containers are not served.'
 const OWN_LOG = 'Logs are written to standard error as JSON, unbuffered.'
-const NO_PEERS = 'All replicas serve the same resources: requests are never proxied to a peer.'
 const CACHE = 'All types are always cached, with minutes of history; reads stay consistent.'
 const AT_SCRAPE = 'It is read when metrics are scraped.'
 const NO_LABEL_LIMITS = 'Metric labels are bounded already.'
@@ -51,9 +50,6 @@ const WARNED = {
   'logging-format': ['text', OWN_LOG, 'json'],
   'max-connection-bytes-per-sec': ['count', 'The bandwidth of connections is not limited.', '0'],
   'min-compatibility-version': ['text', 'There are no older versions to be compatible with.'],
-  'peer-advertise-ip': ['text', NO_PEERS],
-  'peer-advertise-port': ['text', NO_PEERS],
-  'peer-ca-file': ['file', NO_PEERS],
   'permit-address-sharing': ['switch', 'SO_REUSEADDR is always set.', 'true', 'false'],
   'show-hidden-metrics-for-version': ['text', 'No metrics are hidden.'],
   'storage-initialization-timeout': ['duration', 'The server is ready once storage is loaded, however long it takes.'],

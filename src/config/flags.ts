@@ -153,8 +153,21 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
     'Controllers to run: * for all, NAME to enable, -NAME to disable. Next to a kube-controller-manager, disable -garbage-collector, -namespace, -serviceaccount, -root-ca-certificate-publisher.',
     '*',
   ),
-  'proxy-client-cert-file': file('Client certificate for aggregated API servers, which trust the user it names.'),
+  'proxy-client-cert-file': file(
+    'Client certificate for aggregated API servers and for other replicas, which trust the user it names.',
+  ),
   'proxy-client-key-file': file('Private key of --proxy-client-cert-file.'),
+  'peer-advertise-ip': address(
+    'IP address at which other replicas ask this one who watches it. Default: --advertise-address, or --bind-address.',
+  ),
+  'peer-advertise-port': port('Port of --peer-advertise-ip. Default: --secure-port.'),
+  'peer-ca-file': file(
+    'CA bundle to verify the certificates of other replicas, which have to be valid for kubernetes.default.svc. Default: the authority of the certificate that this server generated.',
+  ),
+  'hostname-override': text(
+    'NAME',
+    'Name by which this replica is told from others, in its identity lease. Default: the name of the host.',
+  ),
   'egress-allow': list(
     'CIDR,...',
     'Addresses that webhooks may have though they are denied by default: link-local, multicast, unspecified, cloud metadata, and those of this host unless --bind-address is a loopback address.',

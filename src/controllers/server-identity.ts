@@ -1,15 +1,16 @@
 // The identity lease of this server in kube-system, named after its host and renewed; expired leases of other servers are
-// deleted (P-460).
+// deleted (P-460). Replicas find each other by them.
 import { createHash } from 'node:crypto'
 import { mapOrEmpty, numberOrAbsent, textOrAbsent } from '../api/members.ts'
-import { metaText } from '../api/object-members.ts'
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import { systemRandom } from '../lib/random.ts'
 import { pause } from '../lib/pause.ts'
-import type { Resource, WriteContext } from '../registry/registry.ts'
+import type { Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
+import type { Store } from '../store/store.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { deleteOne, newObject, serverContext, succeeds } from './writes.ts'
@@ -19,8 +20,8 @@ const LABEL = 'apiserver.kubernetes.io/identity'
 const COMPONENT = 'kube-apiserver'
 const DURATION_SECONDS = 3600
 const RENEW_MS = 10_000
-/** The namespace is created by another controller. */
-const WAIT_FOR_NAMESPACE_MS = 200
+/** The namespace is created by another controller, and where the server listens is known when it does. */
+const INCOMPLETE_MS = 200
 const COLLECT_MS = 3_600_000
 
 /** The same after a restart, another one on every host. */
@@ -48,20 +49,74 @@ function labelOf(hostname: string): string {
   return hostname.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
 }
 
-export function serverIdentity(parts: ControllerParts, hostname: string): Controller {
+/** Where the server can be asked by other replicas: `host:port`. */
+const ADDRESS = 'quarterdeck/peer-address'
+
+export interface OwnIdentity {
+  readonly hostname: string
+  /** `host:port`, empty until the server listens; undefined where other replicas cannot ask it. */
+  readonly peerAddress: () => string | undefined
+}
+
+export interface ServerLease {
+  readonly name: string
+  /** Undefined: it cannot be asked. */
+  readonly peerAddress: string | undefined
+  /** In milliseconds since 1970. */
+  readonly renewedAt: number
+}
+
+/** The servers that keep a lease on this store, this one included. */
+export async function serverLeases(
+  { registry, resources }: Pick<ControllerParts, 'registry' | 'resources'>,
+  signal: AbortSignal,
+): Promise<readonly ServerLease[]> {
+  const leases: ServerLease[] = []
+  for await (const stored of storedLeases(registry.store, leasesIn(resources()), signal)) {
+    const object = stored.object()
+    const annotations = mapOrEmpty(metaOf(object), 'annotations')
+    const renewedAt = Date.parse(textOrAbsent(mapOrEmpty(object, 'spec'), 'renewTime') ?? '')
+    leases.push({ name: stored.name, peerAddress: textOrAbsent(annotations, ADDRESS), renewedAt: renewedAt || 0 })
+  }
+  return leases
+}
+
+function leasesIn(resources: ResourceTable): Resource {
+  return servedResource(resources, 'leases', 'coordination.k8s.io')
+}
+
+async function* storedLeases(store: Store, leases: Resource, signal: AbortSignal): AsyncGenerator<StoredObject> {
+  const selection = { labels: parseLabelSelector(`${LABEL}=${COMPONENT}`) }
+  const page = await store.list(
+    {
+      resource: leases.stored,
+      namespace: NAMESPACE,
+      at: { kind: 'latest' },
+      selection,
+      skipUnreadable: true,
+    },
+    signal,
+  )
+  for await (const batch of page.batches) yield* batch
+}
+
+export function serverIdentity(parts: ControllerParts, own: OwnIdentity): Controller {
   const { clock } = parts
   return {
     name: 'server-identity',
     async run(signal) {
-      const lease = new IdentityLease(parts, hostname, signal)
+      const lease = new IdentityLease(parts, own, signal)
       let collectAt = clock.now()
-      let isRenewed: boolean
+      let isWhole: boolean
       do {
-        isRenewed = await lease.renew()
+        // Asked first: what is known a moment later is written the next time.
+        isWhole = own.peerAddress() !== ''
+        const isRenewed = await lease.renew()
+        isWhole &&= isRenewed
         if (!isRenewed || clock.now() < collectAt) continue
         await lease.collect()
         collectAt = clock.now() + COLLECT_MS
-      } while (await pause(clock, isRenewed ? RENEW_MS : WAIT_FOR_NAMESPACE_MS, signal))
+      } while (await pause(clock, isWhole ? RENEW_MS : INCOMPLETE_MS, signal))
     },
   }
 }
@@ -72,11 +127,13 @@ class IdentityLease {
   readonly #labels: Readonly<Record<string, string>>
   readonly #name: string
   readonly #holder: string
+  readonly #peerAddress: OwnIdentity['peerAddress']
   readonly #signal: AbortSignal
 
-  constructor(parts: ControllerParts, hostname: string, signal: AbortSignal) {
+  constructor(parts: ControllerParts, { hostname, peerAddress }: OwnIdentity, signal: AbortSignal) {
     this.#parts = parts
-    this.#leases = servedResource(parts.resources(), 'leases', 'coordination.k8s.io')
+    this.#leases = leasesIn(parts.resources())
+    this.#peerAddress = peerAddress
     this.#labels = { [LABEL]: COMPONENT, 'kubernetes.io/hostname': labelOf(hostname) }
     this.#name = identityOf(hostname)
     this.#holder = `${this.#name}_${(parts.random ?? systemRandom).uuid()}`
@@ -92,26 +149,25 @@ class IdentityLease {
     const renewTime = new Date(this.#parts.clock.now()).toISOString().replace('Z', '000Z')
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime }
     const fresh = newObject(this.#leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
-    const wanted = (live: ApiObject | undefined): ApiObject => (live === undefined ? fresh : { ...live, spec })
+    const wanted = (live: ApiObject | undefined): ApiObject =>
+      this.#withAddress(live === undefined ? fresh : { ...live, spec })
     const request = { name: this.#name, subresource: '', tracksFields: false, absent: 'put', uid: '', wanted } as const
     return succeeds(updateObject(this.#parts.registry, this.#leases, request, this.#context()), 'NotFound', 'Forbidden')
   }
 
   /** Deletes the leases that have expired. */
   async collect(): Promise<void> {
-    const page = await this.#parts.registry.store.list(
-      {
-        resource: this.#leases.stored,
-        namespace: NAMESPACE,
-        at: { kind: 'latest' },
-        selection: { labels: parseLabelSelector(`${LABEL}=${COMPONENT}`) },
-        skipUnreadable: true,
-      },
-      this.#signal,
-    )
-    for await (const batch of page.batches) {
-      for (const stored of batch) if (this.#hasExpired(stored)) await this.#remove(stored)
+    const { store } = this.#parts.registry
+    for await (const stored of storedLeases(store, this.#leases, this.#signal)) {
+      if (this.#hasExpired(stored)) await this.#remove(stored)
     }
+  }
+
+  #withAddress(lease: ApiObject): ApiObject {
+    const address = this.#peerAddress()
+    const { [ADDRESS]: _, ...others } = mapOrEmpty(metaOf(lease), 'annotations')
+    const annotations = address === undefined || address === '' ? others : { ...others, [ADDRESS]: address }
+    return withMeta(lease, { annotations: Object.keys(annotations).length === 0 ? undefined : annotations })
   }
 
   #hasExpired(stored: StoredObject): boolean {

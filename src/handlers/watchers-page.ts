@@ -1,23 +1,82 @@
 // /debug/watchers: JSON for programs that ask for it, else a table for a terminal.
+import { ApiError } from '../api/status.ts'
+import type { User } from '../api/user.ts'
 import { parseAccept } from '../codec/media-type.ts'
-import type { Handler } from '../http/http.ts'
+import type { CallerHandler, HttpRequest } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
 import { tableText } from '../lib/table-text.ts'
 import { headerOf } from './resource-parts.ts'
 import { inOrderOfWaiting, type WatcherStatus, type Watchers } from './watchers.ts'
 
-/** `elsewhere`: those of other processes of this server. */
-export function showWatchers(watchers: Watchers, elsewhere?: () => Promise<readonly WatcherStatus[]>): Handler {
-  return async (request) => {
-    const found = inOrderOfWaiting([...watchers.statuses(), ...((await elsewhere?.()) ?? [])])
-    const revision = String(watchers.revision)
+/** What another replica has told. */
+export interface ReplicaWatchers {
+  readonly replica: string
+  readonly watchers: readonly WatcherStatus[]
+  /** Why it has told nothing. */
+  readonly problem?: string
+}
+
+export interface WatchersElsewhere {
+  /** Those of other processes of this server. */
+  readonly workers?: (() => Promise<readonly WatcherStatus[]>) | undefined
+  /** Absent: there are none. */
+  readonly replicas?: Replicas
+}
+
+export interface Replicas {
+  /** By which this one is known. */
+  readonly ownName: string
+  /** What the others tell the user. */
+  readonly ask: (user: User, signal: AbortSignal) => Promise<readonly ReplicaWatchers[]>
+}
+
+/** With `?replicas=all`, of every replica on the store. */
+export function showWatchers(watchers: Watchers, { workers, replicas }: WatchersElsewhere = {}): CallerHandler {
+  return async (request, { user }) => {
+    const asksAll = asksForReplicas(request)
+    const [ofWorkers = [], others = []] = await Promise.all([
+      workers?.(),
+      asksAll ? replicas?.ask(user, request.signal) : undefined,
+    ])
+    const own = [...watchers.statuses(), ...ofWorkers]
+    const page = { resourceVersion: String(watchers.revision) }
+    const shown = asksAll
+      ? { ...page, ...ofAllReplicas({ replica: replicas?.ownName ?? '', watchers: own }, others) }
+      : { ...page, watchers: inOrderOfWaiting(own) }
     if (!asksForJson(headerOf(request, 'accept'))) {
-      return bytesOf('text/plain; charset=utf-8', Buffer.from(tableOf(found, revision)))
+      return bytesOf('text/plain; charset=utf-8', Buffer.from(pageText(shown)))
     }
-    return bytesOf(
-      'application/json',
-      Buffer.from(`${JSON.stringify({ resourceVersion: revision, watchers: found })}\n`),
-    )
+    return bytesOf('application/json', Buffer.from(`${JSON.stringify(shown)}\n`))
+  }
+}
+
+function asksForReplicas({ query }: HttpRequest): boolean {
+  const asked = query.get('replicas')
+  if (asked === undefined || asked === 'all') return asked === 'all'
+  throw new ApiError('BadRequest', 'replicas must be all, or left out')
+}
+
+interface WatchersPage {
+  readonly resourceVersion: string
+  readonly watchers: readonly ShownWatcher[]
+  /** Where all were asked. */
+  readonly replicas?: readonly { readonly name: string; readonly problem?: string }[]
+}
+
+interface ShownWatcher extends WatcherStatus {
+  readonly replica?: string
+}
+
+function ofAllReplicas(
+  own: ReplicaWatchers,
+  others: readonly ReplicaWatchers[],
+): Omit<WatchersPage, 'resourceVersion'> {
+  const all = [own, ...others]
+  return {
+    replicas: all.map(({ replica: name, problem }) => (problem === undefined ? { name } : { name, problem })),
+    watchers: inOrderOfWaiting(
+      all.flatMap(({ replica, watchers }) => watchers.map((watcher) => ({ ...watcher, replica }))),
+    ),
   }
 }
 
@@ -26,7 +85,10 @@ function asksForJson(accept: string): boolean {
   return first?.type === 'application' && first.subtype === 'json'
 }
 
-const COLUMNS: readonly (readonly [title: string, cell: (watcher: WatcherStatus) => string | number])[] = [
+type Column = readonly [title: string, cell: (watcher: ShownWatcher) => string | number]
+
+const REPLICA: Column = ['REPLICA', ({ replica = '' }) => replica]
+const COLUMNS: readonly Column[] = [
   ['USER', ({ user }) => user],
   ['AGENT', ({ agent }) => agent.split(' ', 1)[0]!],
   ['RESOURCE', ({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)],
@@ -43,10 +105,15 @@ const COLUMNS: readonly (readonly [title: string, cell: (watcher: WatcherStatus)
 ]
 const WIDEST_CELL = 40
 
-function tableOf(watchers: readonly WatcherStatus[], revision: string): string {
-  const rows = watchers.map((watcher) => COLUMNS.map(([, cell]) => shown(String(cell(watcher)))))
-  const text = tableText([COLUMNS.map(([title]) => title), ...rows])
-  return `${watchers.length} watchers at resourceVersion ${revision}\n${text}`
+function pageText({ resourceVersion, watchers, replicas }: WatchersPage): string {
+  const columns = replicas === undefined ? COLUMNS : [REPLICA, ...COLUMNS]
+  const rows = watchers.map((watcher) => columns.map(([, cell]) => shown(String(cell(watcher)))))
+  const where = replicas === undefined ? '' : ` of ${replicas.length} ${replicas.length === 1 ? 'replica' : 'replicas'}`
+  const silent = (replicas ?? []).flatMap(({ name, problem }) =>
+    problem === undefined ? [] : [tableText([[`${name} does not tell who watches it: ${problem}`]])],
+  )
+  const title = `${watchers.length} watchers${where} at resourceVersion ${resourceVersion}\n`
+  return `${title}${silent.join('')}${tableText([columns.map(([name]) => name), ...rows])}`
 }
 
 function shown(cell: string): string {

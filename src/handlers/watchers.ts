@@ -132,7 +132,7 @@ export class Watchers {
 }
 
 /** Those that wait longest come first. */
-export function inOrderOfWaiting(watchers: readonly WatcherStatus[]): readonly WatcherStatus[] {
+export function inOrderOfWaiting<W extends WatcherStatus>(watchers: readonly W[]): readonly W[] {
   return watchers.toSorted((a, b) => b.waitingMs - a.waitingMs || b.lag - a.lag || b.waitingBytes - a.waitingBytes)
 }
 

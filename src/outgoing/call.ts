@@ -18,7 +18,7 @@ export interface OutgoingTarget {
   /** Where connections go instead of to the URL's host: where a service is reached. Throws `OutgoingCallError`. */
   readonly locate?: () => Promise<Place>
   /** Sent with every call: credentials. Never part of a message. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
 }
 
 export interface OutgoingCall {
@@ -316,7 +316,7 @@ interface HeaderParts {
   readonly traced: Readonly<Record<string, string>> | undefined
 }
 
-function headersOf({ url, target, call, length, traced }: HeaderParts): Record<string, string | number> {
+function headersOf({ url, target, call, length, traced }: HeaderParts): Record<string, string | number | string[]> {
   return {
     host: url.host,
     'user-agent': call.userAgent,

@@ -41,6 +41,17 @@ export function ownAddress({ cluster, bindAddress }: Config, log: Log): string |
   return undefined
 }
 
+/** Where other replicas reach this one, which listens at `listening`: empty while it does not, undefined where they cannot. */
+export function peerAddress({ cluster, bindAddress }: Config, listening: string): string | undefined {
+  const { peers, advertiseAddress } = cluster
+  const isUnspecified = bindAddress === '0.0.0.0' || bindAddress === '::'
+  const host = peers.address ?? advertiseAddress ?? (isUnspecified ? advertisedAddress(bindAddress) : bindAddress)
+  // A URL does not name the port that is its scheme's own.
+  const port = peers.port ?? /:(\d+)$/.exec(listening)?.[1] ?? 443
+  if (host === undefined) return undefined
+  return listening === '' ? '' : `${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
 /** Not by this machine, or by those on the same wire, alone: endpoints may have no other addresses. */
 export function isReachable(address: string): boolean {
   const own = new BlockList()

@@ -42,6 +42,8 @@ export interface ControllerOptions {
   readonly serverAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  /** `host:port`, where other replicas can ask this one, empty until it listens; undefined where they cannot. */
+  readonly peerAddress: () => string | undefined
   readonly measures: ServerMeasures
   readonly cluster: ClusterConfig
   /** The names of those that are not to run. */
@@ -74,7 +76,7 @@ function ownControllers(parts: ControllerParts, options: ControllerOptions): rea
   return [
     kubernetesService(parts, advertisedBy(options)),
     extensionAuthentication(parts, options.trust),
-    serverIdentity(parts, hostname()),
+    serverIdentity(parts, { hostname: options.cluster.hostname ?? hostname(), peerAddress: options.peerAddress }),
   ]
 }
 

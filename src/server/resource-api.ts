@@ -1,4 +1,5 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
+import { hostname } from 'node:os'
 import { refuseAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
@@ -6,11 +7,12 @@ import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
 import type { SessionKey } from '../console/console.ts'
 import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
-import { runControllers, type Controller } from '../controllers/controllers.ts'
+import { runControllers, type Controller, type ControllerParts } from '../controllers/controllers.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
+import { identityOf } from '../controllers/server-identity.ts'
 import { claimAddressesInUse } from '../controllers/service-ip-repair.ts'
 import { makeSystemNamespaces } from '../controllers/system-objects.ts'
 import type { ExtensionPoints } from '../extensions/registration.ts'
@@ -20,7 +22,7 @@ import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
 import type { CallersRequest, ResourceParts } from '../handlers/resource-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
-import { showWatchers } from '../handlers/watchers-page.ts'
+import { showWatchers, type WatchersElsewhere } from '../handlers/watchers-page.ts'
 import { type WatcherStatus, Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
@@ -51,6 +53,7 @@ import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
 import { type ObjectsOptions, openObjects } from './objects.ts'
+import { watchersOfReplicas } from './replicas.ts'
 import { tracedRegistry } from './tracing.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
 import { stockFamilies } from './measures.ts'
@@ -75,6 +78,10 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly shownAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  /** `host:port`, where other replicas can ask this one, empty until it listens; undefined where they cannot. */
+  readonly peerAddress: () => string | undefined
+  /** Who signs the certificates of other replicas, PEM. */
+  readonly peerAuthority: string
   /** How many servers the storage has. */
   readonly storeCount: number
   /** How long watches last at least whose client does not say. */
@@ -275,7 +282,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
         cbor: gates.CBORServingAndStorage,
       }),
       ...openApiRoutes(() => remotes.documents(definitions.documents()), clock),
-      { path: '/debug/watchers', handler: showWatchers(watchers, options.otherWatchers), listed: () => [] },
+      { path: '/debug/watchers', handler: showWatchers(watchers, watchedElsewhere(parts, options)), listed: () => [] },
     ],
     identity,
     consoleKey: { find: (signal) => findConsoleKey(parts, signal), make: (signal) => makeConsoleKey(parts, signal) },
@@ -283,6 +290,20 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       admit: admission.addFunction,
       convert: definitions.addFunction,
       authorize: authorization.addFunction,
+    },
+  }
+}
+
+/** Who watches other processes of this server, and other replicas on its store. */
+function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): WatchersElsewhere {
+  const ownName = identityOf(options.cluster.hostname ?? hostname())
+  const { operatorsCaller: caller, proxyCertificate, peerAuthority: authority } = options
+  const asked = { ...parts, ownName, caller, proxyCertificate, authority }
+  return {
+    workers: options.otherWatchers,
+    replicas: {
+      ownName,
+      ask: async (user, signal) => (options.hasReplicas ? watchersOfReplicas(asked, user, signal) : []),
     },
   }
 }

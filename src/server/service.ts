@@ -9,7 +9,7 @@ import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import { type AdmissionSettings, readAdmissionSettings } from './admission-config.ts'
-import { ownAddress } from './advertised-address.ts'
+import { ownAddress, peerAddress } from './advertised-address.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
@@ -21,7 +21,7 @@ import { openStatusEncoder } from './status-encoder.ts'
 import { runInBackground } from './background.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { type Service } from './late-service.ts'
-import { readProxyCertificate } from './serving.ts'
+import { readPeerAuthority, readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
 import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
@@ -184,6 +184,9 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
     advertisedAddress: ownAddress(config, log),
+    // Who trusts nobody to name users cannot be asked for one.
+    peerAddress: () => (config.identity.frontProxy === undefined ? undefined : peerAddress(config, address.text)),
+    peerAuthority: readPeerAuthority(config) ?? authority ?? tls.certificate,
     cluster: config.cluster,
     storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
     shownAddress: () => address.shown,

@@ -45,6 +45,11 @@ export function readProxyCertificate({
   }
 }
 
+/** What the certificates of other replicas are checked with; undefined where the operator does not say. */
+export function readPeerAuthority({ cluster }: Config): string | undefined {
+  return readAuthorities(cluster.peers.caFile, '--peer-ca-file')
+}
+
 /** The last that fits is taken: whole names come behind those with a star, and names by a flag behind those in a certificate. */
 function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertificate[] {
   const named = pairs.flatMap((pair) => {

@@ -6,6 +6,7 @@ import https from 'node:https'
 import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/server/server.ts'
+import { tempFolder } from './temp-folder.ts'
 
 export interface ServerAnswer {
   readonly status: number
@@ -34,10 +35,22 @@ export interface OpenServer extends AsyncDisposable {
   must(path: string, call?: ServerCall): Promise<Record<string, unknown>>
 }
 
-export async function openServer(args: readonly string[] = [], log: Log = SILENT_LOG): Promise<OpenServer> {
-  const config = await readConfig(['--in-memory', '--secure-port', '0', ...args], {})
+export function openServer(args: readonly string[] = [], log: Log = SILENT_LOG): Promise<OpenServer> {
+  return openServerWith(['--in-memory', ...args], { log })
+}
+
+/** A replica on an etcd, with a folder of its own. `authority`: who signed its certificate, where the flags name one. */
+export async function openReplica(etcd: string, args: readonly string[] = [], authority = ''): Promise<OpenServer> {
+  return openServerWith(['--etcd-servers', etcd, '--data-dir', await tempFolder(), ...args], { authority })
+}
+
+async function openServerWith(
+  args: readonly string[],
+  { log = SILENT_LOG, authority: given = '' }: { readonly log?: Log; readonly authority?: string },
+): Promise<OpenServer> {
+  const config = await readConfig(['--secure-port', '0', ...args], {})
   const running = await startServer({ config, log, signal: AbortSignal.timeout(60_000) })
-  const { url, authority = '', adminToken } = running
+  const { url, authority = given, adminToken } = running
   return reachServer({ url, authority, adminToken }, () => running.stop())
 }
 

@@ -4,12 +4,9 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
-import { SILENT_LOG } from '../../src/lib/log.ts'
-import { startServer } from '../../src/server/server.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { openOtlpReceiver, type ReceivedSpan } from '../fakes/otlp-receiver.ts'
-import { type OpenServer, openServer, reachServer } from '../fakes/running-server.ts'
+import { openReplica, type OpenServer, openServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 import { ALLOW, openWebhookServer } from '../fakes/webhook-server.ts'
 
@@ -175,21 +172,13 @@ describe('a traced request', () => {
     await using receiver = await openOtlpReceiver()
     const file = await tracingFile(receiver.grpcEndpoint)
     {
-      await using server = await openServerOn(endpoint, file)
+      await using server = await openReplica(endpoint, ['--tracing-config-file', file])
       await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'c' } } })
     }
     const put = receiver.spans.find(({ name, traceId }) => name === 'Storage put' && isOfMaps(receiver.spans, traceId))
     expect(Buffer.concat(sent).toString('latin1')).toContain(`00-${put?.traceId}-${put?.spanId}-01`)
   })
 })
-
-async function openServerOn(etcd: string, tracing: string): Promise<OpenServer> {
-  const data = ['--etcd-servers', etcd, '--data-dir', await tempFolder()]
-  const config = await readConfig(['--secure-port', '0', '--tracing-config-file', tracing, ...data], {})
-  const running = await startServer({ config, log: SILENT_LOG, signal: AbortSignal.timeout(60_000) })
-  const { url, authority = '', adminToken } = running
-  return reachServer({ url, authority, adminToken }, () => running.stop())
-}
 
 function isOfMaps(spans: readonly ReceivedSpan[], traceId: string): boolean {
   return spans.some((span) => span.traceId === traceId && span.name.startsWith('POST '))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
-import { identityOf, serverIdentity } from '../../../src/controllers/server-identity.ts'
+import { identityOf, serverIdentity, serverLeases } from '../../../src/controllers/server-identity.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
@@ -9,8 +9,8 @@ import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
 
-async function runFor(world: ApiWorld, clock: ManualClock, hostname: string): Promise<() => Promise<void>> {
-  const parts: ControllerParts = {
+function partsOf(world: ApiWorld, clock: ManualClock): ControllerParts {
+  return {
     registry: world.parts,
     resources: () => world.resources,
     gates: new Set(),
@@ -18,8 +18,16 @@ async function runFor(world: ApiWorld, clock: ManualClock, hostname: string): Pr
     now: () => NOW,
     log: SILENT_LOG,
   }
+}
+
+async function runFor(
+  world: ApiWorld,
+  clock: ManualClock,
+  { hostname, peerAddress }: { readonly hostname: string; readonly peerAddress?: string },
+): Promise<() => Promise<void>> {
+  const parts = partsOf(world, clock)
   const stop = new AbortController()
-  const running = serverIdentity(parts, hostname).run(stop.signal)
+  const running = serverIdentity(parts, { hostname, peerAddress: () => peerAddress }).run(stop.signal)
   return async () => {
     stop.abort()
     await running
@@ -65,7 +73,7 @@ describe('a server that is there', () => {
     for (const body of [lease('gone', label, 10), lease('here', label, 3600), lease('other', {}, 10)]) {
       await requests.send({ method: 'POST', path: LEASES, body })
     }
-    const stop = await runFor(world, clock, 'host-a')
+    const stop = await runFor(world, clock, { hostname: 'host-a' })
     await until(async () => (await leasesOf(world)).every(({ metadata }) => metadata.name !== 'gone'))
     const [own, ...others] = await leasesOf(world)
     expect(others.map(({ metadata }) => metadata.name)).toEqual(['here', 'other'])
@@ -83,5 +91,19 @@ describe('a server that is there', () => {
     expect(renewed?.spec.holderIdentity).toBe(own?.spec.holderIdentity)
     expect(Date.parse(renewed!.spec.renewTime) - Date.parse(own!.spec.renewTime)).toBeGreaterThanOrEqual(10_000)
     await stop()
+  })
+
+  it('says where other replicas can ask it, for as long as they can', async () => {
+    const world = new ApiWorld({ kv: openMemory() })
+    const clock = new ManualClock()
+    const { signal } = new AbortController()
+    const parts = partsOf(world, clock)
+    const name = identityOf('host-a')
+    for (const peerAddress of ['10.0.0.1:6443', undefined]) {
+      const stop = await runFor(world, clock, { hostname: 'host-a', ...(peerAddress && { peerAddress }) })
+      await until(async () => (await serverLeases(parts, signal)).some((lease) => lease.peerAddress === peerAddress))
+      expect(await serverLeases(parts, signal)).toEqual([{ name, peerAddress, renewedAt: clock.now() }])
+      await stop()
+    }
   })
 })

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { WatchStart } from '../../../src/api/read.ts'
+import { ANONYMOUS } from '../../../src/auth/user.ts'
 import { WatchMeasures } from '../../../src/handlers/watch-measures.ts'
-import { showWatchers } from '../../../src/handlers/watchers-page.ts'
+import { showWatchers, type WatchersElsewhere } from '../../../src/handlers/watchers-page.ts'
 import { type OpenWatch, Watchers, type Watched } from '../../../src/handlers/watchers.ts'
+import { NOT_AUDITED } from '../../../src/http/http.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { Watch } from '../../../src/registry/read.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
@@ -211,9 +213,10 @@ describe('the number of watches', () => {
 })
 
 describe('the page', () => {
-  const pageFor = async (accept?: string): Promise<string> => {
+  const pageFor = async (accept?: string, search = '', elsewhere: WatchersElsewhere = {}): Promise<string> => {
     const headers = accept === undefined ? {} : { accept }
-    return bodyText(await showWatchers(watchers)(fakeRequest('GET /debug/watchers', { headers })))
+    const request = fakeRequest(`GET /debug/watchers${search}`, { headers })
+    return bodyText(await showWatchers(watchers, elsewhere)(request, { user: ANONYMOUS, audit: NOT_AUDITED }))
   }
 
   it('is JSON for who asks for it', async () => {
@@ -257,4 +260,51 @@ describe('the page', () => {
     expect(row).toMatch(/^[\x20-\x7e]+$/)
     expect(row).toContain(`?[2Jx?1m${'y'.repeat(29)}... `)
   })
+
+  describe('of all replicas', () => {
+    const asked: string[] = []
+    const other = { ...WATCHED, user: 'joe', since: '', resourceVersion: '', lag: 5 }
+    const status = { ...other, sentBytes: 0, waitingBytes: 0, waitingMs: 900, reconnects: 0, relists: 0 }
+    const replicas = {
+      ownName: 'this',
+      ask: async ({ name }: { readonly name: string }) => {
+        asked.push(name)
+        return [
+          { replica: 'that', watchers: [status] },
+          { replica: 'deaf', watchers: [], problem: 'no \u001b[2Janswer' },
+        ]
+      },
+    }
+
+    it('says whose each watch is, and who does not tell', async () => {
+      open()
+      const page = JSON.parse(await pageFor('application/json', '?replicas=all', { replicas })) as WatchersPage
+      expect(page.replicas).toEqual([
+        { name: 'this' },
+        { name: 'that' },
+        { name: 'deaf', problem: 'no \u001b[2Janswer' },
+      ])
+      expect(page.watchers.map(({ user, replica }) => [user, replica])).toEqual([
+        ['joe', 'that'],
+        ['jane', 'this'],
+      ])
+      expect(asked).toEqual(['system:anonymous'])
+      const [title, silent, , first] = (await pageFor('*/*', '?replicas=all', { replicas })).split('\n')
+      expect(title).toBe('2 watchers of 3 replicas at resourceVersion 1000')
+      expect(silent).toBe('deaf does not tell who watches it: no ?[2Janswer')
+      expect(first).toMatch(/^that +joe +tool\/1\.0 /)
+    })
+
+    it('is asked for, and of nobody who was not', async () => {
+      asked.length = 0
+      expect(JSON.parse(await pageFor('application/json', '', { replicas }))).not.toHaveProperty('replicas')
+      await expect(pageFor('application/json', '?replicas=some', { replicas })).rejects.toThrow('replicas must be all')
+      expect(asked).toEqual([])
+    })
+  })
 })
+
+interface WatchersPage {
+  readonly replicas: readonly object[]
+  readonly watchers: readonly { readonly user: string; readonly replica: string }[]
+}

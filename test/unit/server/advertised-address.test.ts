@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { advertisedAddress, type Machine } from '../../../src/server/advertised-address.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { advertisedAddress, type Machine, peerAddress } from '../../../src/server/advertised-address.ts'
 
 const one = (address: string): NonNullable<Machine['interfaces'][string]>[number] =>
   ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4', internal: address === '127.0.0.1' }) as never
@@ -41,5 +42,32 @@ describe('where other machines are told to find the server', () => {
   test('is an address of this machine, where it has one', () => {
     const address = advertisedAddress('127.0.0.1') ?? '192.0.2.1'
     expect([isIP(address) !== 0, address.startsWith('127.')]).toEqual([true, false])
+  })
+})
+
+describe('where other replicas are told to find the server', () => {
+  test.each([
+    ['where it listens', '', '127.0.0.1:6443', '127.0.0.1:6443'],
+    ['at the port of its scheme', '', '127.0.0.1', '127.0.0.1:443'],
+    ['in brackets', '--bind-address=fd00::1', '[fd00::1]:7443', '[fd00::1]:7443'],
+    ['where it is advertised', '--advertise-address=192.0.2.7', '127.0.0.1:6443', '192.0.2.7:6443'],
+    [
+      'where it says',
+      '--advertise-address=192.0.2.7 --peer-advertise-ip=192.0.2.8 --peer-advertise-port=1234',
+      '127.0.0.1:6443',
+      '192.0.2.8:1234',
+    ],
+    ['nowhere until it listens', '', '', ''],
+  ])('is %s', async (_title, flags, listening, found) => {
+    const config = await readConfig(['--in-memory', ...flags.split(' ').filter(Boolean)], {})
+    expect(peerAddress(config, listening)).toBe(found)
+  })
+
+  test.each([
+    ['--peer-advertise-ip=here', '"here" is not an IP address'],
+    ['--peer-advertise-port=0', '--peer-advertise-port'],
+    ['--hostname-override=-a', '"-a" is not the name of a host'],
+  ])('cannot be %s', async (flag, message) => {
+    await expect(readConfig(['--in-memory', flag], {})).rejects.toThrow(message)
   })
 })

@@ -1,0 +1,32 @@
+// How another server is told for whom a request is, by one whose certificate it trusts to say so (P-383).
+import { ApiError } from '../api/status.ts'
+import type { User } from '../api/user.ts'
+import { escapeHeaderName, writeHeaderText } from '../lib/header-text.ts'
+
+/** Throws `ApiError` where something of the user cannot be sent. */
+export function userHeaders(user: User): Readonly<Record<string, string | string[]>> {
+  return {
+    'x-remote-user': textToPass('X-Remote-User', user.name),
+    ...(user.uid === undefined || user.uid === '' ? {} : { 'x-remote-uid': textToPass('X-Remote-Uid', user.uid) }),
+    ...(user.groups.length === 0
+      ? {}
+      : { 'x-remote-group': user.groups.map((group) => textToPass('X-Remote-Group', group)) }),
+    ...Object.fromEntries(
+      Object.entries(user.extra).map(([key, values]) => {
+        const name = `x-remote-extra-${escapeHeaderName(key)}`
+        return [name, values.map((value) => textToPass(name, value))]
+      }),
+    ),
+  }
+}
+
+/** Throws `ApiError` where it would arrive changed: that could be the name of another user. */
+function textToPass(name: string, text: string): string {
+  const value = writeHeaderText(text)
+  if (value === undefined) throw unsendable(name)
+  return value
+}
+
+export function unsendable(name: string): ApiError {
+  return new ApiError('BadRequest', `invalid header field value for ${JSON.stringify(name)}`)
+}

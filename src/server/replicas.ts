@@ -1,0 +1,92 @@
+// What the replicas on one store ask each other for somebody: each is found by its identity lease, and asked as that user, by the
+// certificate that servers of other groups trust to say who the user is. A credential of the user's never leaves for an address that
+// stands in an object.
+import { userHeaders } from '../aggregation/user-headers.ts'
+import type { User } from '../api/user.ts'
+import type { ControllerParts } from '../controllers/controllers.ts'
+import { serverLeases, type ServerLease } from '../controllers/server-identity.ts'
+import type { ReplicaWatchers } from '../handlers/watchers-page.ts'
+import type { WatcherStatus } from '../handlers/watchers.ts'
+import { answerValue } from '../outgoing/answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
+
+/** How long a replica is waited for. */
+const WITHIN_MS = 1000
+const MAX_BYTES = 64 * 1024 * 1024
+/** More than anybody runs: leases are objects, and there may be any number of them. */
+const MOST_ASKED = 100
+/** What the certificate of every replica is valid for, whatever its address: pods call it so. */
+const SERVER_NAME = 'kubernetes.default.svc'
+
+export interface ReplicaParts extends Pick<ControllerParts, 'registry' | 'resources' | 'clock'> {
+  /** Of this replica's own lease. */
+  readonly ownName: string
+  readonly caller: OutgoingCaller
+  /** What is shown to the others; undefined: they cannot be asked. */
+  readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
+  /** Who signs their certificates, PEM. */
+  readonly authority: string
+}
+
+/** Who watches the other replicas, as they tell this user; one that does not is named with the reason. Those that are silent longest come last. */
+export async function watchersOfReplicas(
+  parts: ReplicaParts,
+  user: User,
+  signal: AbortSignal,
+): Promise<readonly ReplicaWatchers[]> {
+  const leases = await serverLeases(parts, signal)
+  const others = leases
+    .filter(({ name }) => name !== parts.ownName)
+    .toSorted((a, b) => b.renewedAt - a.renewedAt)
+    .slice(0, MOST_ASKED)
+  return Promise.all(
+    others.map(async (lease) => {
+      const { name: replica } = lease
+      try {
+        return { replica, watchers: await watchersOf(parts, lease, { user, signal }) }
+      } catch (error) {
+        if (!(error instanceof OutgoingCallError)) throw error
+        const ageSeconds = Math.max(0, Math.round((parts.clock.now() - lease.renewedAt) / 1000))
+        return { replica, watchers: [], problem: `${error.message}; its lease was renewed ${ageSeconds} s ago` }
+      }
+    }),
+  )
+}
+
+interface Asking {
+  readonly user: User
+  readonly signal: AbortSignal
+}
+
+async function watchersOf(
+  parts: ReplicaParts,
+  { peerAddress }: ServerLease,
+  { user, signal }: Asking,
+): Promise<readonly WatcherStatus[]> {
+  const { caller, proxyCertificate, authority } = parts
+  if (proxyCertificate === undefined) {
+    throw new OutgoingCallError('settings', 'this server has no --proxy-client-cert-file to ask it with')
+  }
+  if (peerAddress === undefined) {
+    throw new OutgoingCallError('settings', 'it does not say where to ask it: it has no --requestheader-client-ca-file')
+  }
+  // Whoever may write a lease is not to choose what is asked for in the name of others.
+  if (!ADDRESS.test(peerAddress)) throw new OutgoingCallError('settings', 'what its lease says is no address')
+  const target: OutgoingTarget = {
+    url: `https://${peerAddress}/debug/watchers`,
+    tls: { ca: authority, ...proxyCertificate, serverName: SERVER_NAME },
+    headers: { ...userHeaders(user), accept: 'application/json' },
+  }
+  const call = { userAgent: 'quarterdeck', timeoutMs: WITHIN_MS, tellTimeout: false, maxAnswerBytes: MAX_BYTES }
+  return readWatchers(answerValue(await caller.call(target, call, signal)))
+}
+
+const ADDRESS = /^(?:\[[0-9a-f:.]+\]|[0-9a-z.-]+):\d{1,5}$/i
+
+/** Replicas of another version may tell something else. */
+function readWatchers(answer: unknown): readonly WatcherStatus[] {
+  const { watchers } = (answer ?? {}) as { readonly watchers?: unknown }
+  if (Array.isArray(watchers)) return watchers as readonly WatcherStatus[]
+  throw new OutgoingCallError('answer', 'it did not answer with a list of watchers')
+}
