@@ -67,12 +67,15 @@ export interface NamedObject {
   readonly name: string
 }
 
-export function objectPath({ group, version, resource, namespaced }: ApiResource, at: NamedObject): string {
+export function objectPath(resource: ApiResource, { namespace, name }: NamedObject): string {
+  return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
+}
+
+export function collectionPath({ group, version, resource, namespaced }: ApiResource, namespace: string): string {
   const parts = [
     ...(group === '' ? ['api', version] : ['apis', group, version]),
-    ...(namespaced ? ['namespaces', at.namespace] : []),
+    ...(namespaced ? ['namespaces', namespace] : []),
     resource,
-    at.name,
   ]
   return `/${parts.map(encodeURIComponent).join('/')}`
 }

@@ -2,13 +2,13 @@
 import { parseArgs } from 'node:util'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { textOrEmpty } from '../api/members.ts'
-import { metaText, withMeta } from '../api/object-members.ts'
+import { type Members, metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { ApiAnswer, Client } from '../client/client.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
 import { tableText } from '../lib/table-text.ts'
-import { apiResources, findResource, objectPath } from './api-resources.ts'
+import { apiResources, collectionPath, findResource, objectPath } from './api-resources.ts'
 import { changesBetween, type FieldChange } from './object-diff.ts'
 import { writerOf } from './object-writer.ts'
 import { openClient, SERVER_FLAGS, type ServerFlags } from './server-flags.ts'
@@ -35,6 +35,8 @@ interface HistoryFlags extends ServerFlags {
   readonly diff: readonly [string, string] | undefined
   /** The resourceVersion of one. */
   readonly restore: string | undefined
+  /** What was restored is stored, not only tried. */
+  readonly write: boolean
 }
 
 function parse(args: readonly string[]): HistoryFlags {
@@ -49,12 +51,14 @@ function parse(args: readonly string[]): HistoryFlags {
         diff: { type: 'string' },
         restore: { type: 'string' },
         'dry-run': { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
       },
     })
     const { diff: from, restore, 'dry-run': isDryRun, ...rest } = values
     const [kind, name, to, ...more] = positionals
+    const ways = Number(isDryRun) + Number(rest.write)
     const isWhole =
-      more.length === 0 && (from === undefined) === (to === undefined) && isDryRun === (restore !== undefined)
+      more.length === 0 && (from === undefined) === (to === undefined) && ways === (restore === undefined ? 0 : 1)
     if (kind !== undefined && name !== undefined && isWhole) {
       return { ...rest, kind, name, restore, diff: from === undefined || to === undefined ? undefined : [from, to] }
     }
@@ -62,14 +66,16 @@ function parse(args: readonly string[]): HistoryFlags {
     throw usageError(`${reasonOf(error)}; see quarterdeck history --help`)
   }
   throw usageError(
-    'say the kind and the name; two versions for --diff, and --dry-run with --restore; see quarterdeck history --help',
+    'say the kind and the name; two versions for --diff, and --dry-run or --write with --restore; see quarterdeck history --help',
   )
 }
 
 async function report(client: Client, flags: HistoryFlags): Promise<string> {
   const resource = findResource(await apiResources(client), flags.kind)
   const path = objectPath(resource, flags)
-  const answer = await client.request({ method: 'GET', path, query: { history: flags.limit } })
+  // Of all that had the name.
+  const query = { history: flags.limit, deleted: 'true' }
+  const answer = await client.request({ method: 'GET', path, query })
   const { kind, group, version } = resource
   // Items of a list do not say what they are.
   const versions = versionsIn(answer).map((object) => ({
@@ -84,12 +90,16 @@ async function report(client: Client, flags: HistoryFlags): Promise<string> {
     return found
   }
   if (flags.diff !== undefined) return diffText(find(flags.diff[0]), find(flags.diff[1]))
+  const isGone = warningsOf(answer).includes('the object is deleted')
+  const current = isGone ? undefined : versions[0]
   if (flags.restore !== undefined) {
-    return diffText(versions[0]!, await restored(client, path, { current: versions[0]!, wanted: find(flags.restore) }))
+    const place = { path, collection: collectionPath(resource, flags.namespace) }
+    const made = await restored(client, place, { current, wanted: find(flags.restore), isDryRun: !flags.write })
+    const difference = diffText(current ?? { kind, apiVersion: made.apiVersion, metadata: {} }, made)
+    return flags.write ? `${difference}Written as version ${versionOf(made)}.\n` : difference
   }
-  return `${tableText([TITLES, ...versions.map(rowOf)])}${cutNote(answer)}`
+  return `${tableText([TITLES, ...rowsOf(versions, isGone)])}${cutNote(answer)}`
 }
-
 const TITLES: readonly string[] = ['VERSION', 'TIME', 'MANAGER', 'OPERATION', 'CHANGED']
 
 function versionsIn({ text }: ApiAnswer): readonly ApiObject[] {
@@ -103,12 +113,30 @@ function versionOf(object: ApiObject): string {
   return metaText(object, 'resourceVersion')
 }
 
-function cutNote({ headers }: ApiAnswer): string {
-  return String(headers['warning'] ?? '').includes('compacted') ? 'Older versions are compacted.\n' : ''
+function warningsOf({ headers }: ApiAnswer): string {
+  return String(headers['warning'] ?? '')
 }
 
-function rowOf(object: ApiObject, i: number, versions: readonly ApiObject[]): readonly string[] {
-  const before = versions[i + 1]
+function cutNote(answer: ApiAnswer): string {
+  return warningsOf(answer).includes('compacted') ? 'Older versions are compacted.\n' : ''
+}
+
+/** With a row where an object was deleted: what stands below it is another one of the same name. */
+function rowsOf(versions: readonly ApiObject[], isGone: boolean): readonly (readonly string[])[] {
+  return versions.flatMap((object, i) => {
+    const newer = versions[i - 1]
+    const wasDeleted = newer === undefined ? isGone : !isSame(object, newer)
+    const older = versions[i + 1]
+    const row = rowOf(object, older !== undefined && isSame(object, older) ? older : undefined)
+    return wasDeleted ? [['', '', '', 'Deleted', `uid ${metaText(object, 'uid')}`], row] : [row]
+  })
+}
+
+function isSame(one: ApiObject, other: ApiObject): boolean {
+  return metaText(one, 'uid') === metaText(other, 'uid')
+}
+
+function rowOf(object: ApiObject, before: ApiObject | undefined): readonly string[] {
   const changes = before === undefined ? [] : changesOf(before, object)
   const writer = writerOf(object, before, changes)
   return [
@@ -136,14 +164,41 @@ function diffText(before: ApiObject, after: ApiObject): string {
   return lines.length === 0 ? 'Nothing is different.\n' : lines.join('')
 }
 
-/** What an update to the old version would store, with everything that the server and its webhooks do to it. */
+interface Restoring {
+  /** Undefined: the object is deleted. */
+  readonly current: ApiObject | undefined
+  readonly wanted: ApiObject
+  readonly isDryRun: boolean
+}
+
+/**
+ * What an update to the old version stores, or the creation of an object that is gone: an ordinary write, with everything that the
+ * server and its webhooks do to it and may have against it.
+ */
 async function restored(
   client: Client,
-  path: string,
-  { current, wanted }: { readonly current: ApiObject; readonly wanted: ApiObject },
+  { path, collection }: { readonly path: string; readonly collection: string },
+  { current, wanted, isDryRun }: Restoring,
 ): Promise<ApiObject> {
-  const body = withMeta(wanted, { resourceVersion: versionOf(current), managedFields: undefined })
-  const query = { dryRun: 'All', fieldManager: 'quarterdeck-history' }
-  const { text } = await client.request({ method: 'PUT', path, query, body: jsonText(body) })
+  const query = { fieldManager: 'quarterdeck-history', ...(isDryRun ? { dryRun: 'All' } : {}) }
+  const body = jsonText(withMeta(wanted, { ...NOT_RESTORED, ...identityOf(current) }))
+  const how = current === undefined ? { method: 'POST', path: collection } : { method: 'PUT', path }
+  const { text } = await client.request({ ...how, query, body })
   return parseJsonText(text) as ApiObject
+}
+
+/** What the server alone says of an object. */
+const NOT_RESTORED = {
+  managedFields: undefined,
+  uid: undefined,
+  resourceVersion: undefined,
+  creationTimestamp: undefined,
+  deletionTimestamp: undefined,
+  deletionGracePeriodSeconds: undefined,
+  generation: undefined,
+} as const
+
+/** So that what was written meanwhile, or under another uid, is not written over. */
+function identityOf(current: ApiObject | undefined): Members {
+  return current === undefined ? {} : { uid: metaText(current, 'uid'), resourceVersion: versionOf(current) }
 }

@@ -158,13 +158,13 @@ export function historyManual(): string {
       [
         'quarterdeck history KIND NAME [-n NAMESPACE] [--limit N]',
         'quarterdeck history KIND NAME --diff VERSION VERSION',
-        'quarterdeck history KIND NAME --restore VERSION --dry-run',
+        'quarterdeck history KIND NAME --restore VERSION --dry-run|--write',
       ],
     ],
     [
       'DESCRIPTION',
       [
-        'Shows the versions of an object that the server still has since the object was created, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. KIND is what kubectl takes: po, pods, Deployment, widgets.example.com.',
+        'Shows the versions of an object that the server still has, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. Where it was deleted, and made anew under the same name, a row says so. KIND is what kubectl takes: po, pods, Deployment, widgets.example.com.',
         '',
         'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval, or with --history-retention on the embedded store. Whoever may get an object may see its past.',
       ],
@@ -176,7 +176,10 @@ export function historyManual(): string {
         '    Show what differs between the two.',
         '',
         '--restore VERSION --dry-run',
-        '    Show what would change if the object were updated to an old version. Nothing is changed.',
+        '    Show what would change if the object were updated to an old version, or created anew where it is deleted. Nothing is changed.',
+        '',
+        '--restore VERSION --write',
+        '    Do so: by an ordinary update or create of this user, which goes through admission, and fails where somebody else has written meanwhile. The status is not restored.',
         '',
         '--limit N',
         '    How many versions are looked at, up to 100. Default: 20.',
@@ -190,7 +193,7 @@ export function historyManual(): string {
     [
       'EXIT STATUS',
       [
-        '0  It was shown.',
+        '0  It was shown, or written.',
         '1  The server cannot be reached, or refused, or does not have the version.',
         '2  The command line is invalid.',
       ],

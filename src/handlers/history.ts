@@ -1,6 +1,8 @@
-// GET on an object with `?history=N`, where the gate is on: the versions of it that the storage still has, as a list, the newest first.
+// GET on an object with `?history=N`, where the gate is on: the versions of it that the storage still has, as a list, the newest first;
+// with `deleted=true` also those of objects that had its name before, and were deleted.
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
+import { isTrue } from '../http/query.ts'
 import { objectHistory } from '../registry/read.ts'
 import { type ResourceParts, type ResourceRequest, servedAt } from './resource-parts.ts'
 import { respondWithUnstored, servedItem, viewOf } from './respond.ts'
@@ -16,13 +18,13 @@ export async function handleHistory(
   const { http, info } = request
   const served = servedAt(request)
   const view = viewOf(parts, served)
-  const limit = limitIn(http.query.get('history') ?? '')
-  const { objects, unreadable, isCut } = await objectHistory(
-    read,
-    request,
-    { name: info.name ?? '', limit },
-    http.signal,
-  )
+  const asked = {
+    name: info.name ?? '',
+    limit: limitIn(http.query.get('history') ?? ''),
+    withDeleted: isTrue(http.query.get('deleted')),
+  }
+  const { objects, unreadable, isCut, isGone } = await objectHistory(read, request, asked, http.signal)
+  if (isGone) http.responder.warn('the object is deleted')
   if (unreadable > 0) http.responder.warn(`${unreadable} versions of the object cannot be read`)
   if (isCut) http.responder.warn('older versions of the object are compacted')
   return respondWithUnstored(

@@ -1,8 +1,8 @@
 // Get, list and watch.
 import type { ListQuery, WatchQuery } from '../api/list-query.ts'
 import type { ReadAt, StoredObject } from '../api/read.ts'
-import type { History } from '../store/kv-history.ts'
-import type { ListPage, ListRequest, ObjectKey, Watch } from '../store/store.ts'
+import type { History, HistoryRequest } from '../store/kv-history.ts'
+import type { ListPage, ListRequest, Watch } from '../store/store.ts'
 import { notFoundError } from './errors.ts'
 import type { RegistryParts, Resource } from './registry.ts'
 import { keyOf, readable } from './steps.ts'
@@ -27,30 +27,26 @@ export async function getObject(
   return readable(item)
 }
 
-export type ReadHistory = (
-  asked: { readonly key: ObjectKey; readonly limit: number },
-  signal: AbortSignal,
-) => Promise<History>
+export type ReadHistory = (asked: HistoryRequest, signal: AbortSignal) => Promise<History>
 
-export interface ObjectHistory {
+export interface ObjectHistory extends Pick<History, 'isCut' | 'isGone'> {
   /** In the form that is served, the newest first. */
   readonly objects: readonly StoredObject[]
   readonly unreadable: number
-  readonly isCut: boolean
 }
 
 export async function objectHistory(
   read: ReadHistory,
   { resource, namespace }: Place,
-  { name, limit }: { readonly name: string; readonly limit: number },
+  { name, ...asked }: Omit<HistoryRequest, 'key'> & { readonly name: string },
   signal: AbortSignal,
 ): Promise<ObjectHistory> {
-  const { items, isCut } = await read({ key: keyOf(resource, namespace, name), limit }, signal)
+  const { items, isCut, isGone } = await read({ key: keyOf(resource, namespace, name), ...asked }, signal)
   if (items.length === 0) throw notFoundError(resource, name)
   const stored = items.filter((item) => item.kind === 'object')
   const { form } = resource.stored
   const objects = form === undefined ? stored : await form.fromStored(stored, signal)
-  return { objects, unreadable: items.length - stored.length, isCut }
+  return { objects, unreadable: items.length - stored.length, isCut, isGone }
 }
 
 export function listRequest({ resource, namespace }: Place, query: ListQuery): ListRequest {

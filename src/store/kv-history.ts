@@ -1,5 +1,6 @@
-// The versions of an object that the storage still has: read one by one, each as of the revision before the next newer one.
-import { type KeyValue, KvError } from '../kv/kv.ts'
+// The versions of an object that the storage still has: read one by one, each as of the revision before the next newer one. Those from
+// before the object was deleted are found by a watch that begins where history does, since a read cannot tell when a key was last there.
+import { type GetResult, type KeyValue, KvError, type Revision } from '../kv/kv.ts'
 import { translate } from './errors.ts'
 import { keyInType } from './keys.ts'
 import { fullKey, type KvObjects, readItems } from './kv-objects.ts'
@@ -10,33 +11,134 @@ export interface History {
   readonly items: readonly StoredItem[]
   /** There were older ones, which are compacted. */
   readonly isCut: boolean
+  /** There is no such object now: the versions are of one that was deleted. */
+  readonly isGone: boolean
 }
 
-/** At most `limit` versions, and none from before the object was last created. */
+export interface HistoryRequest {
+  readonly key: ObjectKey
+  /** At most so many versions. */
+  readonly limit: number
+  /** Also those from before the object was last deleted; the whole history of the storage is searched for them. */
+  readonly withDeleted?: boolean
+}
+
+const NONE: History = { items: [], isCut: false, isGone: false }
+
 export async function readHistory(
   objects: KvObjects,
-  { key, limit }: { readonly key: ObjectKey; readonly limit: number },
+  { key, limit, withDeleted = false }: HistoryRequest,
   signal: AbortSignal,
 ): Promise<History> {
   const { resource } = key
   const inType = keyInType(key)
-  if (inType === undefined) return { items: [], isCut: false }
-  const kvKey = fullKey(objects, resource, inType)
-  const read = async (options: { readonly at?: number }): Promise<KeyValue | undefined> =>
-    (await objects.measures.time('get', resource, () => objects.kv.get(kvKey, options, signal))).item
-  const found: KeyValue[] = []
-  let isCut = false
+  if (inType === undefined) return NONE
+  const past = new KeyPast(objects, { key: fullKey(objects, resource, inType), resource, limit }, signal)
   try {
-    let version = await read({})
-    while (version !== undefined) {
-      found.push(version)
-      const { revision, createRevision } = version
-      if (found.length === limit || revision === createRevision) break
-      version = await read({ at: revision - 1 })
-    }
+    const now = await past.read({})
+    await past.addLife(now.item)
+    if (withDeleted) await past.addFormerLives(now)
+    const items = await readItems(objects, resource, past.found)
+    return { items, isCut: past.isCut, isGone: now.item === undefined && items.length > 0 }
   } catch (error) {
-    isCut = error instanceof KvError && error.code === 'compacted'
-    if (!isCut) throw translate(error, { verb: 'get', resource })
+    throw translate(error, { verb: 'get', resource })
   }
-  return { items: await readItems(objects, resource, found), isCut }
+}
+
+interface PastKey {
+  readonly key: string
+  readonly resource: ObjectKey['resource']
+  readonly limit: number
+}
+
+class KeyPast {
+  readonly found: KeyValue[] = []
+  isCut = false
+  readonly #objects: KvObjects
+  readonly #of: PastKey
+  readonly #signal: AbortSignal
+
+  constructor(objects: KvObjects, of: PastKey, signal: AbortSignal) {
+    this.#objects = objects
+    this.#of = of
+    this.#signal = signal
+  }
+
+  read(options: { readonly at?: Revision }): Promise<GetResult> {
+    const { kv, measures } = this.#objects
+    return measures.time('get', this.#of.resource, () => kv.get(this.#of.key, options, this.#signal))
+  }
+
+  get #isFull(): boolean {
+    return this.found.length >= this.#of.limit
+  }
+
+  /** This version and those before it, back to the one that was created. */
+  async addLife(newest: KeyValue | undefined): Promise<void> {
+    let version = newest
+    while (version !== undefined && !this.#isFull) {
+      this.found.push(version)
+      const { revision, createRevision } = version
+      if (this.#isFull || revision === createRevision) return
+      version = await this.#readPast(revision - 1)
+    }
+  }
+
+  async #readPast(at: Revision): Promise<KeyValue | undefined> {
+    try {
+      return (await this.read({ at })).item
+    } catch (error) {
+      if (!(error instanceof KvError) || error.code !== 'compacted') throw error
+      this.isCut = true
+      return undefined
+    }
+  }
+
+  /** Those that ended before what is there now was created, the last one first. */
+  async addFormerLives(now: GetResult): Promise<void> {
+    if (this.#isFull || this.isCut) return
+    const deletions = await this.#deletionsBefore(now)
+    while (deletions.length > 0 && !this.#isFull && !this.isCut) {
+      await this.addLife(await this.#readPast(deletions.pop()! - 1))
+    }
+  }
+
+  /** Before which history is compacted. */
+  #oldest: Revision = 0
+
+  /** In ascending order. */
+  async #deletionsBefore(now: GetResult): Promise<Revision[]> {
+    try {
+      return await this.#collectDeletions(now)
+    } catch (error) {
+      if (!(error instanceof KvError) || error.code !== 'compacted' || error.compactRevision === undefined) throw error
+      this.#oldest = error.compactRevision
+    }
+    const isOld = now.item !== undefined && now.item.createRevision <= this.#oldest
+    return isOld ? [] : this.#collectDeletions(now)
+  }
+
+  async #collectDeletions({ item, revision: newest }: GetResult): Promise<Revision[]> {
+    const { key, limit } = this.#of
+    const upTo = item === undefined ? newest : item.createRevision
+    const watch = this.#objects.kv.watch({ prefix: watchable(key), after: this.#oldest }, this.#signal)
+    const deletions: Revision[] = []
+    // A key that is there now was created at that revision, which the watch tells of; without one it has to be asked how far it is, and
+    // some versions of etcd do not tell that right.
+    if (!watch.requestProgress() && item === undefined) return []
+    for await (const { events, revision } of watch) {
+      for (const event of events) {
+        if (event.kind === 'delete' && event.key === key && event.revision <= upTo) deletions.push(event.revision)
+      }
+      if (deletions.length > limit) deletions.splice(0, deletions.length - limit)
+      if (revision >= upTo) break
+      watch.requestProgress()
+    }
+    return deletions
+  }
+}
+
+/** A prefix has to end in a character that another one follows: names can end in others. */
+function watchable(key: string): string {
+  return /[!-}]$/.test(key) ? key : key.slice(0, key.lastIndexOf('/') + 1)
 }

@@ -3,7 +3,7 @@ import type { Kv } from '../kv/kv.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
 import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
 import { keyInType, normalizePrefix } from './keys.ts'
-import { type History, readHistory } from './kv-history.ts'
+import { type History, type HistoryRequest, readHistory } from './kv-history.ts'
 import { listObjects } from './kv-list.ts'
 import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
 import { followKv, loadKv, newestRevision } from './kv-source.ts'
@@ -32,10 +32,7 @@ export interface FollowableStore extends Store, Source {
     signal: AbortSignal,
   ): Promise<WriteResult>
   /** The versions of an object that are still there. */
-  readonly history: (
-    asked: { readonly key: ObjectKey; readonly limit: number },
-    signal: AbortSignal,
-  ) => Promise<History>
+  readonly history: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>
 }
 
 /** No state of its own: everything is read from the kv and written to it. */

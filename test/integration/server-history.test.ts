@@ -4,7 +4,8 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { openReplica, type OpenServer, openServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
 const GATE = ['--feature-gates', 'ObjectHistory=true']
@@ -62,6 +63,22 @@ describe('GET with ?history', () => {
       expect((await server.request(`${MAPS}/c?history=${limit}`)).status).toBe(400)
     }
     expect((await server.request(`${MAPS}/c?history=1`)).status).toBe(404)
+  })
+
+  it('tells on etcd too what was deleted, to who asks for that', async () => {
+    await using etcd = await startEtcd()
+    await using server = await openReplica(etcd.endpoint, GATE)
+    await writeThrice(server)
+    await server.must(`${MAPS}/c`, { method: 'DELETE' })
+    expect((await server.request(`${MAPS}/c?history=5`)).status).toBe(404)
+    const gone = await server.request(`${MAPS}/c?history=2&deleted=true`)
+    expect(gone.headers['warning']).toContain('the object is deleted')
+    expect((gone.json() as unknown as Listed).items.map(({ data }) => data)).toEqual([{ key: 'MzM=' }, { key: 'MjI=' }])
+    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'c' }, data: { key: 'anew' } } })
+    const all = (await server.must(`${MAPS}/c?history=3&deleted=true`)) as unknown as Listed
+    expect(all.items.map(({ data }) => data)).toEqual([{ key: 'anew' }, { key: 'MzM=' }, { key: 'MjI=' }])
+    expect(((await server.must(`${MAPS}/c?history=3`)) as unknown as Listed).items).toHaveLength(1)
+    expect((await server.request(`${MAPS}/never?history=3&deleted=true`)).status).toBe(404)
   })
 
   it('is a plain GET where the gate is off', async () => {
@@ -148,9 +165,77 @@ describe('quarterdeck history', () => {
     expect(await server.must(`${MAPS}/c`)).toEqual(before)
   })
 
+  const rowsIn = (text: string): readonly (readonly string[])[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(/ {2,}/))
+  const dataNow = async (): Promise<unknown> => (await server.must(`${MAPS}/c`))['data']
+
+  it('writes an old version where it is told to, as the user and past nobody', async () => {
+    await history('cm', 'c')
+    const [[newest] = [], , [oldest] = []] = rowsIn(printed)
+    expect(await history('cm', 'c', '--restore', oldest!, '--write')).toBe(0)
+    expect(printed).toMatch(/^- \.data\.key: "MzM="\n\+ \.data\.key: "MTE="\nWritten as version \d+\.\n$/)
+    expect(await dataNow()).toEqual({ key: 'MTE=' })
+    await history('cm', 'c')
+    expect(rowsIn(printed)[0]?.slice(2)).toEqual(['quarterdeck-history', 'Update', '.data.key'])
+    const policy = {
+      metadata: { name: 'no-33' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['configmaps'] }],
+        },
+        validations: [{ expression: 'object.data.key != "MzM="', message: 'not 33 again' }],
+      },
+    }
+    const binding = { metadata: { name: 'no-33' }, spec: { policyName: 'no-33', validationActions: ['Deny'] } }
+    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic'
+    await server.must(`${policies}ies`, { method: 'POST', body: policy })
+    await server.must(`${policies}ybindings`, { method: 'POST', body: binding })
+    await expect
+      .poll(async () => [await history('cm', 'c', '--restore', newest!, '--dry-run'), complained])
+      .toEqual([1, expect.stringContaining('not 33 again')])
+    expect(await history('cm', 'c', '--restore', newest!, '--write')).toBe(1)
+    expect(await dataNow()).toEqual({ key: 'MTE=' })
+  })
+
+  it('shows where an object was deleted and made anew, and brings back what is gone', async () => {
+    const { uid } = (await server.must(`${MAPS}/c`))['metadata'] as { readonly uid: string }
+    await server.must(`${MAPS}/c`, { method: 'DELETE' })
+    expect(await history('cm', 'c')).toBe(0)
+    expect(rowsIn(printed).map((row) => row.slice(2))).toEqual([
+      ['-', 'Deleted', `uid ${uid}`],
+      ['applier', 'Apply', '.data.key'],
+      ['applier', 'Apply', '.data.key'],
+      ['maker', 'Update', '-'],
+    ])
+    const oldest = rowsIn(printed)[3]![0]!
+    expect(await history('cm', 'c', '--restore', oldest, '--dry-run')).toBe(0)
+    expect(printed).toContain('+ .data: {"key":"MTE="}\n')
+    expect((await server.request(`${MAPS}/c`)).status).toBe(404)
+    expect(await history('cm', 'c', '--restore', oldest, '--write')).toBe(0)
+    expect(await dataNow()).toEqual({ key: 'MTE=' })
+    await history('cm', 'c')
+    expect(rowsIn(printed).map((row) => row.slice(2))).toEqual([
+      ['quarterdeck-history', 'Update', '-'],
+      ['-', 'Deleted', `uid ${uid}`],
+      ['applier', 'Apply', '.data.key'],
+      ['applier', 'Apply', '.data.key'],
+      ['maker', 'Update', '-'],
+    ])
+    const newestOfFirst = rowsIn(printed)[2]![0]!
+    expect(await history('cm', 'c', '--restore', newestOfFirst, '--write')).toBe(0)
+    expect(await dataNow()).toEqual({ key: 'MzM=' })
+    expect((await server.must(`${MAPS}/c`))['metadata']).not.toMatchObject({ uid })
+  })
+
   it('says what is wrong', async () => {
     expect(await history('cm')).toBe(2)
     expect(await history('cm', 'c', '--restore', '1')).toBe(2)
+    expect(await history('cm', 'c', '--restore', '1', '--write', '--dry-run')).toBe(2)
+    expect(await history('cm', 'c', '--write')).toBe(2)
     expect(await history('cm', 'c', '--diff', '1')).toBe(2)
     complained = ''
     expect(await history('cm', 'c', '--diff', '1', '2')).toBe(1)
