@@ -114,7 +114,7 @@ export function explainManual(): string {
 export function recordRoleManual(): string {
   return page([
     ['NAME', ['quarterdeck record-role - write the smallest roles that would have allowed a session']],
-    ['SYNOPSIS', ['quarterdeck record-role [--user NAME] [--name NAME] [--bind] [--any-name] [FILE]...']],
+    ['SYNOPSIS', ['quarterdeck record-role [-f] [--user NAME] [--name NAME] [--bind] [--any-name] [FILE]...']],
     [
       'DESCRIPTION',
       [
@@ -126,6 +126,9 @@ export function recordRoleManual(): string {
     [
       'FLAGS',
       [
+        '-f, --follow',
+        '    Read what is written to the files from now on, also after they are rotated, until Ctrl-C (SIGINT) or SIGTERM; then write the roles. Of standard input, all until its end: kubectl logs -f POD | quarterdeck record-role -f',
+        '',
         '--user NAME',
         '    Whose requests. Default: the only user in the log.',
         '',

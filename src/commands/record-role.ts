@@ -1,4 +1,5 @@
-// `quarterdeck record-role`: an audit log in, the smallest roles out that would have allowed what it has of a user.
+// `quarterdeck record-role`: an audit log in, the smallest roles out that would have allowed what it has of a user; or what is written to
+// it until Ctrl-C.
 import { unescape } from 'node:querystring'
 import { parseArgs } from 'node:util'
 import { jsonOrAbsent } from '../api/json-text.ts'
@@ -11,15 +12,18 @@ import { reasonOf, usageError } from '../config/start-error.ts'
 import { clusterRoleRules } from '../controllers/bootstrap-roles.ts'
 import { parseQuery } from '../http/query.ts'
 import { requestInfoOf } from '../http/request-info.ts'
-import { linesOf } from './input.ts'
+import { followLines } from './followed-lines.ts'
+import { inputName, linesOf } from './input.ts'
 import { bindingOf, roleOf } from './role-manifests.ts'
+import { stopSignal } from './stop-signal.ts'
 
 /** Resolves with the exit code: 1 where there is nothing of the user, or the log cannot be read. */
 export async function runRecordRole(args: readonly string[]): Promise<number> {
   const flags = parse(args)
   try {
     const sessions = new Sessions()
-    for (const file of flags.files) for await (const line of linesOf(file)) sessions.add(line)
+    if (flags.follow) await follow(flags.files, sessions)
+    else for (const file of flags.files) for await (const line of linesOf(file)) sessions.add(line)
     const user = flags.user ?? sessions.onlyUser()
     const seen = sessions.of(user).filter((access) => !isForEveryone(access))
     if (seen.length === 0) throw new Error(`the log has no requests of ${user} that need a role`)
@@ -37,11 +41,24 @@ export async function runRecordRole(args: readonly string[]): Promise<number> {
   }
 }
 
+/** Until it is told to stop. */
+async function follow(files: readonly string[], sessions: Sessions): Promise<void> {
+  const stop = stopSignal()
+  const followed = await Promise.all(files.map((file) => followLines(file, stop)))
+  process.stderr.write(`recording what is written to ${files.map(inputName).join(', ')}; Ctrl-C prints the roles\n`)
+  await Promise.all(
+    followed.map(async (lines) => {
+      for await (const line of lines) sessions.add(line)
+    }),
+  )
+}
+
 interface RecordFlags {
   readonly user: string | undefined
   readonly name: string
   readonly bind: boolean
   readonly anyName: boolean
+  readonly follow: boolean
   readonly files: readonly string[]
 }
 
@@ -55,10 +72,11 @@ function parse(args: readonly string[]): RecordFlags {
         name: { type: 'string', default: 'recorded' },
         bind: { type: 'boolean', default: false },
         'any-name': { type: 'boolean', default: false },
+        follow: { type: 'boolean', short: 'f', default: false },
       },
     })
-    const { user, name, bind, 'any-name': anyName } = values
-    return { user, name, bind, anyName, files: positionals.length === 0 ? ['-'] : positionals }
+    const { user, name, bind, 'any-name': anyName, follow: isFollowed } = values
+    return { user, name, bind, anyName, follow: isFollowed, files: positionals.length === 0 ? ['-'] : positionals }
   } catch (error) {
     throw usageError(`${reasonOf(error)}; see quarterdeck record-role --help`)
   }

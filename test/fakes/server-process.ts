@@ -64,6 +64,10 @@ export class ServerProcess {
     return this.#stdout
   }
 
+  get stderr(): string {
+    return this.#stderr
+  }
+
   get url(): string {
     return /is listening on (\S+)/.exec(this.#stdout)?.[1] ?? ''
   }

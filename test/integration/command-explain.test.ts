@@ -1,11 +1,17 @@
 // `quarterdeck explain` and `quarterdeck record-role` beside a running server.
-import { writeFile } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { load } from 'js-yaml'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 import { splitDocuments } from '../../src/codec/yaml-document.ts'
+import { COMMAND } from '../fakes/command.ts'
+import { startCommand } from '../fakes/server-process.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
@@ -147,5 +153,37 @@ describe('quarterdeck record-role', () => {
     for (const target of [`${MAPS}/other`, MAPS, '/api/v1/pods', '/api/v1/nodes/n', '/logs']) {
       expect((await server.request(target, { token: 'novice' })).status).toBe(403)
     }
+  })
+
+  it('records what a running server writes to its log, until it is interrupted', async () => {
+    const log = path.join(folder, 'audit.log')
+    await server.must('/api/v1/services', { token: 'able' })
+    await expect.poll(() => readFile(log, 'utf8')).toContain('/api/v1/services')
+    const recording = startCommand(['record-role', '--follow', '--user', 'able', log], folder)
+    await expect.poll(() => recording.stderr).toBe(`recording what is written to ${log}; Ctrl-C prints the roles\n`)
+    await server.must('/api/v1/nodes', { token: 'able' })
+    await expect.poll(() => readFile(log, 'utf8')).toContain('/api/v1/nodes')
+    const { code, stdout } = await recording.stop('SIGINT')
+    expect(code).toBe(0)
+    expect(load(stdout)).toMatchObject({
+      kind: 'ClusterRole',
+      rules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['list'] }],
+    })
+  })
+
+  it('records a stream until it ends, and waits for none that does not', async () => {
+    const open = (): ChildProcess & { readonly said: Promise<string> } => {
+      const child = spawn(process.execPath, [COMMAND, 'record-role', '-f', '--user', 'able'], { stdio: 'pipe' })
+      return Object.assign(child, { said: Promise.all([text(child.stdout), text(child.stderr)]).then(String) })
+    }
+    await server.must('/api/v1/nodes', { token: 'able' })
+    await expect.poll(() => readFile(path.join(folder, 'audit.log'), 'utf8')).toContain('/api/v1/nodes')
+    const ending = open()
+    ending.stdin?.end(await readFile(path.join(folder, 'audit.log')))
+    expect(await ending.said).toMatch(/resources:\n *- nodes\n/)
+    const endless = open()
+    await once(endless.stderr!, 'readable')
+    endless.kill('SIGINT')
+    expect(await endless.said).toContain('the log has no requests of able that need a role')
   })
 })
