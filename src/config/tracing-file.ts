@@ -1,4 +1,5 @@
 // The TracingConfiguration (P-492).
+import path from 'node:path'
 import { asMap, textOrEmpty } from '../api/members.ts'
 import { jsonText } from '../api/json-text.ts'
 import { own, type Value } from '../api/value.ts'
@@ -8,7 +9,7 @@ import { readFileAs } from './files.ts'
 import type { SettingReader } from './setting-reader.ts'
 
 export interface TracingSettings {
-  /** `http://host:4317`: of a collector that speaks OTLP. */
+  /** `http://host:4317` or, for gRPC, `unix:///path`: of a collector that speaks OTLP. */
   readonly url: string
   readonly protocol: 'grpc' | 'http'
   /** Of requests that come without a trace of their own. */
@@ -42,7 +43,11 @@ export function readTracingFile(document: Value): TracingSettings {
   const endpoint = textOrEmpty(root, 'endpoint') || DEFAULT_ENDPOINT
   const url = urlOf(endpoint)
   if (url === undefined)
-    faults.invalid('endpoint', endpoint, 'must be host:port, or the URL of a collector of OTLP over HTTP')
+    faults.invalid(
+      'endpoint',
+      endpoint,
+      'must be host:port or unix:///path, or the URL of a collector of OTLP over HTTP',
+    )
   if (url === undefined || faults.all.length > 0) throw new Error(faults.all.join('; '))
   return { ...url, samplingRatePerMillion: Number(rate) }
 }
@@ -50,8 +55,16 @@ export function readTracingFile(document: Value): TracingSettings {
 /** The reference takes gRPC alone, without TLS, and may be told that names are looked up by DNS; URLs of HTTP are ours. */
 function urlOf(endpoint: string): Pick<TracingSettings, 'url' | 'protocol'> | undefined {
   if (/^https?:\/\//.test(endpoint)) return URL.canParse(endpoint) ? { url: endpoint, protocol: 'http' } : undefined
+  const [, socket] = /^unix:(?:\/\/(?=\/))?(.*)$/.exec(endpoint) ?? []
+  if (socket !== undefined) return socketUrl(socket)
   const url = `http://${endpoint.replace(/^dns:\/*/, '')}`
   if (!URL.canParse(url)) return undefined
   const { pathname, search, hash } = new URL(url)
   return pathname === '/' && search === '' && hash === '' ? { url, protocol: 'grpc' } : undefined
+}
+
+/** gRPC also takes a path that is relative to where the server was started. */
+function socketUrl(socket: string): Pick<TracingSettings, 'url' | 'protocol'> | undefined {
+  if (socket === '' || socket.startsWith('//') || /[\s\0]/.test(socket)) return undefined
+  return { url: `unix://${path.resolve(socket)}`, protocol: 'grpc' }
 }

@@ -1,6 +1,7 @@
 // Traces of requests, sent by OTLP with OpenTelemetry's own packages. They are loaded where tracing is asked for, and are the operator's
 // to install. The span of a request is found by the asynchronous context, so that nothing has to hand it on.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ChannelCredentials } from '@grpc/grpc-js'
 import type * as Api from '@opentelemetry/api'
 import type { Context, Span, SpanContext, Tracer } from '@opentelemetry/api'
 import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
@@ -42,9 +43,18 @@ export async function openTracing({
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': SERVICE, 'service.version': version }),
     sampler: new sdk.ParentBasedSampler({ root }),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, ...(await plainSocket(url)) }) }),
+    ],
   })
   return new OpenTracing(api, provider.getTracer('quarterdeck', version), () => provider.shutdown())
+}
+
+/** The exporter would speak TLS to whatever is not `http:`. */
+async function plainSocket(url: string): Promise<{ readonly credentials?: ChannelCredentials }> {
+  if (!url.startsWith('unix:')) return {}
+  const { credentials } = await import('@grpc/grpc-js')
+  return { credentials: credentials.createInsecure() }
 }
 
 /** What is begun in a request may go on after it, and is no part of it then. */

@@ -132,7 +132,7 @@ export const BEGINNINGS: readonly string[] = [
 
 /** Packages and Node modules that belong to certain rooms, so that replacing one is a matter of that room. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  '@grpc/grpc-js': ['store'],
+  '@grpc/grpc-js': ['store', 'telemetry'],
   lmdb: ['kv'],
   protobufjs: ['schema'],
   ws: ['http'],

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import protobuf from 'protobufjs'
+import { tempFolder } from './temp-folder.ts'
 
 export interface ReceivedSpan {
   readonly name: string
@@ -73,6 +74,8 @@ export interface OtlpReceiver extends AsyncDisposable {
   readonly spans: ReceivedSpan[]
   /** `127.0.0.1:port` of gRPC. */
   readonly grpcEndpoint: string
+  /** `unix:///path` of the same. */
+  readonly unixEndpoint: string
   /** `http://127.0.0.1:port/v1/traces` */
   readonly httpEndpoint: string
 }
@@ -99,11 +102,15 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
       },
     },
   )
-  const port = await new Promise<number>((resolve, reject) => {
-    grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    )
-  })
+  const bind = (address: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      grpc.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      )
+    })
+  const port = await bind('127.0.0.1:0')
+  const unixEndpoint = `unix://${await tempFolder()}/otlp.sock`
+  await bind(unixEndpoint)
   const http = createServer((request, response) => {
     void buffer(request).then((body) => {
       take(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body)
@@ -114,6 +121,7 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   await once(http, 'listening')
   return {
     spans,
+    unixEndpoint,
     grpcEndpoint: `127.0.0.1:${port}`,
     httpEndpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1/traces`,
     async [Symbol.asyncDispose]() {

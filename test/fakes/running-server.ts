@@ -39,12 +39,13 @@ export function openServer(args: readonly string[] = [], log: Log = SILENT_LOG):
   return openServerWith(['--in-memory', ...args], { log })
 }
 
-/** A replica on an etcd, with a folder of its own. `authority`: who signed its certificate, where the flags name one. */
+/** A replica on an etcd, with a folder of its own. */
 export async function openReplica(etcd: string, args: readonly string[] = [], authority = ''): Promise<OpenServer> {
   return openServerWith(['--etcd-servers', etcd, '--data-dir', await tempFolder(), ...args], { authority })
 }
 
-async function openServerWith(
+/** `authority`: who signed its certificate, where the flags name one. */
+export async function openServerWith(
   args: readonly string[],
   { log = SILENT_LOG, authority: given = '' }: { readonly log?: Log; readonly authority?: string },
 ): Promise<OpenServer> {

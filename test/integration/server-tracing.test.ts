@@ -4,9 +4,10 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeAuthority, makeServing, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { openOtlpReceiver, type ReceivedSpan } from '../fakes/otlp-receiver.ts'
-import { openReplica, type OpenServer, openServer } from '../fakes/running-server.ts'
+import { openReplica, type OpenServer, openServer, openServerWith } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 import { ALLOW, openWebhookServer } from '../fakes/webhook-server.ts'
 
@@ -25,10 +26,10 @@ async function tracingFile(endpoint: string, rate = 1_000_000): Promise<string> 
 /** What a server tells a collector of what is done; all of it is there when the server has stopped. */
 async function spansOf(
   use: (server: OpenServer) => Promise<void>,
-  { over = 'grpc', rate = 1_000_000 }: { over?: 'grpc' | 'http'; rate?: number } = {},
+  { over = 'grpc', rate = 1_000_000 }: { over?: 'grpc' | 'unix' | 'http'; rate?: number } = {},
 ): Promise<readonly ReceivedSpan[]> {
   await using receiver = await openOtlpReceiver()
-  const file = await tracingFile(over === 'grpc' ? receiver.grpcEndpoint : receiver.httpEndpoint, rate)
+  const file = await tracingFile(receiver[`${over}Endpoint`], rate)
   const tokens = path.join(await tempFolder(), 'tokens.csv')
   await writeFile(tokens, 'someone,someone,1\nmonitor,monitor,2,system:monitoring\n')
   {
@@ -45,7 +46,7 @@ const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
 }
 
 describe('a traced request', () => {
-  it.each(['grpc', 'http'] as const)('is a span of a server with its steps below it, over %s', async (over) => {
+  it.each(['grpc', 'unix', 'http'] as const)('is a span of a server with its steps below it, over %s', async (over) => {
     const made = { metadata: { name: 'c' } }
     const spans = await spansOf(async (server) => void (await server.must(MAPS, { method: 'POST', body: made })), {
       over,
@@ -156,6 +157,27 @@ describe('a traced request', () => {
     expect(around?.name).toBe('Validating admission')
   })
 
+  it('goes on in a server behind this one, which serves the group', async () => {
+    await using receiver = await openOtlpReceiver()
+    const tracing = ['--tracing-config-file', await tracingFile(receiver.grpcEndpoint)]
+    const pki = await makeAggregationPki()
+    {
+      const { authority } = pki
+      await using behind = await openServerWith(['--in-memory', ...tracing, ...pki.behind], { authority })
+      await using front = await openServer([...tracing, ...pki.front])
+      await serveBehind(front, behind)
+      await front.must(REMOTE, { headers: TRACED })
+    }
+    const ofTrace = receiver.spans.filter(({ traceId }) => traceId === TRACE)
+    const [asked, answered] = ofTrace
+      .filter(({ kind, name }) => kind === 2 && name.endsWith('/widgets'))
+      .toSorted((a, b) => b.milliseconds - a.milliseconds)
+    expect([asked?.parentId, asked?.state]).toEqual([PARENT, 'vendor=x'])
+    const call = ofTrace.find(({ spanId }) => spanId === answered?.parentId)
+    expect(call).toMatchObject({ name: 'Outgoing call', parentId: asked?.spanId, kind: 3 })
+    expect(answered?.state).toBe('vendor=x')
+  })
+
   it('takes etcd with it', async () => {
     await using etcd = await startEtcd()
     const sent: Buffer[] = []
@@ -182,4 +204,71 @@ describe('a traced request', () => {
 
 function isOfMaps(spans: readonly ReceivedSpan[], traceId: string): boolean {
   return spans.some((span) => span.traceId === traceId && span.name.startsWith('POST '))
+}
+
+const REMOTE = '/apis/remote.example.com/v1/namespaces/default/widgets'
+
+interface AggregationPki {
+  /** Of the certificate of the server behind, PEM. */
+  readonly authority: string
+  readonly front: readonly string[]
+  readonly behind: readonly string[]
+}
+
+/** What a server needs to stand behind another, which tells it for whom it asks. */
+async function makeAggregationPki(): Promise<AggregationPki> {
+  const folder = await tempFolder()
+  const hour = 3_600_000
+  const save = async (name: string, text: string): Promise<string> => {
+    await writeFile(path.join(folder, name), text)
+    return path.join(folder, name)
+  }
+  const [authority, proxies] = [makeAuthority(hour), makeAuthority(hour)]
+  const serving = makeServing(authority, { dns: ['behind.default.svc'], addresses: ['127.0.0.1'] }, hour)
+  const proxy = makeSigned(proxies, { commonName: 'front', usages: ['client'] }, hour)
+  return {
+    authority: authority.certificate,
+    front: [
+      `--proxy-client-cert-file=${await save('proxy.crt', proxy.certificate)}`,
+      `--proxy-client-key-file=${await save('proxy.key', proxy.key)}`,
+    ],
+    behind: [
+      `--tls-cert-file=${await save('behind.crt', serving.certificate)}`,
+      `--tls-private-key-file=${await save('behind.key', serving.key)}`,
+      `--requestheader-client-ca-file=${await save('proxies.crt', proxies.certificate)}`,
+    ],
+  }
+}
+
+/** Resolves when a group of the one is served by the other. */
+async function serveBehind(front: OpenServer, behind: OpenServer): Promise<void> {
+  const group = 'remote.example.com'
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const definition = {
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  }
+  await behind.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: definition })
+  const service = { metadata: { name: 'behind' }, spec: { type: 'ExternalName', externalName: 'localhost' } }
+  await front.must('/api/v1/namespaces/default/services', { method: 'POST', body: service })
+  const caBundle = Buffer.from(behind.authority).toString('base64')
+  const port = Number(new URL(behind.url).port)
+  const apiService = {
+    metadata: { name: `v1.${group}` },
+    spec: {
+      group,
+      version: 'v1',
+      service: { namespace: 'default', name: 'behind', port },
+      caBundle,
+      groupPriorityMinimum: 1000,
+      versionPriority: 10,
+    },
+  }
+  await front.must('/apis/apiregistration.k8s.io/v1/apiservices', { method: 'POST', body: apiService })
+  await expect.poll(async () => (await front.request(REMOTE)).status).toBe(200)
 }

@@ -17,6 +17,9 @@ describe('a TracingConfiguration (P-492)', () => {
       { url: 'http://otel:4317', samplingRatePerMillion: 5 },
     ],
     ['a host by DNS', { endpoint: 'dns:///otel:4317' }, { url: 'http://otel:4317', protocol: 'grpc' }],
+    ['a socket', { endpoint: 'unix:///run/otel.sock' }, { url: 'unix:///run/otel.sock', protocol: 'grpc' }],
+    ['a socket by its path', { endpoint: 'unix:/run/otel.sock' }, { url: 'unix:///run/otel.sock', protocol: 'grpc' }],
+    ['a socket beside us', { endpoint: 'unix:o.sock' }, { url: `unix://${process.cwd()}/o.sock`, protocol: 'grpc' }],
     ['HTTP', { endpoint: 'https://otel/v1/traces' }, { url: 'https://otel/v1/traces', protocol: 'http' }],
   ])('means %s', (_, given, expected) => {
     expect(readTracingFile({ ...NAMES, ...given })).toMatchObject(expected)
@@ -33,7 +36,9 @@ describe('a TracingConfiguration (P-492)', () => {
     ['too many', { samplingRatePerMillion: 1_000_001 }, 'samplingRatePerMillion: Invalid value: "1000001"'],
     ['too few', { samplingRatePerMillion: -1 }, 'samplingRatePerMillion: Invalid value'],
     ['no number', { samplingRatePerMillion: [] }, 'samplingRatePerMillion: Invalid value'],
-    ['another scheme', { endpoint: 'unix:///run/otel.sock' }, 'endpoint: Invalid value: "unix:///run/otel.sock"'],
+    ['another scheme', { endpoint: 'xds:///otel' }, 'endpoint: Invalid value: "xds:///otel"'],
+    ['no path', { endpoint: 'unix:' }, 'endpoint: Invalid value: "unix:"'],
+    ['a host of a socket', { endpoint: 'unix://otel' }, 'endpoint: Invalid value'],
     ['no place', { endpoint: 'otel 4317' }, 'endpoint: Invalid value'],
     ['a broken URL', { endpoint: 'http://' }, 'endpoint: Invalid value'],
   ])('is refused with %s', (_, given, message) => {
