@@ -1,137 +1,121 @@
 // Objects in the console, in a real browser: read, edited with others, and written only after a dry run.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findAccessFaults, logIn, openBrowser, openPage, takeScreenshot } from '../fakes/browser.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { describe, expect, it } from 'vitest'
+import { findAccessFaults, takeScreenshot } from '../fakes/browser.ts'
+import { useAdminTab } from '../fakes/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const APPLY = 'application/apply-patch+yaml'
 
-let browser: Browser
-let server: OpenServer
-let page: Page
-let complaints: readonly string[]
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), openServer()])
-})
-beforeEach(async () => {
-  ;({ page, complaints } = await openPage(browser, server.url))
-  await logIn(page, server.adminToken)
-})
-afterAll(async () => {
-  await browser.close()
-  await server[Symbol.asyncDispose]()
-})
+const tab = useAdminTab()
 
 async function openObject(place: string): Promise<void> {
-  await page.goto(`${server.url}/console/objects/${place}`)
-  await page.getByRole('textbox', { name: 'YAML' }).waitFor()
+  await tab.page.goto(`${tab.server.url}/console/objects/${place}`)
+  await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
 }
 
 /** Writes another line in the place of the one that has the text. */
 async function replaceLine(text: string, put: string): Promise<void> {
-  await page.locator('.cm-line', { hasText: text }).click()
-  await page.keyboard.press('End')
-  await page.keyboard.press('Shift+Home')
-  await page.keyboard.press('Shift+Home')
-  await page.keyboard.insertText(put)
+  await tab.page.locator('.cm-line', { hasText: text }).click()
+  await tab.page.keyboard.press('End')
+  await tab.page.keyboard.press('Shift+Home')
+  await tab.page.keyboard.press('Shift+Home')
+  await tab.page.keyboard.insertText(put)
 }
 
 async function review(): Promise<void> {
-  await page.getByRole('button', { name: 'Review changes' }).click()
+  await tab.page.getByRole('button', { name: 'Review changes' }).click()
 }
 
 async function colours(name: string, ...wanted: readonly string[]): Promise<void> {
-  const { data } = await server.must(`${MAPS}/${name}`)
+  const { data } = await tab.server.must(`${MAPS}/${name}`)
   expect(data).toEqual(Object.fromEntries(wanted.map((text) => text.split('='))))
 }
 
 async function patch(name: string, data: object, manager = 'kubectl-edit'): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' }
-  await server.must(`${MAPS}/${name}?fieldManager=${manager}`, { method: 'PATCH', headers, body: { data } })
+  await tab.server.must(`${MAPS}/${name}?fieldManager=${manager}`, { method: 'PATCH', headers, body: { data } })
 }
 
 async function apply(name: string, data: object, manager: string): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data }
   const headers = { 'content-type': APPLY }
-  await server.must(`${MAPS}/${name}?fieldManager=${manager}`, { method: 'PATCH', headers, body })
+  await tab.server.must(`${MAPS}/${name}?fieldManager=${manager}`, { method: 'PATCH', headers, body })
 }
 
 describe('an object', () => {
   it('is edited, compared with what a dry run gives, and written', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'edited' }, data: { colour: 'red' } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'edited' }, data: { colour: 'red' } } })
     await openObject('configmaps/default/edited')
-    expect(await page.getByRole('textbox', { name: 'YAML' }).textContent()).not.toContain('managedFields')
-    expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true)
+    expect(await tab.page.getByRole('textbox', { name: 'YAML' }).textContent()).not.toContain('managedFields')
+    expect(await tab.page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true)
     await replaceLine('colour: red', '  colour: green')
     await review()
-    await expect.poll(() => page.locator('.cm-deletedChunk').textContent()).toContain('colour: red')
-    await expect.poll(() => page.locator('.cm-changedLine').textContent()).toContain('colour: green')
+    await expect.poll(() => tab.page.locator('.cm-deletedChunk').textContent()).toContain('colour: red')
+    await expect.poll(() => tab.page.locator('.cm-changedLine').textContent()).toContain('colour: green')
     await colours('edited', 'colour=red')
-    await takeScreenshot(page, 'review')
-    await page.getByRole('button', { name: 'Write', exact: true }).click()
-    await page.getByRole('status').getByText('Written.').waitFor()
+    await takeScreenshot(tab.page, 'review')
+    await tab.page.getByRole('button', { name: 'Write', exact: true }).click()
+    await tab.page.getByRole('status').getByText('Written.').waitFor()
     await colours('edited', 'colour=green')
-    expect(await findAccessFaults(page)).toEqual([])
-    expect(complaints).toEqual([])
+    await tab.isFaultless()
   })
 
   it('is not written where the server says that it is wrong, which is told', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'wrong' }, data: { colour: 'red' } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'wrong' }, data: { colour: 'red' } } })
     await openObject('configmaps/default/wrong')
     await replaceLine('colour: red', '  colour: {}')
     await review()
-    await page.getByRole('alert').getByText('cannot unmarshal object').waitFor()
-    await page.getByRole('button', { name: 'Discard' }).click()
-    await page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
+    await tab.page.getByRole('alert').getByText('cannot unmarshal object').waitFor()
+    await tab.page.getByRole('button', { name: 'Discard' }).click()
+    await tab.page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
   })
 
   it('offers the fields of its kind while one writes', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'completed' }, data: { colour: 'red' } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'completed' }, data: { colour: 'red' } } })
     await openObject('configmaps/default/completed')
-    await page.locator('.cm-line', { hasText: 'kind: ConfigMap' }).click()
-    await page.keyboard.press('End')
-    await page.keyboard.type('\nimmu', { delay: 30 })
-    const offered = page.getByRole('option', { name: /^immutable/ })
+    await tab.page.locator('.cm-line', { hasText: 'kind: ConfigMap' }).click()
+    await tab.page.keyboard.press('End')
+    await tab.page.keyboard.type('\nimmu', { delay: 30 })
+    const offered = tab.page.getByRole('option', { name: /^immutable/ })
     await offered.waitFor()
-    await page.getByText('Whether the data can no longer be changed.').waitFor()
+    await tab.page.getByText('Whether the data can no longer be changed.').waitFor()
     await offered.click()
-    await page.keyboard.type('t', { delay: 30 })
-    await page.getByRole('option', { name: 'true' }).click()
-    await page.locator('.cm-line', { hasText: 'immutable: true' }).waitFor()
-    expect(complaints).toEqual([])
+    await tab.page.keyboard.type('t', { delay: 30 })
+    await tab.page.getByRole('option', { name: 'true' }).click()
+    await tab.page.locator('.cm-line', { hasText: 'immutable: true' }).waitFor()
+    tab.isQuiet()
   })
 
   it('shows what others write while nobody edits it', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'watched' }, data: { colour: 'red' } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'watched' }, data: { colour: 'red' } } })
     await openObject('configmaps/default/watched')
     await patch('watched', { colour: 'blue' })
-    await page.locator('.cm-line', { hasText: 'colour: blue' }).waitFor()
+    await tab.page.locator('.cm-line', { hasText: 'colour: blue' }).waitFor()
   })
 
   it('takes an edit on top of what somebody else wrote meanwhile', async () => {
     const data = { colour: 'red', middle: 'x', shape: 'round' }
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'shared' }, data } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'shared' }, data } })
     await openObject('configmaps/default/shared')
     await replaceLine('colour: red', '  colour: green')
     await patch('shared', { shape: 'square' })
-    await page.getByText('The object has changed since you began to edit.').waitFor()
+    await tab.page.getByText('The object has changed since you began to edit.').waitFor()
     await review()
-    await page.getByRole('status').getByText('kubectl-edit changed the object meanwhile').waitFor()
-    await page.locator('.cm-line', { hasText: 'shape: square' }).waitFor()
+    await tab.page.getByRole('status').getByText('kubectl-edit changed the object meanwhile').waitFor()
+    await tab.page.locator('.cm-line', { hasText: 'shape: square' }).waitFor()
     await review()
-    await page.getByRole('button', { name: 'Write', exact: true }).click()
-    await page.getByRole('status').getByText('Written.').waitFor()
+    await tab.page.getByRole('button', { name: 'Write', exact: true }).click()
+    await tab.page.getByRole('status').getByText('Written.').waitFor()
     await colours('shared', 'colour=green', 'middle=x', 'shape=square')
   })
 
   it('tells both values where both changed one line', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'clashing' }, data: { colour: 'red' } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'clashing' }, data: { colour: 'red' } } })
     await openObject('configmaps/default/clashing')
     await replaceLine('colour: red', '  colour: green')
     await patch('clashing', { colour: 'blue' })
-    await page.getByRole('button', { name: 'Put my edit on top' }).click()
-    const told = page.getByRole('alert').filter({ hasText: 'Both of you changed these lines' })
+    await tab.page.getByRole('button', { name: 'Put my edit on top' }).click()
+    const told = tab.page.getByRole('alert').filter({ hasText: 'Both of you changed these lines' })
     await told.getByText('colour: green').waitFor()
     await told.getByText('colour: blue').waitFor()
     await colours('clashing', 'colour=blue')
@@ -140,47 +124,47 @@ describe('an object', () => {
   it('tells who owns the fields that an apply would change, and takes them over when it is told to', async () => {
     await apply('owned', { colour: 'red', size: 'small' }, 'installer')
     await openObject('configmaps/default/owned')
-    await page.locator('.cm-owner', { hasText: 'installer' }).first().waitFor()
+    await tab.page.locator('.cm-owner', { hasText: 'installer' }).first().waitFor()
     await replaceLine('colour: red', '  colour: green')
-    await page.getByLabel('Write by').selectOption('apply')
+    await tab.page.getByLabel('Write by').selectOption('apply')
     await review()
-    const conflict = page.getByRole('alert').filter({ hasText: 'Others own what you changed' })
+    const conflict = tab.page.getByRole('alert').filter({ hasText: 'Others own what you changed' })
     await conflict.getByText('.data.colour').waitFor()
     await conflict.getByText('"installer"').waitFor()
-    await takeScreenshot(page, 'conflict')
+    await takeScreenshot(tab.page, 'conflict')
     await colours('owned', 'colour=red', 'size=small')
-    await page.getByRole('button', { name: 'Review taking them over' }).click()
-    await page.getByRole('button', { name: 'Take over and write' }).click()
-    await page.getByRole('status').getByText('Written.').waitFor()
+    await tab.page.getByRole('button', { name: 'Review taking them over' }).click()
+    await tab.page.getByRole('button', { name: 'Take over and write' }).click()
+    await tab.page.getByRole('status').getByText('Written.').waitFor()
     await colours('owned', 'colour=green', 'size=small')
     await apply('owned', { size: 'large' }, 'installer')
     await colours('owned', 'colour=green', 'size=large')
-    expect(complaints).toEqual([])
+    tab.isQuiet()
   })
 
   it('shows what is in annotations and values as text', async () => {
     const script = '<script>document.title="broken"</script><img src=x onerror=alert(1)>'
     const metadata = { name: 'scripted', annotations: { 'example.com/note': script } }
-    await server.must(MAPS, { method: 'POST', body: { metadata, data: { page: script } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata, data: { page: script } } })
     await openObject('configmaps/default/scripted')
-    await page.locator('.cm-line', { hasText: script }).first().waitFor()
-    expect(await page.locator('img').count()).toBe(0)
-    expect(await page.title()).toBe('scripted · Quarterdeck')
+    await tab.page.locator('.cm-line', { hasText: script }).first().waitFor()
+    expect(await tab.page.locator('img').count()).toBe(0)
+    expect(await tab.page.title()).toBe('scripted · Quarterdeck')
   })
 
   it('is deleted after it was asked about', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'unwanted' } } })
+    await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'unwanted' } } })
     await openObject('configmaps/default/unwanted')
-    await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Yes, delete' }).click()
-    await expect.poll(() => new URL(page.url()).pathname).toBe('/console/kinds/configmaps')
-    expect((await server.request(`${MAPS}/unwanted`)).status).toBe(404)
+    await tab.page.getByRole('button', { name: 'Delete' }).click()
+    await tab.page.getByRole('button', { name: 'Yes, delete' }).click()
+    await expect.poll(() => new URL(tab.page.url()).pathname).toBe('/console/kinds/configmaps')
+    expect((await tab.server.request(`${MAPS}/unwanted`)).status).toBe(404)
   })
 })
 
 describe('what belongs to an object', () => {
   it('is drawn as a tree, and reported by events as they come', async () => {
-    const set = await server.must('/apis/apps/v1/namespaces/default/replicasets', {
+    const set = await tab.server.must('/apis/apps/v1/namespaces/default/replicasets', {
       method: 'POST',
       body: {
         metadata: { name: 'web-1' },
@@ -195,23 +179,22 @@ describe('what belongs to an object', () => {
     for (const name of ['web-1-a', 'web-1-b']) {
       const metadata = { name, labels: { app: 'web' }, ownerReferences: [owner] }
       const spec = { containers: [{ name: 'c', image: 'nginx' }] }
-      await server.must('/api/v1/namespaces/default/pods', { method: 'POST', body: { metadata, spec } })
+      await tab.server.must('/api/v1/namespaces/default/pods', { method: 'POST', body: { metadata, spec } })
     }
     await openObject('pods/default/web-1-b')
-    await page.getByRole('tab', { name: 'Owners' }).click()
-    const tree = page.getByRole('group', { name: 'Owners and what they own' })
+    await tab.page.getByRole('tab', { name: 'Owners' }).click()
+    const tree = tab.page.getByRole('group', { name: 'Owners and what they own' })
     await tree.getByText('web-1-a', { exact: true }).waitFor()
-    await takeScreenshot(page, 'tree')
-    expect(await findAccessFaults(page)).toEqual([])
+    await takeScreenshot(tab.page, 'tree')
+    expect(await findAccessFaults(tab.page)).toEqual([])
     await tree.getByText('web-1', { exact: true }).click()
-    await expect.poll(() => new URL(page.url()).pathname).toBe('/console/objects/replicasets.apps/default/web-1')
-    await page.getByRole('tab', { name: 'Events' }).click()
-    await page.getByText('Nothing was reported of it').waitFor()
+    await expect.poll(() => new URL(tab.page.url()).pathname).toBe('/console/objects/replicasets.apps/default/web-1')
+    await tab.page.getByRole('tab', { name: 'Events' }).click()
+    await tab.page.getByText('Nothing was reported of it').waitFor()
     const involvedObject = { ...owner, namespace: 'default' }
     const reported = { metadata: { name: 'e' }, involvedObject, reason: 'Scaled', message: '<b>up</b>', type: 'Normal' }
-    await server.must('/api/v1/namespaces/default/events', { method: 'POST', body: reported })
-    await page.getByRole('cell', { name: '<b>up</b>' }).waitFor()
-    expect(await findAccessFaults(page)).toEqual([])
-    expect(complaints).toEqual([])
+    await tab.server.must('/api/v1/namespaces/default/events', { method: 'POST', body: reported })
+    await tab.page.getByRole('cell', { name: '<b>up</b>' }).waitFor()
+    await tab.isFaultless()
   })
 })

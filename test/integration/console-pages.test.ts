@@ -1,64 +1,41 @@
 // The pages of the console about the server itself, its definitions and who may do what, in a real browser.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findAccessFaults, logIn, openBrowser, openPage, takeScreenshot } from '../fakes/browser.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { describe, expect, it } from 'vitest'
+import { findAccessFaults, takeScreenshot } from '../fakes/browser.ts'
+import { useAdminTab } from '../fakes/console.ts'
+import { newUser } from '../fakes/new-user.ts'
 import { makeShownCluster } from '../fakes/shown-cluster.ts'
 
-let browser: Browser
-let server: OpenServer
-let page: Page
-let complaints: readonly string[]
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), openServer()])
-})
-beforeEach(async () => {
-  ;({ page, complaints } = await openPage(browser, server.url))
-  await logIn(page, server.adminToken)
-})
-afterAll(async () => {
-  await browser.close()
-  await server[Symbol.asyncDispose]()
-})
+const tab = useAdminTab()
 
 async function visit(name: string): Promise<void> {
-  await page.getByRole('link', { name, exact: true }).click()
-  await page.getByRole('heading', { name, level: 1 }).waitFor()
-}
-
-async function isFaultless(): Promise<void> {
-  expect(await findAccessFaults(page)).toEqual([])
-  expect(complaints).toEqual([])
+  await tab.page.getByRole('link', { name, exact: true }).click()
+  await tab.page.getByRole('heading', { name, level: 1 }).waitFor()
 }
 
 describe('the overview', () => {
   it('tells how the server is, who watches, who waits and what the load is', async () => {
-    await page.getByText(/^ready, \d+ checks$/).waitFor()
-    await page.getByRole('img', { name: /^Requests over the last hour; now all/ }).waitFor()
-    await page.getByText('nothing compacted yet').waitFor()
-    await page.getByText('compacted every 5 min').waitFor()
-    await page.getByRole('cell', { name: 'global-default' }).waitFor()
-    const leases = page.getByRole('region', { name: 'Leases', exact: true })
+    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
+    await tab.page.getByRole('img', { name: /^Requests over the last hour; now all/ }).waitFor()
+    await tab.page.getByText('nothing compacted yet').waitFor()
+    await tab.page.getByText('compacted every 5 min').waitFor()
+    await tab.page.getByRole('cell', { name: 'global-default' }).waitFor()
+    const leases = tab.page.getByRole('region', { name: 'Leases', exact: true })
     await leases.getByRole('link', { name: /^apiserver-/ }).waitFor()
-    const other = await page.context().newPage()
-    await other.goto(`${server.url}/console/kinds/configmaps`)
-    await page.getByRole('cell', { name: 'configmaps', exact: true }).waitFor({ timeout: 15_000 })
-    await isFaultless()
+    const other = await tab.page.context().newPage()
+    await other.goto(`${tab.server.url}/console/kinds/configmaps`)
+    await tab.page.getByRole('cell', { name: 'configmaps', exact: true }).waitFor({ timeout: 15_000 })
+    await tab.isFaultless()
   })
 
   it('leaves out what a user may not see, and shows the rest', async () => {
-    const accounts = '/api/v1/namespaces/default/serviceaccounts'
-    await server.must(accounts, { method: 'POST', body: { metadata: { name: 'nobody' } } })
-    const answer = await server.must(`${accounts}/nobody/token`, { method: 'POST', body: { spec: {} } })
-    const { token } = answer['status'] as { readonly token: string }
-    const { page: own } = await openPage(browser, server.url)
-    await logIn(own, token)
+    const token = await newUser(tab.server, 'nobody')
+    const { page: own } = await tab.logIn(token)
     await own.getByText(/^ready, \d+ checks$/).waitFor()
     await own.getByText('not yours to see').first().waitFor()
     await own.getByText(/cannot list resource "leases"/).waitFor()
     const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lighthouses.coast.example'
-    expect((await server.request(`${definition}?ruleCosts=true`, { token })).status).toBe(403)
-    expect((await server.request('/debug/load', { token })).status).toBe(403)
+    expect((await tab.server.request(`${definition}?ruleCosts=true`, { token })).status).toBe(403)
+    expect((await tab.server.request('/debug/load', { token })).status).toBe(403)
   })
 })
 
@@ -76,7 +53,7 @@ describe('definitions', () => {
         },
       },
     })
-    await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    await tab.server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       method: 'POST',
       body: {
         metadata: { name: 'lighthouses.coast.example' },
@@ -98,18 +75,18 @@ describe('definitions', () => {
       },
     })
     await visit('Definitions')
-    await page.getByText('established').waitFor()
-    const row = page.getByRole('row', { name: /v1 yes yes status/ })
+    await tab.page.getByText('established').waitFor()
+    const row = tab.page.getByRole('row', { name: /v1 yes yes status/ })
     await row.getByText('1', { exact: true }).click()
     await row.getByText('self.height > 3').waitFor()
     await row.getByText('too <b>low</b>').waitFor()
     await row.getByText(/^Estimated cost: \d+ \(less than 0\.01 % of what is allowed\)$/).waitFor()
     await row.getByText(/^Estimated cost together: \d+ /).waitFor()
-    expect(await page.getByRole('row', { name: /v1beta1 no no/ }).count()).toBe(1)
-    await takeScreenshot(page, 'definitions')
-    await isFaultless()
-    await page.getByRole('link', { name: 'Lighthouse', exact: true }).first().click()
-    await page.getByText('None here.').waitFor()
+    expect(await tab.page.getByRole('row', { name: /v1beta1 no no/ }).count()).toBe(1)
+    await takeScreenshot(tab.page, 'definitions')
+    await tab.isFaultless()
+    await tab.page.getByRole('link', { name: 'Lighthouse', exact: true }).first().click()
+    await tab.page.getByText('None here.').waitFor()
   })
 })
 
@@ -121,22 +98,23 @@ describe('access', () => {
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] },
       { apiGroups: [''], resources: ['secrets'], resourceNames: ['one'], verbs: ['get'] },
     ]
-    await server.must(`${roles}/roles`, { method: 'POST', body: { metadata: { name }, rules } })
+    await tab.server.must(`${roles}/roles`, { method: 'POST', body: { metadata: { name }, rules } })
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name }
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }]
-    await server.must(`${roles}/rolebindings`, { method: 'POST', body: { metadata: { name }, roleRef, subjects } })
+    await tab.server.must(`${roles}/rolebindings`, { method: 'POST', body: { metadata: { name }, roleRef, subjects } })
     await visit('Access')
-    const row = (kind: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: kind }) })
+    const row = (kind: string) =>
+      tab.page.getByRole('row').filter({ has: tab.page.getByRole('rowheader', { name: kind }) })
     const cells = async (kind: string): Promise<string> =>
       (await row(kind).getByRole('cell').allTextContents()).join(' ')
     await expect.poll(() => cells('ConfigMap')).toBe('yes yes yes yes yes yes yes')
-    await page.getByLabel('Namespace').selectOption('default')
-    await page.getByLabel('User').fill('jane')
-    await page.getByRole('button', { name: 'Ask' }).click()
+    await tab.page.getByLabel('Namespace').selectOption('default')
+    await tab.page.getByLabel('User').fill('jane')
+    await tab.page.getByRole('button', { name: 'Ask' }).click()
     await expect.poll(() => cells('ConfigMap')).toBe('yes yes no no no no no')
     await expect.poll(() => cells('Secret')).toBe('no no no no no no no')
-    await takeScreenshot(page, 'access')
-    await isFaultless()
+    await takeScreenshot(tab.page, 'access')
+    await tab.isFaultless()
   })
 })
 
@@ -145,42 +123,44 @@ describe('manifests', () => {
     await visit('Apply YAML')
     const manifest = (name: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  colour: red\n`
-    await page.getByRole('textbox', { name: 'Manifests' }).click()
-    await page.keyboard.insertText(`${manifest('first')}---\n${manifest('second')}`)
-    await page.getByRole('button', { name: 'Review changes' }).click()
-    await page.getByRole('button', { name: 'Apply', exact: true }).waitFor()
-    expect((await server.request('/api/v1/namespaces/default/configmaps/first')).status).toBe(404)
-    await page.getByRole('button', { name: 'Apply', exact: true }).click()
-    await page.getByRole('link', { name: 'ConfigMap second' }).click()
-    await page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
-    expect(await server.must('/api/v1/namespaces/default/configmaps/first')).toMatchObject({ data: { colour: 'red' } })
-    await isFaultless()
+    await tab.page.getByRole('textbox', { name: 'Manifests' }).click()
+    await tab.page.keyboard.insertText(`${manifest('first')}---\n${manifest('second')}`)
+    await tab.page.getByRole('button', { name: 'Review changes' }).click()
+    await tab.page.getByRole('button', { name: 'Apply', exact: true }).waitFor()
+    expect((await tab.server.request('/api/v1/namespaces/default/configmaps/first')).status).toBe(404)
+    await tab.page.getByRole('button', { name: 'Apply', exact: true }).click()
+    await tab.page.getByRole('link', { name: 'ConfigMap second' }).click()
+    await tab.page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
+    expect(await tab.server.must('/api/v1/namespaces/default/configmaps/first')).toMatchObject({
+      data: { colour: 'red' },
+    })
+    await tab.isFaultless()
   })
 
   it('say what is wrong with them', async () => {
     await visit('Apply YAML')
-    await page.getByRole('textbox', { name: 'Manifests' }).click()
-    await page.keyboard.insertText('kind: Unheard\napiVersion: example.com/v1\nmetadata: {name: x}\n')
-    await page.getByRole('button', { name: 'Review changes' }).click()
-    await page.getByRole('alert').getByText('the server serves no kind Unheard of example.com/v1').waitFor()
+    await tab.page.getByRole('textbox', { name: 'Manifests' }).click()
+    await tab.page.keyboard.insertText('kind: Unheard\napiVersion: example.com/v1\nmetadata: {name: x}\n')
+    await tab.page.getByRole('button', { name: 'Review changes' }).click()
+    await tab.page.getByRole('alert').getByText('the server serves no kind Unheard of example.com/v1').waitFor()
   })
 })
 
 it('is readable by everybody on its main pages, in light and dark, and makes pictures of them', async () => {
-  await makeShownCluster(server)
+  await makeShownCluster(tab.server)
   const pictures = [
-    ['overview', '', page.getByText(/^ready, \d+ checks$/)],
-    ['table', 'kinds/pods', page.getByText('Live', { exact: true })],
-    ['object', 'objects/deployments.apps/shop/web', page.locator('.cm-owner', { hasText: 'autoscaler' }).first()],
+    ['overview', '', tab.page.getByText(/^ready, \d+ checks$/)],
+    ['table', 'kinds/pods', tab.page.getByText('Live', { exact: true })],
+    ['object', 'objects/deployments.apps/shop/web', tab.page.locator('.cm-owner', { hasText: 'autoscaler' }).first()],
   ] as const
   for (const [name, place, sign] of pictures) {
-    await page.goto(`${server.url}/console/${place}`)
+    await tab.page.goto(`${tab.server.url}/console/${place}`)
     await sign.waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect(await findAccessFaults(page)).toEqual([])
-      await takeScreenshot(page, `${name}-${colorScheme}`)
+      await tab.page.emulateMedia({ colorScheme })
+      expect(await findAccessFaults(tab.page)).toEqual([])
+      await takeScreenshot(tab.page, `${name}-${colorScheme}`)
     }
   }
-  expect(complaints).toEqual([])
+  tab.isQuiet()
 })

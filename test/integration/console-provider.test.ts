@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { signJwt } from '../../src/auth/jwt.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { openBrowser, openPage } from '../fakes/browser.ts'
+import { openPage } from '../fakes/browser.ts'
+import { useBrowser } from '../fakes/console.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
@@ -16,11 +16,7 @@ const authority = makeAuthority(3_600_000)
 const { certificate, key } = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 3_600_000)
 const signer = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const browser = useBrowser()
 
 interface Asked {
   readonly redirect_uri: string
@@ -105,7 +101,7 @@ async function startServer(provider: Provider): Promise<OpenServer> {
 it('lets in whom the provider has let in', async () => {
   const provider = await startProvider()
   const server = await startServer(provider)
-  const { page, complaints } = await openPage(browser, server.url)
+  const { page, complaints } = await openPage(browser(), server.url)
   await page.getByRole('link', { name: `Log in at ${new URL(provider.url).host}` }).click()
   await page.getByText(`${provider.url}#jane`).waitFor()
   expect(provider.asked).toMatchObject([

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
+import { newUser } from '../fakes/new-user.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
@@ -33,19 +34,6 @@ function cookieOf({ headers }: Pick<ServerAnswer, 'headers'>): string {
 /** A request as a page of the console makes it. */
 function asPage(cookie: string, place: string, call: { method?: string; body?: object; headers?: object } = {}) {
   return server.request(place, { ...call, token: '', headers: { cookie, ...OWN_PAGE, ...call.headers } })
-}
-
-/** A service account that may do what its role says, and its token. */
-async function newUser(name: string, rules: readonly object[]): Promise<string> {
-  const accounts = '/api/v1/namespaces/default/serviceaccounts'
-  await server.must(accounts, { method: 'POST', body: { metadata: { name } } })
-  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
-  await server.must(`${roles}/roles`, { method: 'POST', body: { metadata: { name }, rules } })
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name }
-  const subjects = [{ kind: 'ServiceAccount', name, namespace: 'default' }]
-  await server.must(`${roles}/rolebindings`, { method: 'POST', body: { metadata: { name }, roleRef, subjects } })
-  const answer = await server.must(`${accounts}/${name}/token`, { method: 'POST', body: { spec: {} } })
-  return (answer['status'] as { readonly token: string }).token
 }
 
 describe('logging in', () => {
@@ -90,7 +78,9 @@ describe('logging in', () => {
 
 describe('a session', () => {
   it('makes requests of the user, with the rights of the user and no more', async () => {
-    const token = await newUser('reader', [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }])
+    const token = await newUser(server, 'reader', [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] },
+    ])
     const cookie = cookieOf(await logIn(token))
     const reviews = '/console/api/apis/authentication.k8s.io/v1/selfsubjectreviews'
     const who = await asPage(cookie, reviews, { method: 'POST', body: {} })
@@ -103,7 +93,7 @@ describe('a session', () => {
   })
 
   it('ends with the token that it was begun with', async () => {
-    const cookie = cookieOf(await logIn(await newUser('leaver', [])))
+    const cookie = cookieOf(await logIn(await newUser(server, 'leaver', [])))
     const account = '/api/v1/namespaces/default/serviceaccounts/leaver'
     expect((await asPage(cookie, '/console/api/version')).status).toBe(200)
     await server.must(account, { method: 'DELETE' })

@@ -1,24 +1,17 @@
 // The console in a real browser: logging in, and tables that follow what happens.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findAccessFaults, logIn, openBrowser, openKind, openPage, takeScreenshot } from '../fakes/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { findAccessFaults, logIn, openKind, openPage, takeScreenshot } from '../fakes/browser.ts'
+import { useConsole } from '../fakes/console.ts'
 import { freePort } from '../fakes/free-port.ts'
 import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
 import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { newUser } from '../fakes/new-user.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 
-let browser: Browser
-let server: OpenServer
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), openServer()])
-})
-afterAll(async () => {
-  await browser.close()
-  await server[Symbol.asyncDispose]()
-})
+const opened = useConsole()
 
 function rowOf(page: Page, name: string) {
   return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
@@ -26,13 +19,13 @@ function rowOf(page: Page, name: string) {
 
 describe('logging in', () => {
   it('says what is wrong with a token, and goes on with a good one', async () => {
-    const { page, complaints } = await openPage(browser, server.url)
+    const { page, complaints } = await opened.visit()
     await page.getByLabel('Token').fill('guessed')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('alert').getByText('does not know this credential').waitFor()
     await takeScreenshot(page, 'login')
     expect(await findAccessFaults(page)).toEqual([])
-    await logIn(page, server.adminToken)
+    await logIn(page, opened.server.adminToken)
     const cookies = await page.context().cookies()
     expect(cookies).toMatchObject([{ name: '__Secure-quarterdeck', httpOnly: true, secure: true, sameSite: 'Strict' }])
     expect(await page.evaluate('({ cookie: document.cookie, stored: Object.keys(localStorage) })')).toEqual({
@@ -53,10 +46,12 @@ describe('a table', () => {
       ['beta', 'two'],
       ['gamma', 'two'],
     ]) {
-      await server.must(MAPS, { method: 'POST', body: { metadata: { name, labels: { app } }, data: { [name!]: '1' } } })
+      await opened.server.must(MAPS, {
+        method: 'POST',
+        body: { metadata: { name, labels: { app } }, data: { [name!]: '1' } },
+      })
     }
-    const { page, complaints } = await openPage(browser, server.url)
-    await logIn(page, server.adminToken)
+    const { page, complaints } = await opened.logIn()
     await page.getByLabel('Find a kind').fill('cm')
     await page.getByRole('link', { name: 'ConfigMap', exact: true }).click()
     await page.getByLabel('Namespace').selectOption('default')
@@ -71,7 +66,7 @@ describe('a table', () => {
     await page.reload()
     await rowOf(page, 'gamma').waitFor()
     await page.goBack()
-    await page.goto(`${server.url}/console/kinds/configmaps?namespace=default`)
+    await page.goto(`${opened.server.url}/console/kinds/configmaps?namespace=default`)
     await rowOf(page, 'alpha').waitFor()
     await page.getByRole('button', { name: 'Name', exact: true }).click()
     await page.getByRole('button', { name: 'Name', exact: true }).click()
@@ -84,7 +79,7 @@ describe('a table', () => {
 
   it('shows names and values as text, whatever is in them', async () => {
     const script = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>'
-    await server.must('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+    await opened.server.must('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       method: 'POST',
       body: { metadata: { name: '<b>bold<img src=x onerror=alert(1)>' }, rules: [] },
     })
@@ -95,9 +90,8 @@ describe('a table', () => {
       reason: script,
       type: 'Normal',
     }
-    await server.must('/api/v1/namespaces/default/events', { method: 'POST', body: dated })
-    const { page, complaints } = await openPage(browser, server.url)
-    await logIn(page, server.adminToken)
+    await opened.server.must('/api/v1/namespaces/default/events', { method: 'POST', body: dated })
+    const { page, complaints } = await opened.logIn()
     await openKind(page, 'events')
     await page.getByText(script).first().waitFor()
     await openKind(page, 'clusterroles.rbac.authorization.k8s.io')
@@ -108,8 +102,7 @@ describe('a table', () => {
   })
 
   it('is moved in by keys, and opens what is chosen', async () => {
-    const { page } = await openPage(browser, server.url)
-    await logIn(page, server.adminToken)
+    const { page } = await opened.logIn()
     await openKind(page, 'namespaces')
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).getByText('find a kind').waitFor()
@@ -125,9 +118,8 @@ describe('a table', () => {
   })
 
   it('has 10,000 rows, of which only those in view are in the page', async () => {
-    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'z-last' } } })
-    const { page, complaints } = await openPage(browser, server.url)
-    await logIn(page, server.adminToken)
+    await opened.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'z-last' } } })
+    const { page, complaints } = await opened.logIn()
     await page.route(/\/configmaps\?.*limit=/, async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, json: multiplied((await response.json()) as Listed, 10_000) })
@@ -138,28 +130,26 @@ describe('a table', () => {
     const slowest = await scrollThrough(page)
     expect(slowest).toBeLessThan(500)
     await rowOf(page, 'z-last').waitFor()
-    await server.must(`${MAPS}/z-last`, { method: 'DELETE' })
+    await opened.server.must(`${MAPS}/z-last`, { method: 'DELETE' })
     await rowOf(page, 'z-last').waitFor({ state: 'detached' })
     await page.getByText('9,999', { exact: true }).waitFor()
     expect(complaints).toEqual([])
   })
 
   it('shows a user with few rights what that user may see, and why there is no more', async () => {
-    const token = await readerOfMaps()
-    const { page } = await openPage(browser, server.url)
-    await logIn(page, token)
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }]
+    const { page } = await opened.logIn(await newUser(opened.server, 'map-reader', rules))
     await openKind(page, 'configmaps?namespace=default')
     await rowOf(page, 'kube-root-ca.crt').waitFor()
-    await page.goto(`${server.url}/console/kinds/secrets?namespace=default`)
+    await page.goto(`${opened.server.url}/console/kinds/secrets?namespace=default`)
     await page.getByRole('alert').getByText('cannot list resource "secrets"').waitFor()
-    await page.goto(`${server.url}/console/kinds/configmaps?namespace=kube-system`)
+    await page.goto(`${opened.server.url}/console/kinds/configmaps?namespace=kube-system`)
     await page.getByRole('alert').getByText('cannot list resource "configmaps"').waitFor()
     expect(await page.getByRole('row').count()).toBe(0)
   })
 
   it('is readable on a phone', async () => {
-    const { page } = await openPage(browser, server.url, { viewport: { width: 390, height: 780 }, colorScheme: 'dark' })
-    await logIn(page, server.adminToken)
+    const { page } = await opened.logIn(undefined, { viewport: { width: 390, height: 780 }, colorScheme: 'dark' })
     await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('link', { name: 'ConfigMap', exact: true }).click()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -203,20 +193,6 @@ function scrollThrough(page: Page): Promise<number> {
   })()`)
 }
 
-async function readerOfMaps(): Promise<string> {
-  const accounts = '/api/v1/namespaces/default/serviceaccounts'
-  const access = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
-  const metadata = { name: 'map-reader' }
-  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }]
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'map-reader' }
-  const subjects = [{ kind: 'ServiceAccount', name: 'map-reader', namespace: 'default' }]
-  await server.must(accounts, { method: 'POST', body: { metadata } })
-  await server.must(`${access}/roles`, { method: 'POST', body: { metadata, rules } })
-  await server.must(`${access}/rolebindings`, { method: 'POST', body: { metadata, roleRef, subjects } })
-  const answer = await server.must(`${accounts}/map-reader/token`, { method: 'POST', body: { spec: {} } })
-  return (answer['status'] as { readonly token: string }).token
-}
-
 describe('a table that is open', () => {
   it('shows what kubectl writes within a second, and misses nothing when the server is restarted', {
     timeout: GO_BUILD_LIMIT_MS,
@@ -227,7 +203,7 @@ describe('a table that is open', () => {
     const start = () => startServerProcess(['--secure-port', port], home)
     const first = await start()
     const kubectl = new Kubectl(binary, { kubeconfig: first.kubeconfigFile, home })
-    const { page } = await openPage(browser, first.url)
+    const { page } = await openPage(opened.browser, first.url)
     await logIn(page, first.adminToken)
     await openKind(page, 'configmaps?namespace=default')
     await kubectl.run(['create', 'configmap', 'written'])
