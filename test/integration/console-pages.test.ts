@@ -27,6 +27,16 @@ describe('the overview', () => {
     await tab.isFaultless()
   })
 
+  it('asks for kinds when it is looked at again, and gets them only where there are others', async () => {
+    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
+    const unchanged = ['/api', '/apis'].map((place) =>
+      tab.page.waitForResponse((answer) => answer.url().endsWith(`/console/api${place}`) && answer.status() === 304),
+    )
+    await tab.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await Promise.all(unchanged)
+    tab.isQuiet()
+  })
+
   it('leaves out what a user may not see, and shows the rest', async () => {
     const token = await newUser(tab.server, 'nobody')
     const { page: own } = await tab.logIn(token)

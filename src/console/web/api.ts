@@ -39,17 +39,42 @@ export interface Call {
 
 /** The text of an answer of success; throws an `ApiFailure` for every other. */
 export async function askText(path: string, call: Call = {}): Promise<string> {
+  return textOf(await send(path, call))
+}
+
+function send(path: string, call: Call, more: Readonly<Record<string, string>> = {}): Promise<Response> {
   const { method = 'GET', accept = 'application/json', contentType = 'application/json', body, signal } = call
-  const response = await fetch(`${API}${path}`, {
+  return fetch(`${API}${path}`, {
     method,
-    headers: { accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
+    headers: { accept, ...more, ...(body === undefined ? {} : { 'content-type': contentType }) },
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   })
+}
+
+async function textOf(response: Response): Promise<string> {
   const text = await response.text()
   if (response.ok) return text
   if (response.status === 401) window.dispatchEvent(new Event(SESSION_ENDED))
   throw new ApiFailure(response.status, statusIn(text))
+}
+
+/** A document, and the tag by which the server knows whether it has changed. */
+export interface Kept<T> {
+  readonly tag: string
+  readonly document: T
+}
+
+/**
+ * What is known, where it has not changed. Browsers would see to that themselves, but keep nothing of a server whose certificate they
+ * do not know.
+ */
+export async function askAnew<T>(path: string, call: Call, known: Kept<T> | undefined): Promise<Kept<T>> {
+  const tag = known?.tag ?? ''
+  const response = await send(path, call, tag === '' ? {} : { 'if-none-match': tag })
+  if (known !== undefined && response.status === 304) return known
+  const document = JSON.parse(await textOf(response)) as T
+  return { tag: response.headers.get('etag') ?? '', document }
 }
 
 export async function ask<T>(path: string, call: Call = {}): Promise<T> {

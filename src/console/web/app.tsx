@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { logOut, messageOf, readSession, SESSION_ENDED, type Session } from './api.ts'
 import { KeyHelp } from './key-help.tsx'
 import { type Kind, resourceName } from './kind.ts'
-import { readKinds } from './kinds.ts'
+import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { NAVIGATED, navigate } from './navigation.ts'
@@ -172,12 +172,13 @@ interface KnownKinds {
 /** `wanted`: the resource that is looked at, which may be new. */
 function useKinds(wanted: string | undefined): KnownKinds {
   const [known, setKnown] = useState<KnownKinds>({ kinds: undefined, problem: undefined })
+  const [served] = useState(() => new Kinds())
   const read = async (): Promise<void> => {
     try {
-      const found = await readKinds()
+      const found = await served.read()
       // The same kinds stay the same objects: tables follow them.
       setKnown(({ kinds }) => ({
-        kinds: JSON.stringify(kinds) === JSON.stringify(found) ? kinds : found,
+        kinds: kinds === found || JSON.stringify(kinds) === JSON.stringify(found) ? kinds : found,
         problem: undefined,
       }))
     } catch (error) {
@@ -185,8 +186,16 @@ function useKinds(wanted: string | undefined): KnownKinds {
     }
   }
   useEffect(() => {
-    const timer = setInterval(() => void read(), KINDS_EVERY_MS)
-    return () => clearInterval(timer)
+    // Nobody sees what a hidden tab shows.
+    const readIfSeen = (): void => {
+      if (!document.hidden) void read()
+    }
+    const timer = setInterval(readIfSeen, KINDS_EVERY_MS)
+    document.addEventListener('visibilitychange', readIfSeen)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', readIfSeen)
+    }
   }, [])
   const isKnown = known.kinds?.some((kind) => resourceName(kind) === wanted) === true
   useEffect(() => {

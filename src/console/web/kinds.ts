@@ -1,5 +1,5 @@
 // The kinds that the server serves, as discovery tells them.
-import { ask } from './api.ts'
+import { askAnew, type Kept } from './api.ts'
 import type { Kind } from './kind.ts'
 
 interface DiscoveredResource {
@@ -19,12 +19,24 @@ interface Discovery {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Each in the version that its group prefers, those of the core group first. */
-export async function readKinds(): Promise<readonly Kind[]> {
-  const documents = await Promise.all(['/api', '/apis'].map((path) => ask<Discovery>(path, { accept: AGGREGATED })))
-  return documents.flatMap(({ items }) =>
-    items.flatMap(({ metadata, versions }) => kindsIn(metadata?.name ?? '', versions)),
-  )
+const PLACES = ['/api', '/apis'] as const
+
+export class Kinds {
+  #kept: readonly (Kept<Discovery> | undefined)[] = PLACES.map(() => undefined)
+  #kinds: readonly Kind[] = []
+
+  /** Each in the version that its group prefers, those of the core group first; the same list where nothing has changed. */
+  async read(): Promise<readonly Kind[]> {
+    const before = this.#kept
+    const now = await Promise.all(PLACES.map((path, i) => askAnew(path, { accept: AGGREGATED }, before[i])))
+    if (now.some((kept, i) => kept !== this.#kept[i])) {
+      this.#kept = now
+      this.#kinds = now.flatMap(({ document }) =>
+        document.items.flatMap(({ metadata, versions }) => kindsIn(metadata?.name ?? '', versions)),
+      )
+    }
+    return this.#kinds
+  }
 }
 
 function kindsIn(group: string, versions: Discovery['items'][number]['versions']): readonly Kind[] {

@@ -1,4 +1,4 @@
-// What is asked for again and again while a page is open.
+// What is asked for again and again while a page is open, and seen.
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from './api.ts'
 
@@ -16,6 +16,8 @@ export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T>
     let isOpen = true
     let timer: number | undefined
     const poll = async (): Promise<void> => {
+      await untilSeen()
+      if (!isOpen) return
       const next = await read().then(
         (value) => ({ value, problem: undefined }),
         (error: unknown) => ({ value: undefined, problem: messageOf(error) }),
@@ -31,4 +33,11 @@ export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T>
     }
   }, [])
   return polled
+}
+
+/** Nobody sees what a hidden tab shows. */
+async function untilSeen(): Promise<void> {
+  while (document.hidden) {
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+  }
 }
