@@ -35,6 +35,7 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>()
   readonly #remotes = new WeakMap<Connection, RemoteEnd>()
   readonly #timer: NodeJS.Timeout
+  #drainsNewcomers = false
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -66,6 +67,13 @@ export class Connections {
     const { socket } = connection
     this.#connections.set(socket, connection)
     socket.once('close', () => this.#connections.delete(socket))
+    if (this.#drainsNewcomers) connection.drain()
+  }
+
+  /** Asks the clients of those that are open to open others; what they send meanwhile is answered. */
+  drain({ newcomers = false } = {}): void {
+    this.#drainsNewcomers ||= newcomers
+    for (const connection of this.#connections.values()) connection.drain()
   }
 
   http1Of(socket: Socket): Http1Connection {

@@ -17,6 +17,8 @@ export interface Http1Options {
 export class Http1Connection {
   readonly socket: TLSSocket
   readonly holding: Holding
+  /** The next answer tells the client to open another connection. */
+  isDraining = false
   readonly #options: Http1Options
   readonly #idle = new Standstill()
   readonly #unfinished = new Standstill()
@@ -25,6 +27,7 @@ export class Http1Connection {
   #readBytes = 0
   /** Requests under way. */
   #running = 0
+  #isLeaving = false
   /** Begins those that wait for the ones before them. */
   readonly #waiting: (() => void)[] = []
 
@@ -53,6 +56,7 @@ export class Http1Connection {
     this.#running--
     this.#readBytes = this.socket.bytesRead
     const next = this.#waiting.shift()
+    if (this.#isLeaving && this.#running === 0) this.socket.destroySoon()
     // In the next turn of the event loop: others have sent something too.
     if (next !== undefined) setImmediate(() => this.socket.destroyed || next())
   }
@@ -75,9 +79,15 @@ export class Http1Connection {
     this.#end(reason)
   }
 
-  /** Ends when everything is sent. */
+  drain(): void {
+    this.isDraining = true
+  }
+
+  /** Ends when what is under way is answered and everything is sent. */
   leave(): void {
-    this.socket.destroySoon()
+    this.isDraining = true
+    this.#isLeaving = true
+    if (this.#running === 0) this.socket.destroySoon()
   }
 
   #end(reason: EndReason): void {

@@ -48,18 +48,24 @@ class Http1Body implements WireBody {
   }
 }
 
+/** What an answer has to do with its connection. */
+interface AnsweredConnection {
+  readonly holding: Holding
+  readonly isDraining: boolean
+}
+
 export class Http1Response implements WireResponse {
   readonly #raw: ServerResponse
-  readonly #holding: Holding
+  readonly #connection: AnsweredConnection
   readonly #date: HttpDate
   #buffer: WriteBuffer | undefined
   #leaves = false
   #givenBytes = 0
   #heldBytes = 0
 
-  constructor(raw: ServerResponse, holding: Holding, date: HttpDate) {
+  constructor(raw: ServerResponse, connection: AnsweredConnection, date: HttpDate) {
     this.#raw = raw
-    this.#holding = holding
+    this.#connection = connection
     this.#date = date
     raw.once('close', () => this.#hold(-this.#heldBytes))
   }
@@ -149,12 +155,12 @@ export class Http1Response implements WireResponse {
   #hold(bytes: number): void {
     if (bytes > 0) this.#givenBytes += bytes
     this.#heldBytes += bytes
-    this.#holding.change(bytes)
+    this.#connection.holding.change(bytes)
   }
 
   #head(status: number, headers: HeaderRecord): void {
     headers['date'] = this.#date.text
-    if (this.#leaves) headers['connection'] = 'close'
+    if (this.#leaves || this.#connection.isDraining) headers['connection'] = 'close'
     // Node's declared type has no place for lists that are not to be changed.
     this.#raw.writeHead(status, headers as Record<string, string | number | string[]>)
   }

@@ -122,7 +122,9 @@ export interface Listener {
   readonly requestCount: number
   /** For new connections from now on; open ones keep theirs. */
   renew(tls: TlsFiles): void
-  /** Takes no more connections, ends the long requests, and waits for the others, at most so long. */
+  /** Asks the clients of all open connections to open others: by GOAWAY, or by `Connection: close` with the next answer. */
+  drain(): void
+  /** Takes no more connections, ends the long requests, answers who still asks, and waits for all of that, at most so long. */
   close(graceMs: number, how?: Closing): Promise<void>
 }
 
@@ -182,7 +184,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     connection.take(() => {
       const remote = connections.remoteOf(connection, 'http/1.1')
       const exchange = begin(requestOf(message, holding), remote, 'plain')
-      response.once('close', serve(exchange, new Http1Response(response, holding, date)))
+      response.once('close', serve(exchange, new Http1Response(response, connection, date)))
     })
   }
   const onHttp2Request = (stream: Http2Stream, session: Http2Session): void => {
@@ -238,8 +240,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       tls.setSecureContext(contextOf({ ...options, tls: files }))
       nameCertificates(tls, { ...options, tls: files })
     },
+    drain: () => connections.drain(),
     async close(graceMs, { keepListening = false, endLongOnesOverMs = 0 } = {}) {
       if (!keepListening) tcp.close()
+      connections.drain({ newcomers: !keepListening })
       await running.endLongOnes(endLongOnesOverMs)
       await running.whenNone(graceMs)
       if (keepListening) tcp.close()

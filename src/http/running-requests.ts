@@ -8,10 +8,14 @@ import type { Exchange } from './exchange.ts'
 const TURN_MS = 50
 const LEAST_A_TURN = 10
 
+/** A watch that begins when the others were ended is given so long to answer before it ends too. */
+const LATE_MS = 1000
+
 export class RunningRequests {
   total = 0
   readonly #running = new Set<Exchange>()
   readonly #timer: NodeJS.Timeout
+  #endsLongOnes = false
   #onNone: (() => void) | undefined
 
   /** `stalledMs`: how long a watch waits for its client to read something. */
@@ -28,6 +32,7 @@ export class RunningRequests {
     if (deadline.kind === 'after' && deadline.early) {
       setTimeout(() => exchange.expire(), deadline.milliseconds).unref()
     }
+    if (this.#endsLongOnes && isLongRunning(exchange.info)) setTimeout(() => end(exchange), LATE_MS).unref()
   }
 
   remove(exchange: Exchange): void {
@@ -35,14 +40,15 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#onNone?.()
   }
 
-  /** At once, or evenly over a time: then at least 200 a second. */
+  /** At once, or evenly over a time: then at least 200 a second. Those that come from now on are ended soon, too. */
   async endLongOnes(overMs: number): Promise<void> {
+    this.#endsLongOnes = true
     const long = [...this.#running].filter(({ info }) => isLongRunning(info))
     const turns = Math.min(Math.ceil(overMs / TURN_MS), Math.ceil(long.length / LEAST_A_TURN))
     const most = turns === 0 ? long.length : Math.ceil(long.length / turns)
     for (let at = 0; at < long.length; at += most) {
       if (at > 0) await new Promise((resolve) => setTimeout(resolve, TURN_MS))
-      for (const exchange of long.slice(at, at + most)) exchange.signal.fire(new ServerClosingError())
+      long.slice(at, at + most).forEach(end)
     }
   }
 
@@ -56,11 +62,15 @@ export class RunningRequests {
       clearTimeout(timer)
     }
     clearInterval(this.#timer)
-    for (const exchange of this.#running) exchange.signal.fire(new ServerClosingError())
+    this.#running.forEach(end)
   }
 
   #checkLimits(stalledMs: number): void {
     const now = performance.now()
     for (const exchange of this.#running) exchange.checkLimits(now, stalledMs)
   }
+}
+
+function end(exchange: Exchange): void {
+  exchange.signal.fire(new ServerClosingError())
 }

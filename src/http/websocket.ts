@@ -84,9 +84,8 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   const raw = new ServerResponse(upgrade.message)
   raw.assignSocket(upgrade.socket as Socket)
   raw.once('finish', () => hangUp(upgrade.socket))
-  const closing = { ...response, headers: { ...response.headers, connection: 'close' } }
-  const answer = new Http1Response(raw, upgrade.holding, upgrade.date)
-  const sentBytes = await respond(answer, closing, { exchange: request, delivery })
+  const answer = new Http1Response(raw, { holding: upgrade.holding, isDraining: true }, upgrade.date)
+  const sentBytes = await respond(answer, response, { exchange: request, delivery })
   return { status: response.status, sentBytes }
 }
 

@@ -121,7 +121,12 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     if (!isReplaced) {
       const controllers = service.current?.api.controllers ?? []
       const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
-      await Promise.all([sleep(config.shutdownDelayMs), leaving])
+      const halfMs = config.shutdownDelayMs / 2
+      listener.drain()
+      await sleep(halfMs)
+      // Who came back here, because no balancer had noticed yet, is asked to leave once more, and not with every answer.
+      listener.drain()
+      await Promise.all([sleep(halfMs), leaving])
       lifecycle.stage = 'closing'
     }
     await opened.disposeAsync()

@@ -255,7 +255,6 @@ function openHandler(
     audit: audit.filter,
     console: openConsole({ ...base, api }),
     isStarting: lifecycle.isStarting,
-    isReplaced: lifecycle.isReplaced,
     isClosing: lifecycle.isClosing,
   })
 }

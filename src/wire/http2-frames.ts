@@ -46,6 +46,7 @@ export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 export const DEFAULT_FRAME_BYTES = 16_384
 export const DEFAULT_WINDOW_BYTES = 65_535
 export const LARGEST_WINDOW_BYTES = 2 ** 31 - 1
+export const LARGEST_STREAM = 2 ** 31 - 1
 
 export const HEAD_BYTES = 9
 

@@ -14,6 +14,7 @@ const FULL_BYTES = 256 * 1024
 const UNREAD_BYTES = FULL_BYTES + 1024 * 1024
 
 const EMPTY = Buffer.alloc(0)
+const PING_CONTENT = Buffer.from('draining')
 
 export interface SenderOptions {
   readonly socket: Writable
@@ -122,6 +123,11 @@ export class Http2Sender {
 
   answerPing(content: Buffer): void {
     this.#outbox.add({ type: h2.PING, flags: h2.ACK, stream: 0, content })
+  }
+
+  /** Whose answer tells that all before it was read. */
+  sendPing(): void {
+    this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
   }
 
   /** `message`: for whoever looks for the reason at the other end. */

@@ -63,6 +63,7 @@ export class Http2Session {
   #isPaused = false
   /** The turn of the event loop in which no more requests are begun. */
   #spentTurn = -1
+  #isDraining = false
   #isLeaving = false
   #isOver = false
   /** How much of what came is not complete, as it was last told. */
@@ -92,6 +93,9 @@ export class Http2Session {
         if (this.#isLeaving) this.#end()
       },
       leave: () => this.leave(),
+      onPong: () => {
+        if (this.#isDraining) this.leave()
+      },
     })
     socket.on('error', NOTHING)
     socket.once('close', () => {
@@ -133,6 +137,17 @@ export class Http2Session {
   closeIdle(reason: EndReason): void {
     this.#options.onEnd(reason)
     this.leave()
+  }
+
+  /**
+   * Asks the client to open another connection, and answers whatever it sends before it has heard of that: GOAWAY with no last stream yet,
+   * and the real one once the PING behind it is answered (section 6.8).
+   */
+  drain(): void {
+    if (this.#isDraining || this.#isLeaving || this.#isOver) return
+    this.#isDraining = true
+    this.#sender.sendGoAway(h2.LARGEST_STREAM, h2.NO_ERROR, '')
+    this.#sender.sendPing()
   }
 
   /** Takes no more requests, and ends when those under way are over. */

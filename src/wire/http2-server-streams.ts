@@ -23,6 +23,8 @@ export interface StreamsOptions {
   readonly onNone: () => void
   /** Takes no more requests on this connection. */
   readonly leave: () => void
+  /** The client has answered a PING of ours. */
+  readonly onPong: () => void
 }
 
 /** For the bodies of all streams together. It is given back as they come: each stream has a window of its own. */
@@ -329,6 +331,7 @@ export class Http2Streams implements StreamCarrier {
     checkSize(content, 8)
     this.#noteControl()
     if ((flags & h2.ACK) === 0) this.#sender.answerPing(content)
+    else this.#options.onPong()
   }
 
   /** Nothing comes of GOAWAY, PRIORITY and extensions. */

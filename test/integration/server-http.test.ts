@@ -34,11 +34,13 @@ interface Call {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly body?: Buffer
+  /** Of HTTP/1.1; absent: a connection of its own. */
+  readonly agent?: https.Agent
 }
 
 type Client = (listener: Listener, path: string, call?: Call) => Promise<Answer>
 
-const overHttp1: Client = async (listener, path, { method = 'GET', headers = {}, body } = {}) => {
+const overHttp1: Client = async (listener, path, { method = 'GET', headers = {}, body, agent = false } = {}) => {
   const request = https.request({
     host: '127.0.0.1',
     port: listener.port,
@@ -46,7 +48,7 @@ const overHttp1: Client = async (listener, path, { method = 'GET', headers = {},
     method,
     headers,
     ca: authority.certificate,
-    agent: false,
+    agent,
   })
   request.end(body)
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -485,6 +487,23 @@ describe('abuse', () => {
   })
 })
 
+/** What a watch does: it says something, and goes on. */
+const untilEnded =
+  (onBegun: () => void): Handler =>
+  ({ signal }) => ({
+    status: 200,
+    headers: {},
+    body: {
+      kind: 'stream',
+      run: (sink) =>
+        new Promise((_resolve, reject) => {
+          sink.write(Buffer.from('begun\n'))
+          onBegun()
+          signal.addEventListener('abort', () => reject(new Error('cancelled')))
+        }),
+    },
+  })
+
 describe('closing', () => {
   it('lets short requests finish and ends watches cleanly', async () => {
     const release = Promise.withResolvers<void>()
@@ -496,19 +515,7 @@ describe('closing', () => {
         await release.promise
         return plainText(200, 'done')
       },
-      '/api/v1/pods': ({ signal }) => ({
-        status: 200,
-        headers: {},
-        body: {
-          kind: 'stream',
-          run: (sink) =>
-            new Promise((_resolve, reject) => {
-              sink.write(Buffer.from('begun\n'))
-              begun.resolve()
-              signal.addEventListener('abort', () => reject(new Error('cancelled')))
-            }),
-        },
-      }),
+      '/api/v1/pods': untilEnded(begun.resolve),
     })
     const slow = overHttp2(listener, '/slow')
     const watch = overHttp1(listener, '/api/v1/pods?watch')
@@ -516,6 +523,52 @@ describe('closing', () => {
     const closed = listener.close(10_000)
     expect((await watch).body.toString()).toBe('begun\n')
     await expect(overHttp1(listener, '/slow')).rejects.toThrow('ECONNREFUSED')
+    release.resolve()
+    expect((await slow).body.toString()).toBe('done')
+    await closed
+  })
+
+  it('asks for another connection with the next answer, of those that were open', async () => {
+    const listener = await open({ '/': () => plainText(200, 'here') })
+    const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate })
+    const ask = (): Promise<Answer> => overHttp1(listener, '/', { agent })
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    await once(session, 'connect')
+    const farewell = once(session, 'goaway')
+    expect((await ask()).headers.connection).not.toBe('close')
+    listener.drain()
+    const asked = await ask()
+    expect([asked.status, asked.headers.connection]).toEqual([200, 'close'])
+    expect((await ask()).headers.connection).not.toBe('close')
+    expect((await farewell).slice(0, 2)).toEqual([0, 2 ** 31 - 1])
+    agent.destroy()
+    session.destroy()
+    await listener.close(0)
+  })
+
+  it('answers who asks on an open connection meanwhile, and ends the watches that come then', async () => {
+    const [started, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const listener = await open({
+      '/slow': async () => {
+        started.resolve()
+        await release.promise
+        return plainText(200, 'done')
+      },
+      '/quick': () => plainText(200, 'quick'),
+      '/api/v1/pods': untilEnded(() => {}),
+    })
+    const agents = Array.from({ length: 2 }, () => {
+      const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate })
+      return { ask: (path: string) => overHttp1(listener, path, { agent }) }
+    })
+    for (const { ask } of agents) await ask('/quick')
+    const slow = overHttp1(listener, '/slow')
+    await started.promise
+    const closed = listener.close(60_000)
+    const quick = await agents[0]!.ask('/quick')
+    expect([quick.status, quick.headers.connection]).toEqual([200, 'close'])
+    const watch = await agents[1]!.ask('/api/v1/pods?watch')
+    expect([watch.status, watch.body.toString()]).toEqual([200, 'begun\n'])
     release.resolve()
     expect((await slow).body.toString()).toBe('done')
     await closed

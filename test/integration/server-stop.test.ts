@@ -1,6 +1,8 @@
 // How the server stops, as operators ask for it.
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import http2 from 'node:http2'
+import https from 'node:https'
 import { expect, it } from 'vitest'
 import { openServer } from '../fakes/running-server.ts'
 
@@ -57,4 +59,26 @@ it('newcomers are told to try again where the operator wants that (P-251, P-253)
   const flags = ['--shutdown-send-retry-after', '--shutdown-watch-termination-grace-period', '1s']
   const newcomer = { status: 429, retryAfter: '5' }
   expect(await stopped(flags)).toEqual({ newcomer, watchEnded: true, lateStatus: 201 })
+})
+
+it('for the shutdown delay requests are answered, and clients asked to reconnect', async () => {
+  const server = await openServer(['--shutdown-delay-duration', '1s'])
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
+  const session = http2.connect(server.url, { rejectUnauthorized: false })
+  await once(session, 'connect')
+  const askOnKept = async (): Promise<readonly [number, string | undefined]> => {
+    const headers = { authorization: `Bearer ${server.adminToken}` }
+    const request = https.get(`${server.url}/api/v1/namespaces/default`, { agent, headers })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    await once(response.resume(), 'end')
+    return [response.statusCode ?? 0, response.headers.connection]
+  }
+  expect(await askOnKept()).toEqual([200, expect.not.stringContaining('close')])
+  const farewell = once(session, 'goaway')
+  const stopping = server[Symbol.asyncDispose]()
+  expect(await askOnKept()).toEqual([200, 'close'])
+  await farewell
+  await stopping
+  agent.destroy()
+  session.destroy()
 })

@@ -79,7 +79,6 @@ async function open(): Promise<Listener> {
       allowedOrigins: [],
       strictTransport: [],
       isStarting: () => false,
-      isReplaced: () => false,
       isClosing: () => false,
       sendRetryAfter: false,
       goawayChance: 0,

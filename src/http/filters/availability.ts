@@ -1,7 +1,6 @@
-// Requests before everything is loaded (R-023) and while the server stops (P-252), and GOAWAY for load balancing. Probes and
+// Requests before everything is loaded (R-023) and while the server stops, and GOAWAY for load balancing. Probes and
 // scrapes are always answered.
 import { ApiError } from '../../api/status.ts'
-import { closingError, type StatusWriter } from '../errors.ts'
 import type { CallerFilter, Filter, HttpRequest } from '../http.ts'
 import { plainText } from '../responses.ts'
 
@@ -10,30 +9,16 @@ const ALWAYS_ANSWERED: readonly string[] = ['/readyz', '/livez', '/healthz', '/m
 const TRY_AGAIN = 'The apiserver is shutting down, please try again later.\n'
 const NOT_INSTALLED = 'the request has been made before all known HTTP paths have been installed, please try again'
 
-interface ClosingOptions {
-  /** Another process serves at the same address: who still asks here is answered, and sent there. */
-  readonly isReplaced: () => boolean
-  readonly isClosing: () => boolean
-  readonly sendRetryAfter: boolean
-  readonly writeStatus: StatusWriter
-}
-
 function isAlwaysAnswered({ path }: HttpRequest): boolean {
   return ALWAYS_ANSWERED.some((prefix) => path.startsWith(prefix))
 }
 
-export function turnAwayWhenClosing(options: ClosingOptions): Filter {
-  const { isReplaced, isClosing, sendRetryAfter, writeStatus } = options
+/** For a server that goes on taking connections while it closes: who comes then is told to try again (P-251). */
+export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
   return (next) => (request) => {
-    if (isReplaced()) request.responder.sendAway()
     if (!isClosing() || isAlwaysAnswered(request)) return next(request)
     request.responder.sendAway()
-    if (sendRetryAfter) return plainText(429, TRY_AGAIN, { 'retry-after': '5' })
-    const refusal = writeStatus(closingError(), request)
-    return {
-      ...refusal,
-      headers: { ...refusal.headers, 'retry-after': '1', 'x-content-type-options': 'nosniff' },
-    }
+    return plainText(429, TRY_AGAIN, { 'retry-after': '5' })
   }
 }
 

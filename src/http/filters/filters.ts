@@ -47,8 +47,6 @@ export interface FilterOptions {
   /** Serves the console, and lets its sessions in; absent: there is none. */
   readonly console?: Filter | undefined
   readonly isStarting: () => boolean
-  /** Another process goes on at the same address. */
-  readonly isReplaced: () => boolean
   readonly isClosing: () => boolean
   /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
   readonly sendRetryAfter: boolean
@@ -63,7 +61,8 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
     strictTransport(options.strictTransport),
     catchFaults({ log: options.log, writeStatus }),
     sendAwaySometimes(options.goawayChance),
-    turnAwayWhenClosing({ ...options, writeStatus }),
+    // Otherwise whoever still asks, on a connection that is open, is answered.
+    ...(options.sendRetryAfter ? [turnAwayWhenClosing(options.isClosing)] : []),
     refuseImpossibleTimeout(),
     crossOrigin(options.allowedOrigins),
     ...(options.console === undefined ? [] : [options.console]),

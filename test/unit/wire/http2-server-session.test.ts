@@ -442,6 +442,37 @@ describe.each([
       await ended
       expect(streams).toHaveLength(1)
     })
+
+    it('answers what was sent before its client had heard of that, and nothing after', async () => {
+      const client = await greet()
+      await ping(client, 'here')
+      const ended = once(client.socket, 'end')
+      const targets: string[] = []
+      onRequest = (stream) => {
+        targets.push(stream.target)
+        stream.whole(200, {}, undefined)
+      }
+      for (const session of [sessions[0]!, sessions[0]!]) session.drain()
+      const { content } = await client.frame(({ type }) => type === h2.GOAWAY)
+      expect([content.readUInt32BE(0), content.readUInt32BE(4)]).toEqual([2 ** 31 - 1, h2.NO_ERROR])
+      const asked = await client.frame(({ type, flags }) => type === h2.PING && (flags & h2.ACK) === 0)
+      client.send(get(1, '/before'))
+      expect(statusOf(await answerOf(client, 1))).toBe('200')
+      client.send(frame({ type: h2.PING, flags: h2.ACK, stream: 0 }, asked.content), get(3, '/after'))
+      await ended
+      const farewells = client.seen.filter(({ type }) => type === h2.GOAWAY).map((seen) => seen.content.readUInt32BE(0))
+      expect(farewells).toEqual([2 ** 31 - 1, 1])
+      expect(targets).toEqual(['/before'])
+    })
+
+    it('ends though its client says nothing to that', async () => {
+      const client = await greet()
+      await ping(client, 'here')
+      const ended = once(client.socket, 'end')
+      sessions[0]!.drain()
+      sessions[0]!.leave()
+      await ended
+    })
   })
 
   it('a fault of ours costs one connection, and is told once', async () => {
