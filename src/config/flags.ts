@@ -118,13 +118,13 @@ const REQUEST_FLAGS = flagsOf('Requests', {
   ),
   'livez-grace-period': duration('How long after the start /livez ignores unfinished post-start hooks.', '0s'),
   'shutdown-delay-duration': duration(
-    'How long to keep serving at shutdown with /readyz failing, for load balancers to notice.',
+    'How long to keep serving at shutdown with /readyz failing and clients asked to reconnect, for load balancers to notice.',
     '0s',
   ),
   'shutdown-send-retry-after': off('Accept connections during shutdown and answer with 429 and Retry-After.'),
   'shutdown-watch-termination-grace-period': duration(
     'Period over which watches are closed at shutdown, at least 200 per second, to avoid a thundering herd.',
-    '0s',
+    '1s',
   ),
 })
 
