@@ -5,6 +5,7 @@ import { metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
+import { cancellable } from '../lib/cancellable.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
@@ -38,9 +39,23 @@ export interface LeaderElectionOptions extends Candidacy {
   readonly fence: Fence
 }
 
-/** The controllers, run while this replica holds the lease. */
+/** The controllers, run while this replica holds the lease; one that shuts down gives it to another while it still serves. */
 export function withLeaderElection(controllers: readonly Controller[], options: LeaderElectionOptions): Controller {
-  return { name: 'leadership', run: (signal) => new Candidate(controllers, options).run(signal) }
+  const leaving = new AbortController()
+  let ended = Promise.resolve()
+  return {
+    name: 'leadership',
+    async run(signal) {
+      ended = new Candidate(controllers, options).run(AbortSignal.any([signal, leaving.signal]))
+      await ended
+      // It does not stand again until the server ends.
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    },
+    async deregister(signal) {
+      leaving.abort()
+      await cancellable(ended, signal)
+    },
+  }
 }
 
 class Candidate {

@@ -98,6 +98,23 @@ describe('controllers of two replicas on one etcd (D17)', () => {
     expect(await next.holder()).not.toBe(holder)
     await expect.poll(() => next.holder()).not.toBe('')
   })
+
+  it('are handed over by a replica that goes on serving for its shutdown delay', async () => {
+    const etcd = await startEtcd()
+    onTestFinished(() => etcd[Symbol.asyncDispose]())
+    const flags = ['--etcd-servers', etcd.endpoint, '--shutdown-delay-duration', '10m']
+    const first = await startServerProcess(flags, await newHome())
+    const one = new Client(first)
+    await expect.poll(() => one.holder()).not.toBe('')
+    const holder = await one.holder()
+    const two = new Client(await startServerProcess(flags, await newHome()))
+    first.child.kill('SIGTERM')
+    await expect.poll(() => two.holder()).not.toMatch(new RegExp(`^(?:${holder})?$`))
+    expect((await first.request('/readyz')).status).toBe(500)
+    await one.orphan('a')
+    await expect.poll(() => one.isThere('a-child')).toBe(false)
+    await first.stop('SIGKILL')
+  })
 })
 
 describe('a controller that is switched off', () => {

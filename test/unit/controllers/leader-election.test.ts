@@ -15,6 +15,7 @@ class Replica {
   readonly fence = new Fence(this.clock)
   readonly world: ApiWorld
   readonly #stop = new AbortController()
+  readonly #controller: Controller
   readonly #ended: Promise<void>
   /** Whether it runs its controller. */
   leads = false
@@ -37,9 +38,8 @@ class Replica {
         this.leads = false
       },
     }
-    this.#ended = withLeaderElection([controller], { parts, identity, isGone, fence: this.fence }).run(
-      this.#stop.signal,
-    )
+    this.#controller = withLeaderElection([controller], { parts, identity, isGone, fence: this.fence })
+    this.#ended = this.#controller.run(this.#stop.signal)
   }
 
   /** Moves its clock in small steps until it leads or does not. */
@@ -49,6 +49,11 @@ class Replica {
       await settled()
     }
     return this.leads === leads
+  }
+
+  /** As it is asked to when it begins to shut down. */
+  async deregister(): Promise<void> {
+    await this.#controller.deregister!(this.#stop.signal)
   }
 
   async stop(): Promise<void> {
@@ -117,6 +122,18 @@ describe('controllers under a lease (D17)', () => {
     expect(await two.until(true, 1_000)).toBe(true)
     expect(specOf(await leaseOf(two.world))).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
     await two.stop()
+  })
+
+  it('are taken over from a replica that shuts down while it still serves, and does not stand again', async () => {
+    const kv = openMemory()
+    const [one, two] = [new Replica(kv, 'one'), new Replica(kv, 'two')]
+    await one.until(true, 1_000)
+    await one.deregister()
+    expect([one.leads, one.fence.isOpen]).toEqual([false, false])
+    expect(specOf(await leaseOf(one.world))).toMatchObject({ holderIdentity: '' })
+    expect(await one.until(true, 10_000)).toBe(false)
+    expect(await two.until(true, 1_000)).toBe(true)
+    await Promise.all([one.stop(), two.stop()])
   })
 
   it('are taken over within seconds from a replica that died', async () => {
