@@ -1,15 +1,36 @@
 // Where the server is between its start and its end.
+import { cancellable } from '../lib/cancellable.ts'
+import { anySignal } from '../lib/light-signal.ts'
 
 /** `replaced`: another process goes on serving at the same address. */
 export type Stage = 'starting' | 'serving' | 'replaced' | 'stopping' | 'closing'
 
+/** How long requests wait for the start to be complete: most starts take less than a second. */
+const PATIENCE_MS = 15_000
+
 export class Lifecycle {
-  stage: Stage = 'starting'
+  #stage: Stage = 'starting'
+  readonly #started = Promise.withResolvers<void>()
   readonly #graceUntil: number
 
   /** For so long after the start `/livez` does not mind that starting is not complete. */
   constructor(graceMs: number) {
     this.#graceUntil = performance.now() + graceMs
+  }
+
+  get stage(): Stage {
+    return this.#stage
+  }
+
+  set stage(stage: Stage) {
+    this.#stage = stage
+    this.#started.resolve()
+  }
+
+  /** Resolves when the start is complete, or has taken too long to be waited for, or the signal fires. */
+  readonly whenStarted = async (signal: AbortSignal): Promise<void> => {
+    const patience = anySignal([signal, AbortSignal.timeout(PATIENCE_MS)])
+    await cancellable(this.#started.promise, patience).catch(() => {})
   }
 
   readonly isStarting = (): boolean => this.stage === 'starting'

@@ -90,7 +90,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     random: base.randomFor('audit ids'),
   })
   const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
-  opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
+  opened.defer(() => {
+    if (lifecycle.isStarting()) lifecycle.stage = 'closing'
+    return listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs })
+  })
   const renew = (files: TlsFiles): void => {
     service.current?.api.identity.renewTrust(files)
     listener.renew(files)

@@ -255,6 +255,7 @@ function openHandler(
     audit: audit.filter,
     console: openConsole({ ...base, api }),
     isStarting: lifecycle.isStarting,
+    whenStarted: lifecycle.whenStarted,
     isClosing: lifecycle.isClosing,
   })
 }

@@ -79,6 +79,7 @@ async function open(): Promise<Listener> {
       allowedOrigins: [],
       strictTransport: [],
       isStarting: () => false,
+      whenStarted: () => Promise.resolve(),
       isClosing: () => false,
       sendRetryAfter: false,
       goawayChance: 0,

@@ -22,11 +22,25 @@ export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
   }
 }
 
-/** Clients are told to come back, never that something does not exist. */
-export function putOffWhenStarting(isStarting: () => boolean): CallerFilter {
+export interface StageOptions {
+  readonly isStarting: () => boolean
+  /** Resolves when it is not, or that takes too long. */
+  readonly whenStarted: (signal: AbortSignal) => Promise<void>
+  readonly isClosing: () => boolean
+}
+
+/**
+ * Requests wait: a client that finds the port open, while a replica is restarted, is to see nothing of it. Where that takes too long it is
+ * told to come back, never that something does not exist.
+ */
+export function holdWhileStarting({ isStarting, whenStarted, isClosing }: StageOptions): CallerFilter {
   return (next) => (request, caller) => {
     if (!isStarting() || isAlwaysAnswered(request)) return next(request, caller)
-    throw new ApiError('ServiceUnavailable', NOT_INSTALLED, { details: { retryAfterSeconds: 5 } })
+    return whenStarted(request.signal).then(() => {
+      // It may have given up.
+      if (!isStarting() && !isClosing()) return next(request, caller)
+      throw new ApiError('ServiceUnavailable', NOT_INSTALLED, { details: { retryAfterSeconds: 5 } })
+    })
   }
 }
 

@@ -12,7 +12,7 @@ import type { CallerFilter, CallerHandler, Filter, Handler } from '../http.ts'
 import { audit, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
-import { putOffWhenStarting, sendAwaySometimes, turnAwayWhenClosing } from './availability.ts'
+import { holdWhileStarting, sendAwaySometimes, type StageOptions, turnAwayWhenClosing } from './availability.ts'
 import { crossOrigin, strictTransport } from './browsers.ts'
 import { controlFlow } from './flow-control.ts'
 import { catchFaults } from './faults.ts'
@@ -20,7 +20,7 @@ import { impersonate } from './impersonation.ts'
 import { trace } from './tracing.ts'
 import { refuseImpossibleTimeout } from './impossible-timeout.ts'
 
-export interface FilterOptions {
+export interface FilterOptions extends StageOptions {
   readonly log: Log
   /** Encodes errors for clients that do not speak JSON. */
   readonly encodeStatus: StatusEncoder
@@ -46,8 +46,6 @@ export interface FilterOptions {
   readonly strictTransport: readonly string[]
   /** Serves the console, and lets its sessions in; absent: there is none. */
   readonly console?: Filter | undefined
-  readonly isStarting: () => boolean
-  readonly isClosing: () => boolean
   /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
   readonly sendRetryAfter: boolean
   /** The share of answers over HTTP/2 that come with GOAWAY, from 0 to 1. */
@@ -74,7 +72,7 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
     checkpoint(measures, 'authentication'),
     ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
     // Before everything is loaded nobody knows who may do what.
-    putOffWhenStarting(options.isStarting),
+    holdWhileStarting(options),
     impersonate(options),
     checkpoint(measures, 'impersonation'),
     controlFlow(options.flowControl),

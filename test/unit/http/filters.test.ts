@@ -51,6 +51,7 @@ const options: FilterOptions = {
   allowedOrigins: [],
   strictTransport: [],
   isStarting: () => false,
+  whenStarted: () => Promise.resolve(),
   isClosing: () => false,
   sendRetryAfter: false,
   goawayChance: 0,
@@ -268,7 +269,20 @@ describe('faults', () => {
 })
 
 describe('a starting server', () => {
-  it('puts requests off and answers probes (R-023, P-236)', async () => {
+  it('holds requests back until it has started', async () => {
+    let isStarting = true
+    const started = Promise.withResolvers<void>()
+    const starting = { isStarting: () => isStarting, whenStarted: () => started.promise }
+    const held = send('GET /api/v1/pods', as('root-token'), starting)
+    expect((await send('GET /readyz', {}, starting)).status).toBe(200)
+    const givenUp = send('GET /api/v1/pods', as('root-token'), { ...starting, isClosing: () => true })
+    isStarting = false
+    started.resolve()
+    expect((await held).status).toBe(200)
+    expect((await givenUp).status).toBe(503)
+  })
+
+  it('that takes too long puts requests off and answers probes (R-023, P-236)', async () => {
     const starting = { isStarting: () => true }
     const putOff = await send('GET /api/v1/pods', as('root-token'), starting)
     expect([putOff.status, putOff.headers['retry-after']]).toEqual([503, '5'])
