@@ -15,6 +15,7 @@ import { foreignObjects } from '../server/foreign-objects.ts'
 import { openLog } from '../server/logger.ts'
 import { openRestorable, openStorageCopy } from '../server/storage.ts'
 import { COMPACTION_KEY } from '../store/compactor.ts'
+import { FORMAT_KEY } from '../store/storage-format.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { checkContext } from './check-world.ts'
 import { examineDataDirectory } from './doctor-certificates.ts'
@@ -69,7 +70,7 @@ export async function examineStore(config: Config, signal: AbortSignal): Promise
 /** Definitions were seen already, and what servers keep for themselves has no kind. */
 function isOther(key: string, prefix: string): boolean {
   const rest = key.slice(prefix.length)
-  return rest.startsWith(DEFINITIONS) || rest === COMPACTION_KEY
+  return rest.startsWith(DEFINITIONS) || rest === COMPACTION_KEY || rest === FORMAT_KEY
 }
 
 interface ItemParts {

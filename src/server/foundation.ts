@@ -22,7 +22,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { type Authority, type ServerState } from './past.ts'
 import { servingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
-import { checkWhole, openStorage, type Storage } from './storage.ts'
+import { checkFormat, checkWhole, openStorage, type Storage } from './storage.ts'
 import type { WorkerParts } from './worker-parts.ts'
 import type { RunningTracing } from '../telemetry/tracing.ts'
 import { startTracing } from './tracing.ts'
@@ -108,6 +108,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   const storage = await openStorage({ config, clock, snapshot: from?.stored, tracing }, signal)
   opened.defer(() => storage.kv.close())
   await checkWhole(storage.kv, config, signal)
+  await checkFormat(storage.kv, config, signal)
   const faults = await openFaults(order)
   const kv = faults?.stored(storage.kv) ?? storage.kv
   if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()

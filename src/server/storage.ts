@@ -9,9 +9,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { Compactor } from '../store/compactor.ts'
+import { newerFormat } from '../store/storage-format.ts'
 import type { Config, EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
+import { programVersion } from './version.ts'
 
 /** There is no disk to keep history on: five minutes of it, unless that is more than this. */
 const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
@@ -106,6 +108,19 @@ export async function checkWhole(kv: Kv, config: Config, signal: AbortSignal): P
   if (since === undefined) return
   const where = describeStorage(config.storage)
   throw new StartError(`the restore of ${since} into ${where} was not finished; run quarterdeck restore again`)
+}
+
+/** Throws a `StartError` where what is stored needs a newer version. */
+export async function checkFormat(kv: Kv, config: Config, signal: AbortSignal): Promise<void> {
+  const { storage, storagePrefix } = config
+  // Nobody else ever sees what is in memory.
+  if (storage.kind === 'memory') return
+  const newer = await explained(() => newerFormat(kv, storagePrefix, signal))
+  if (newer === undefined) return
+  const where = describeStorage(storage)
+  throw new StartError(
+    `what is stored in ${where} is in format ${newer.level}: it takes version ${newer.needs} or later, and this is ${programVersion()}`,
+  )
 }
 
 /** What the engine says is wrong, as a line. */

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority } from '../../src/pki/certificate-maker.ts'
+import { programVersion } from '../../src/server/version.ts'
+import { keysUnder, putTogether } from '../fakes/etcd-gateway.ts'
 import { type EtcdServer, type EtcdServerOptions, startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
 
@@ -55,6 +57,19 @@ describe('on etcd', () => {
 
     expect(await faultOf(['--etcd-servers', store.endpoint, '--etcd-cafile', 'nope.crt'], home)).toBe(
       `--etcd-cafile ${home}/nope.crt cannot be read: it does not exist`,
+    )
+  })
+
+  it('marks what is stored with its format, and does not start where that takes a newer version', async () => {
+    const store = await etcd()
+    const home = await newHome()
+    const args = ['--etcd-servers', store.endpoint]
+    await (await startServerProcess(args, home)).stop()
+    const key = '/registry/quarterdeck_format'
+    expect(String((await keysUnder(store.endpoint, key)).get(key))).toBe('{"level":1,"needs":"0.1.0"}')
+    await putTogether(store.endpoint, { [key]: '{"level":7,"needs":"9.1.0"}' })
+    expect(await faultOf(args, home)).toBe(
+      `what is stored in etcd at ${store.endpoint} is in format 7: it takes version 9.1.0 or later, and this is ${programVersion()}`,
     )
   })
 
