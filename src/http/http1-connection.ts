@@ -27,6 +27,8 @@ export class Http1Connection {
   #readBytes = 0
   /** Requests under way. */
   #running = 0
+  /** One of them has begun, and is not over. */
+  #isAnswering = false
   #isLeaving = false
   /** Begins those that wait for the ones before them. */
   readonly #waiting: (() => void)[] = []
@@ -41,7 +43,7 @@ export class Http1Connection {
   /** A request has come, which `begin` begins: when those before it are over, as answers go out in that order. */
   take(begin: () => void): void {
     if (!this.takeUpgrade()) return
-    if (this.#running === 1) begin()
+    if (this.#running === 1) this.#begin(begin)
     else this.#waiting.push(begin)
   }
 
@@ -56,9 +58,17 @@ export class Http1Connection {
     this.#running--
     this.#readBytes = this.socket.bytesRead
     const next = this.#waiting.shift()
-    if (this.#isLeaving && this.#running === 0) this.socket.destroySoon()
+    this.#isAnswering = false
+    if (this.#isLeaving) this.socket.destroySoon()
     // In the next turn of the event loop: others have sent something too.
-    if (next !== undefined) setImmediate(() => this.socket.destroyed || next())
+    if (next !== undefined) setImmediate(() => this.#begin(next))
+  }
+
+  /** What has not begun when the connection is to end was not done: the client may send it elsewhere. */
+  #begin(begin: () => void): void {
+    if (this.#isLeaving || this.socket.destroyed) return
+    this.#isAnswering = true
+    begin()
   }
 
   /** How long there has been no request; 0 for a connection that is closing anyway. */
@@ -87,7 +97,7 @@ export class Http1Connection {
   leave(): void {
     this.isDraining = true
     this.#isLeaving = true
-    if (this.#running === 0) this.socket.destroySoon()
+    if (!this.#isAnswering) this.socket.destroySoon()
   }
 
   #end(reason: EndReason): void {

@@ -574,6 +574,21 @@ describe('closing', () => {
     await closed
   })
 
+  it('breaks no answer off that waited for the one before it', async () => {
+    const begun = Promise.withResolvers<void>()
+    const listener = await open({ '/api/v1/pods': untilEnded(begun.resolve) })
+    const socket = tls.connect({ host: '127.0.0.1', port: listener.port, ca: authority.certificate })
+    const watch = 'GET /api/v1/pods?watch HTTP/1.1\r\nHost: x\r\n\r\n'
+    socket.write(watch + watch)
+    await begun.promise
+    const closed = listener.close(10_000)
+    let received = ''
+    for await (const chunk of socket) received += String(chunk)
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\nbegun\n\r\n0\r\n\r\n$/)
+    expect(received.split('HTTP/1.1')).toHaveLength(2)
+    await closed
+  })
+
   it('does not wait for ever', async () => {
     const started = Promise.withResolvers<void>()
     const listener = await open({
