@@ -1,11 +1,12 @@
 // Finds, fetches or builds everything that the tests need beside npm's packages, before the first test runs: Go, Python, etcd,
-// a browser, clients and definitions of public projects. What cannot be had is told once, with what to install. Where all is in the cache
+// a browser, a balancer, clients and definitions of public projects. What cannot be had is told once, with what to install. Where all is in the cache
 // it takes no time.
 import { findChromium } from './fakes/chromium.ts'
 import { findEtcd } from './fakes/etcd-binary.ts'
 import { buildEtcdProgram } from './fakes/etcd-programs.ts'
 import { buildGoClient, buildGoTests, GO_CLIENTS, OPERATOR_IN_GO } from './fakes/go-client.ts'
 import { findGo } from './fakes/go-toolchain.ts'
+import { findHaproxy } from './fakes/haproxy.ts'
 import { findOldKubectl } from './fakes/kubectl.ts'
 import { fetchModules } from './fakes/public-modules.ts'
 import { FEW_PROJECTS } from './fakes/public-projects.ts'
@@ -31,6 +32,7 @@ const BUILT: readonly Need[] = [
 /** At once: each is on its own. */
 const FETCHED: readonly Need[] = [
   { name: 'Chromium', get: findChromium },
+  { name: 'haproxy', get: findHaproxy },
   { name: 'the Python client', get: fetchPythonClient },
   { name: 'the oldest etcd', get: () => findEtcd('oldest') },
   { name: 'the oldest kubectl', get: findOldKubectl },

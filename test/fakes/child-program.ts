@@ -16,8 +16,13 @@ export interface RunningProgram {
 }
 
 /** Runs until the test is over, or until it is stopped. */
-export function runProgram(binary: string, flags: readonly string[]): RunningProgram {
-  const child = spawn(binary, [...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
+export function runProgram(
+  binary: string,
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): RunningProgram {
+  const env = { ...process.env, ...environment }
+  const child = spawn(binary, [...flags], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let words = ''
   child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-8_000)))
   const exited = once(child, 'exit')

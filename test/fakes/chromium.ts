@@ -1,9 +1,8 @@
 // Chromium for the tests of the console: `CHROME_BIN`, one on PATH, or Debian's package unpacked into the cache with the libraries that this
 // machine lacks; nothing is installed into it.
-import { globSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unpackMissing } from './debian-package.ts'
+import { librariesIn, unpackMissing } from './debian-package.ts'
 import { cacheFile, findOnPath, makeOnce } from './made-once.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const
@@ -35,13 +34,11 @@ export async function findChromium(): Promise<Chromium> {
 
 /** The program itself: the script that Debian starts it with looks for files below the system's root. */
 async function unpackedChromium(root: string): Promise<Chromium> {
-  const folders = ['usr/lib', 'lib'].flatMap((top) => [`${top}/*-linux-*`, `${top}/*-linux-*/pulseaudio`])
-  const libraries = globSync(folders, { cwd: root }).map((folder) => join(root, folder))
   const fonts = join(root, 'fonts.conf')
   await writeFile(fonts, fontsOf(root))
   return {
     path: join(root, 'usr/lib/chromium/chromium'),
-    env: { LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_FILE: fonts },
+    env: { LD_LIBRARY_PATH: librariesIn(root), FONTCONFIG_FILE: fonts },
   }
 }
 

@@ -32,6 +32,14 @@ export async function unpackMissing(packageNames: readonly string[], folder: str
   return UNPACKED
 }
 
+/** Where the libraries are of what was unpacked, as `LD_LIBRARY_PATH` says it. */
+export function librariesIn(root: string): string {
+  const folders = ['usr/lib', 'lib'].flatMap((top) => [`${top}/*-linux-*`, `${top}/*-linux-*/pulseaudio`])
+  return globSync(folders, { cwd: root })
+    .map((folder) => join(root, folder))
+    .join(':')
+}
+
 const UNPACKED = 'unpacked'
 
 /** With the system's lists of packages, or with new ones of our own where it has none, or old ones, or those of another release. */

@@ -45,11 +45,16 @@ export class ServerProcess {
   #stdout = ''
   #stderr = ''
 
-  /** Use `runCommand` or `startServerProcess`. */
-  constructor(args: readonly string[], folder: string, environment: Readonly<Record<string, string>>) {
+  /** Use `runCommand` or `startServerProcess`. `command`: another build of it. */
+  constructor(
+    args: readonly string[],
+    folder: string,
+    environment: Readonly<Record<string, string>>,
+    command: string = COMMAND,
+  ) {
     this.#folder = folder
     const env = { PATH: process.env['PATH'], HOME: folder, ...ALLOCATION, ...environment }
-    const nodeArgs = [YOUNG_HEAP, COMMAND, ...args]
+    const nodeArgs = [YOUNG_HEAP, command, ...args]
     this.child = spawn(process.execPath, nodeArgs, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
     this.child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
@@ -142,6 +147,13 @@ export async function runCommand(
   return launch(args, home, environment).exited
 }
 
+/** The same of a build of the command, on the port and with whatever else the arguments say. */
+export async function startBuild(command: string, args: readonly string[], home: string): Promise<ServerProcess> {
+  const server = launch(['serve', ...args], home, {}, command)
+  await server.listening()
+  return server
+}
+
 /** Any other command than `serve`, to be ended before it does so itself. */
 export function startCommand(args: readonly string[], home: string): ServerProcess {
   return launch(args, home, {})
@@ -158,10 +170,15 @@ export async function startServerProcess(
   return server
 }
 
-function launch(args: readonly string[], home: string, environment: Readonly<Record<string, string>>): ServerProcess {
+function launch(
+  args: readonly string[],
+  home: string,
+  environment: Readonly<Record<string, string>>,
+  command?: string,
+): ServerProcess {
   // Compiled code is shared between the runs of a test, as it is between the starts of a user.
   const caches = path.join(tmpdir(), 'quarterdeck-test-cache')
-  const server = new ServerProcess(args, home, { XDG_CACHE_HOME: caches, ...environment })
+  const server = new ServerProcess(args, home, { XDG_CACHE_HOME: caches, ...environment }, command)
   onTestFinished(() => void server.child.kill('SIGKILL'))
   return server
 }
