@@ -40,6 +40,12 @@ it.each([
   expect(read(start)).toContain(YOUNG_HEAP)
 })
 
+it('RELEASES.md tells of this version first, and the README shows it', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  expect(/^## (\d.*)$/m.exec(read('deploy/RELEASES.md'))?.[1]).toBe(version)
+  expect(read('README.md')).toContain(`quarterdeck ${version} is listening`)
+})
+
 it('alerts.yaml asks for metrics that there are, by labels that they have', () => {
   interface Alerts {
     readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
@@ -128,6 +134,8 @@ describe('the balancer', () => {
   it('sends to every replica that is ready', () => {
     const text = read('deploy/haproxy.cfg')
     expect(text).toContain('httpchk GET /readyz')
+    // Without this a replica that is to finish what is under way would be cut off.
+    expect(text).toContain('http-check expect status 200 error-status L7OKC')
     for (const i of THREE) expect(text).toContain(`server replica-${i} replica-${i}:6443`)
   })
 })
