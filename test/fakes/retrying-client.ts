@@ -1,5 +1,6 @@
 // A client of several replicas, or of a balancer before them, that asks again only where it may: where a connection was refused, or was
-// closed before an answer began. Everything else that goes wrong is thrown.
+// closed before an answer began; and, where it expects faults, where an answer breaks off or says that the server cannot answer now.
+// Everything else that goes wrong is thrown.
 import http2 from 'node:http2'
 import https from 'node:https'
 import type { Readable } from 'node:stream'
@@ -16,6 +17,8 @@ export interface RetryingClientOptions {
   readonly way: Way
   /** It also asks again where it is told to: 503 with `Retry-After`, from which nothing has come of the request. */
   readonly obeysRetryAfter?: boolean
+  /** Servers are killed and frozen, and not only stopped. */
+  readonly expectsFaults?: boolean
 }
 
 export interface Request {
@@ -37,6 +40,9 @@ interface Begun {
   readonly stream: Readable
 }
 
+/** What a server says that has lost its store for a while. */
+const UNAVAILABLE = new Set([429, 500, 503, 504])
+
 /** Between two tries, and how long they go on. */
 const PAUSE_MS = 20
 const PATIENCE_MS = 60_000
@@ -57,10 +63,19 @@ export class RetryingClient {
   }
 
   async send(request: Request): Promise<Answer> {
-    const { begun, tries } = await this.#begin(request)
-    let body = ''
-    for await (const chunk of begun.stream.setEncoding('utf8')) body += String(chunk)
-    return { status: begun.status, body, wasRepeated: tries > 1 }
+    const end = performance.now() + PATIENCE_MS
+    for (let before = 0; ; ) {
+      const { begun, tries } = await this.#begin(request)
+      before += tries
+      const { body, error } = await wholeBody(begun.stream)
+      const isAnswer = error === undefined && !UNAVAILABLE.has(begun.status)
+      if (isAnswer || this.#options.expectsFaults !== true || performance.now() > end) {
+        if (error !== undefined) throw error
+        return { status: begun.status, body, wasRepeated: before > 1 }
+      }
+      this.repeated++
+      await delay(PAUSE_MS)
+    }
   }
 
   /** Its lines, until the server ends it or the signal fires. Throws where the answer breaks off. */
@@ -78,9 +93,9 @@ export class RetryingClient {
         if (status !== 200) throw new Error(`${path}: ${status} ${rest}`)
         yield* lines
       }
-      if (rest !== '') throw new Error(`${path} broke off within a line`)
+      if (rest !== '' && this.#options.expectsFaults !== true) throw new Error(`${path} broke off within a line`)
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (!signal.aborted && this.#options.expectsFaults !== true) throw error
     } finally {
       signal.removeEventListener('abort', end)
     }
@@ -157,5 +172,16 @@ export class RetryingClient {
     session.on('error', () => {})
     this.#session = session
     return session
+  }
+}
+
+/** As much of it as came, and why there is no more. */
+async function wholeBody(stream: Readable): Promise<{ readonly body: string; readonly error?: unknown }> {
+  let body = ''
+  try {
+    for await (const chunk of stream.setEncoding('utf8')) body += String(chunk)
+    return { body }
+  } catch (error) {
+    return { body, error }
   }
 }

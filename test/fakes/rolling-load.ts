@@ -21,7 +21,7 @@ export interface LoadTarget {
   readonly urls: readonly string[]
 }
 
-type LoadAccess = Pick<RetryingClientOptions, 'token' | 'obeysRetryAfter'>
+type LoadAccess = Pick<RetryingClientOptions, 'token' | 'obeysRetryAfter' | 'expectsFaults'>
 
 interface ConfigMap {
   readonly metadata: { readonly name: string; readonly resourceVersion: string }
