@@ -21,6 +21,7 @@ export interface RolledReplicasOptions {
   readonly shutdownDelay: string
   /** The build that they begin with; absent: that of the sources. */
   readonly command?: string
+  readonly flags?: readonly string[]
 }
 
 interface Replica {
@@ -41,7 +42,8 @@ export class RolledReplicas {
   }
 
   /** Resolves when all are ready; they end with the test. */
-  static async start({ count, shutdownDelay, command = COMMAND }: RolledReplicasOptions): Promise<RolledReplicas> {
+  static async start(options: RolledReplicasOptions): Promise<RolledReplicas> {
+    const { count, shutdownDelay, command = COMMAND } = options
     const etcd = await startEtcd()
     onTestFinished(() => etcd[Symbol.asyncDispose]())
     const tokens = path.join(await newHome(), 'tokens.csv')
@@ -51,6 +53,7 @@ export class RolledReplicas {
       `--token-auth-file=${tokens}`,
       `--shutdown-delay-duration=${shutdownDelay}`,
       '--anonymous-health',
+      ...(options.flags ?? []),
     ]
     const replicas: Replica[] = []
     for (let i = 0; i < count; i++) {

@@ -12,6 +12,12 @@ it.each([2, 3])('%i replicas are rolled ten times, behind a balancer and without
   await rollUnderLoad(replicas, load, TEN_ROLLS)
 })
 
+it('two replicas of two workers each are rolled ten times', async () => {
+  const replicas = await RolledReplicas.start({ count: 2, shutdownDelay: '1s', flags: ['--workers=2'] })
+  await using load = await RollingLoad.begin([replicas.direct], replicas)
+  await rollUnderLoad(replicas, load, TEN_ROLLS)
+})
+
 it('two replicas are rolled ten times without a shutdown delay', async () => {
   const replicas = await RolledReplicas.start({ count: 2, shutdownDelay: '0s' })
   await using load = await RollingLoad.begin([replicas.direct], replicas)
