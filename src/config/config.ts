@@ -271,9 +271,14 @@ interface StoragePlaces {
   readonly dataDirectory: string
 }
 
+/** The command line wins over what the environment or a file says, such as those of the image. */
+function isOutranked(setting: Setting | undefined, by: Setting): boolean {
+  return setting === undefined || (by.source.startsWith('--') && !setting.source.startsWith('--'))
+}
+
 function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: StoragePlaces): StorageConfig {
   if (inMemory && endpoints.length > 0) throw usageError('--in-memory and --etcd-servers are mutually exclusive')
-  if (inMemory && read.optional('data-dir') !== undefined)
+  if (inMemory && !isOutranked(read.optional('data-dir'), read.required('in-memory')))
     throw usageError('--in-memory and --data-dir are mutually exclusive')
   const caFile = read.file('etcd-cafile')
   const client = pair(read, 'etcd-certfile', 'etcd-keyfile')

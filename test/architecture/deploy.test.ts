@@ -150,6 +150,11 @@ describe('the image', () => {
   })
 })
 
+it('the chart is for the version that this is', () => {
+  const { version } = JSON.parse(read('package.json')) as { readonly version: string }
+  expect(load(read('deploy/chart/Chart.yaml'))).toMatchObject({ version, appVersion: version })
+})
+
 describe('the unit for systemd', () => {
   const unit = read('deploy/quarterdeck.service')
 

@@ -98,6 +98,12 @@ describe('the configuration', () => {
     })
   })
 
+  it('sets a data directory of the environment aside for --in-memory on the command line', async () => {
+    const environment = { QUARTERDECK_DATA_DIR: '/data' }
+    expect((await readConfig(['--in-memory'], environment)).storage).toEqual({ kind: 'memory' })
+    expect(await faultOf([], { ...environment, QUARTERDECK_IN_MEMORY: 'true' })).toContain('mutually exclusive')
+  })
+
   it('follows XDG_DATA_HOME', async () => {
     expect((await readConfig([], { XDG_DATA_HOME: '/data' })).dataDirectory).toBe('/data/quarterdeck')
   })
