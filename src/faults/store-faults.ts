@@ -27,7 +27,7 @@ export class StoreFaults {
       compact: (upTo, signal) => this.#reach() ?? kv.compact(upTo, signal),
       newestRevision: (signal) => this.#reach() ?? kv.newestRevision(signal),
       checkHealth: (signal) => this.#reach() ?? kv.checkHealth(signal),
-      sizeBytes: (signal) => this.#reach() ?? kv.sizeBytes(signal),
+      size: (signal) => this.#reach() ?? kv.size(signal),
       close: () => kv.close(),
     }
   }

@@ -95,6 +95,15 @@ export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
   requestProgress(): boolean
 }
 
+/** What a store takes of its disk and may take, in bytes. */
+export interface StoreSize {
+  readonly bytes: number
+  /** The rest is free within the file, and used again before that grows. */
+  readonly inUseBytes: number
+  /** What it may take before writes are refused; undefined where the engine does not tell. */
+  readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined
+}
+
 export interface Kv {
   /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` where `at` is not available. */
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
@@ -115,8 +124,8 @@ export interface Kv {
   newestRevision(signal: AbortSignal): Promise<Revision>
   /** Resolves where the engine can read and write now; otherwise throws the reason. */
   checkHealth(signal: AbortSignal): Promise<void>
-  /** Bytes on disk as the engine counts them, where it does. */
-  sizeBytes(signal: AbortSignal): Promise<number | undefined>
+  /** How large the store is; undefined where it takes no disk. */
+  size(signal: AbortSignal): Promise<StoreSize | undefined>
   /** Ends every watch and waits for what is under way. */
   close(): Promise<void>
 }

@@ -35,7 +35,7 @@ export class Activity {
       newestRevision: (...call) => this.#see(kv.newestRevision(...call)),
       watch: (...call) => this.#seeChanges(kv.watch(...call)),
       checkHealth: (...call) => kv.checkHealth(...call),
-      sizeBytes: (...call) => kv.sizeBytes(...call),
+      size: (...call) => kv.size(...call),
       close: () => kv.close(),
     }
   }

@@ -6,7 +6,7 @@ import type { ListAt, StoredObject } from '../api/read.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import type { HealthCheck } from '../handlers/health.ts'
 import type { Log } from '../lib/log.ts'
-import { counter } from '../lib/measure.ts'
+import { type Count, counter, type Family } from '../lib/measure.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
@@ -21,17 +21,21 @@ interface CacheCheckParts {
   readonly log: Log
 }
 
+/** The reference's name. */
+export function consistencyChecks(): Family<Count> {
+  return counter(
+    'apiserver_storage_consistency_checks_total',
+    'Comparisons of the watch cache with the storage, by result.',
+    ['group', 'resource', 'status'],
+  )
+}
+
 export class CacheCheck {
   readonly #parts: CacheCheckParts
   /** The page to compare next. */
   #place: { readonly storagePrefix: string; readonly start: string } = { storagePrefix: '', start: '' }
   #difference: string | undefined
-  /** The reference's name. */
-  readonly measure = counter(
-    'apiserver_storage_consistency_checks_total',
-    'Comparisons of the watch cache with the storage, by result.',
-    ['group', 'resource', 'status'],
-  )
+  readonly measure = consistencyChecks()
 
   readonly check: HealthCheck = {
     name: 'watch-cache-consistency',

@@ -111,7 +111,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   await checkFormat(storage.kv, config, signal)
   const faults = await openFaults(order)
   const kv = faults?.stored(storage.kv) ?? storage.kv
-  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
+  if (((await kv.size(signal))?.bytes ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
   const measures = new ServerMeasures()
   const reloads = new ReloadRequests()
   const atRest = await openAtRest({ config, log, measures: measures.encryption, reloads })

@@ -54,7 +54,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     types: api.types,
     onForgotten: () => measures.forgetFound(),
     http: measures.http,
-    storageBytes: (signal) => kv.sizeBytes(signal),
+    storageSize: (signal) => kv.size(signal),
     isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
     hidden: config.hiddenMetrics,
@@ -70,7 +70,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const compactor = openCompactor(base)
   const load = new LoadHistory({
     clock: systemClock,
-    storageBytes: (signal) => kv.sizeBytes(signal),
+    storageBytes: async (signal) => (await kv.size(signal))?.bytes,
     revision: () => api.cache.status().revision,
     compaction: async (signal) => compactor?.status(signal),
   })

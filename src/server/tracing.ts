@@ -49,7 +49,7 @@ export function tracedKv(kv: Kv, tracing: Tracing | undefined): Kv {
     watch: (...call) => kv.watch(...call),
     compact: (...call) => kv.compact(...call),
     checkHealth: (...call) => kv.checkHealth(...call),
-    sizeBytes: (...call) => kv.sizeBytes(...call),
+    size: (...call) => kv.size(...call),
     close: () => kv.close(),
   }
 }

@@ -9,6 +9,7 @@ import { forgetGone, type KnownTypes } from './gone-series.ts'
 import { processFamilies } from './process-metrics.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
+import { type ReadStorageSize, storageFamilies } from './storage-metrics.ts'
 import { familiesOf, type FamilySnapshot, snapshotOf, type WorkerSnapshot } from './worker-metrics.ts'
 
 export interface Metrics extends MetricsSource {
@@ -38,8 +39,8 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly onForgotten: () => void
   /** The names of those that are not shown. */
   readonly hidden?: ReadonlySet<string>
-  /** Bytes on disk, where the storage counts them. */
-  readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
+  /** Undefined where the storage takes no disk. */
+  readonly storageSize: ReadStorageSize
   /** Undefined: this process is the server. */
   readonly workers?: MetricsOfWorkers | undefined
 }
@@ -57,7 +58,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
   })
   const all = [
     ...processFamilies(),
-    storageFamily(options.storageBytes),
+    ...storageFamilies(options.storageSize),
     ...buildFamilies(options),
     ...requests.all(),
     ...options.families,
@@ -101,18 +102,6 @@ export function openMetrics(options: MetricsOptions): Metrics {
 /** Families alone, as text. */
 export function showFamilies(families: readonly Family[]): MetricsSource {
   return { render: () => exposition(families), reset: () => families.forEach((family) => family.reset()) }
-}
-
-/** How long the storage may take to say how large it is. */
-const SIZE_TIMEOUT_MS = 1000
-
-function storageFamily(read: MetricsOptions['storageBytes']): Family {
-  return gauge('apiserver_storage_size_bytes', 'Size of the storage database in bytes.', ['storage_cluster_id'], {
-    async refresh(family) {
-      const bytes = await read(AbortSignal.timeout(SIZE_TIMEOUT_MS)).catch(() => undefined)
-      if (bytes !== undefined) family.of('etcd-0').value = bytes
-    },
-  })
 }
 
 /** How many of them the operator does not want to see. */

@@ -25,7 +25,8 @@ export interface WorkerSnapshot {
 }
 
 /** Gauges of which each worker has its part. */
-const ADDED = /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_)/
+const ADDED =
+  /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_(?!storage_))/
 const OF_PROCESS = /^(process_|nodejs_|go_)/
 
 /** So many series take less than a millisecond. */

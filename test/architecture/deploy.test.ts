@@ -5,6 +5,8 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { FLAGS } from '../../src/config/flags.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
+import { consistencyChecks } from '../../src/server/cache-check.ts'
+import { storageFamilies } from '../../src/telemetry/storage-metrics.ts'
 import { ALLOCATION, YOUNG_HEAP } from '../fakes/command.ts'
 
 interface Service {
@@ -51,13 +53,22 @@ it('alerts.yaml asks for metrics that there are, by labels that they have', () =
     readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
   }
   const { groups } = load(read('deploy/alerts.yaml')) as Alerts
-  const families = new WatchMeasures().all()
+  const families = [
+    ...new WatchMeasures().all(),
+    ...storageFamilies(() => Promise.resolve(undefined)),
+    consistencyChecks(),
+  ]
   for (const { alert, expr } of groups.flatMap(({ rules }) => rules)) {
-    const [, name] = /(quarterdeck_\w+?)(?:_bucket)?\[/.exec(expr) ?? []
-    const family = families.find((one) => one.name === name)
-    expect([alert, family?.name]).toEqual([alert, name])
-    const asked = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? []
-    expect(['instance', 'le', ...(family?.labels ?? [])]).toEqual(expect.arrayContaining(asked))
+    const names = Array.from(expr.matchAll(/\b((?:quarterdeck|apiserver)_\w+?)(?:_bucket)?\b/g), ([, name]) => name)
+    expect([alert, names.length]).not.toEqual([alert, 0])
+    for (const name of names) {
+      const family = families.find((one) => one.name === name)
+      expect([alert, family?.name]).toEqual([alert, name])
+      const asked = Array.from(expr.matchAll(/by \(([^)]*)\)/g), ([, labels = '']) => labels.split(', ')).flat()
+      expect(['instance', 'le', ...(family?.labels ?? [])]).toEqual(expect.arrayContaining(asked))
+      const chosen = Array.from(expr.matchAll(/\{(\w+)=/g), ([, label]) => label)
+      expect(family?.labels).toEqual(expect.arrayContaining(chosen))
+    }
   }
 })
 

@@ -45,7 +45,15 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   kv: {
     mayImport: ['lib', 'wire'],
     entrance: 'front',
-    sideDoors: ['embedded/memory.ts', 'embedded/copy.ts', 'etcd/copy.ts', 'copy.ts', 'key-order.ts', 'key-text.ts'],
+    sideDoors: [
+      'embedded/memory.ts',
+      'embedded/copy.ts',
+      'etcd/copy.ts',
+      'copy.ts',
+      'key-order.ts',
+      'key-text.ts',
+      'maintenance.ts',
+    ],
   },
   backup: { mayImport: ['lib', 'kv'], entrance: 'words' },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },

@@ -9,6 +9,7 @@ import type {
   ListResult,
   PutRequest,
   Range,
+  StoreSize,
   WatchRequest,
   WriteResult,
 } from '../../src/kv/kv.ts'
@@ -79,8 +80,8 @@ export class FaultyKv implements Kv {
     return this.#orFail(() => this.#kv.checkHealth(signal))
   }
 
-  sizeBytes(signal: AbortSignal): Promise<number | undefined> {
-    return this.#kv.sizeBytes(signal)
+  size(signal: AbortSignal): Promise<StoreSize | undefined> {
+    return this.#kv.size(signal)
   }
 
   close(): Promise<void> {

@@ -13,6 +13,7 @@ import {
   type KvWatch,
   type PutRequest,
   type Revision,
+  type StoreSize,
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
@@ -244,9 +245,9 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     this.#space.check()
   }
 
-  async sizeBytes(signal: AbortSignal): Promise<number> {
+  async size(signal: AbortSignal): Promise<StoreSize> {
     this.#begin(signal)
-    return this.#tables.sizeBytes()
+    return this.#space.size()
   }
 
   async close(): Promise<void> {

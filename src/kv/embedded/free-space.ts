@@ -1,7 +1,7 @@
 // How much space is left, by the store's limit and on the disk. Puts are refused while there is too little, so that deletes and
 // compaction, which free space, always have some to work in.
 import { statfs } from 'node:fs/promises'
-import { KvError } from '../kv.ts'
+import { KvError, type StoreSize } from '../kv.ts'
 import type { Tables } from './tables.ts'
 
 /** Left free, on the disk and within the file together. */
@@ -45,6 +45,16 @@ export class FreeSpace {
   check(): void {
     if (this.#limitIsReached) throw new KvError('full', `the store has reached its limit of ${this.#maxBytes} bytes`)
     if (this.#diskIsFull) throw new KvError('full', `the disk of ${this.#folder} is full`)
+  }
+
+  async size(): Promise<StoreSize> {
+    const [bytes, onDisk] = await Promise.all([this.#tables.sizeBytes(), this.#freeBytes()])
+    const inUseBytes = this.#tables.usedBytes()
+    const availableBytes = Math.max(0, Math.min(onDisk - RESERVE_BYTES, this.#maxBytes - inUseBytes))
+    const limit = Number.isFinite(availableBytes)
+      ? { quotaBytes: inUseBytes + availableBytes, availableBytes }
+      : undefined
+    return { bytes, inUseBytes, limit }
   }
 
   /** A disk that cannot be asked is not known to be full: what is written to it will tell. */

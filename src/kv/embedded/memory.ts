@@ -265,7 +265,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#begin(signal)
   }
 
-  async sizeBytes(): Promise<undefined> {
+  async size(): Promise<undefined> {
     return undefined
   }
 

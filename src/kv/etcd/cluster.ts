@@ -7,7 +7,8 @@ import { Slots } from '../../lib/slots.ts'
 import { KvError, type Revision } from '../kv.ts'
 import type { EtcdTls } from './dialer.ts'
 import { type CallHeaders, callHeaders, Endpoint, RECONNECT, type Metadata } from './endpoint.ts'
-import { type Answer, AUTHENTICATE, type Method, STATUS } from './messages.ts'
+import { STATUS } from './maintenance-messages.ts'
+import { type Answer, AUTHENTICATE, type Method } from './messages.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 
 export interface ClusterOptions {

@@ -11,22 +11,24 @@ import {
   type PutRequest,
   type Range,
   type Revision,
+  type StoreSize,
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
 import type { RestorableKv, SkipRequest } from '../copy.ts'
+import type { Maintenance } from '../maintenance.ts'
 import { burnRevisions } from './burnt-revisions.ts'
 import { type Call, Cluster, type ClusterOptions } from './cluster.ts'
 import { behindFences, fencePrefix } from './creates.ts'
 import { diagnose } from './diagnosis.ts'
+import { EtcdMaintenance, sizeOf } from './maintenance.ts'
+import { STATUS, type StatusResponse } from './maintenance-messages.ts'
 import {
   COMPACT,
   LEASE_TIME_TO_LIVE,
   RANGE,
   type RangeRequest,
   type RangeResponse,
-  STATUS,
-  type StatusResponse,
   toKeyValue,
   TXN,
 } from './messages.ts'
@@ -102,6 +104,7 @@ async function reach(cluster: Cluster, options: EtcdOptions, signal: AbortSignal
 }
 
 export class Etcd implements RestorableKv {
+  readonly maintenance: Maintenance
   readonly #cluster: Cluster
   readonly #prefix: string
   readonly #limits: CallLimits
@@ -118,6 +121,7 @@ export class Etcd implements RestorableKv {
       totalMs: options.callTimeoutMs ?? CALL_LIMITS.totalMs,
     }
     this.#writes = new Writes(cluster, options.prefix)
+    this.maintenance = new EtcdMaintenance(cluster, options.prefix)
   }
 
   /** Watches and calls under way; for tests. */
@@ -201,10 +205,8 @@ export class Etcd implements RestorableKv {
     throw new KvError(alarm.includes('NOSPACE') ? 'full' : 'corrupt', `etcd has raised an alarm: ${alarm.trim()}`)
   }
 
-  async sizeBytes(signal: AbortSignal): Promise<number | undefined> {
-    const { dbSize } = await this.#status(signal)
-    // Of one in memory.
-    return dbSize === 0 ? undefined : dbSize
+  async size(signal: AbortSignal): Promise<StoreSize | undefined> {
+    return sizeOf(await this.#status(signal))
   }
 
   close(): Promise<void> {

@@ -28,6 +28,8 @@ export interface RangeRequest {
   readonly rangeEnd?: string | undefined
   readonly limit?: number | undefined
   readonly revision?: number | undefined
+  /** Whatever the member has itself, without asking the others. */
+  readonly serializable?: boolean
 }
 
 export interface RangeResponse extends Answer {
@@ -93,12 +95,6 @@ export interface WatchResponse extends Answer {
   readonly events: readonly WireEvent[]
 }
 
-export interface StatusResponse extends Answer {
-  readonly version: string
-  readonly dbSize: number
-  readonly errors: readonly string[]
-}
-
 export interface Method<Request, Response> {
   readonly path: string
   /** Leaves so many bytes free before the message; absent: none. */
@@ -139,8 +135,17 @@ export const TXN: Method<TxnRequest, TxnResponse> = method('KV/Txn', {
   },
 })
 
-export const COMPACT: Method<{ readonly revision: number }, Answer> = method('KV/Compact', {
-  write: (writer, { revision }) => writer.number(1, revision),
+export interface CompactionRequest {
+  readonly revision: number
+  /** Resolves when it is done, not when it was begun. */
+  readonly physical?: boolean
+}
+
+export const COMPACT: Method<CompactionRequest, Answer> = method('KV/Compact', {
+  write: (writer, { revision, physical }) => {
+    writer.flag(2, physical)
+    writer.number(1, revision)
+  },
   read: readAnswer,
 })
 
@@ -178,24 +183,6 @@ export const LEASE_TIME_TO_LIVE: Method<{ readonly id: number | bigint }, Answer
   },
 )
 
-export const STATUS: Method<object, StatusResponse> = method('Maintenance/Status', {
-  write: () => undefined,
-  read: (reader) => {
-    let header = NO_HEADER
-    let version = ''
-    let dbSize = 0
-    const errors: string[] = []
-    for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
-      if (tag === delimited(1)) header = reader.message(readHeader)
-      else if (tag === delimited(2)) version = reader.looseText()
-      else if (tag === number(3)) dbSize = reader.safeUint()
-      else if (tag === delimited(8)) errors.push(reader.looseText())
-      else reader.skip(tag)
-    }
-    return { header, version, dbSize, errors }
-  },
-})
-
 export const AUTHENTICATE: Method<{ readonly name: string; readonly password: string }, { readonly token: string }> =
   method('Auth/Authenticate', {
     write: (writer, { name, password }) => {
@@ -226,7 +213,7 @@ interface Codec<Request, Response> {
 /** The small fields of a message, and the tags and lengths of others. */
 const FIELD_BYTES = 40
 
-function method<Request, Response>(
+export function method<Request, Response>(
   path: string,
   { size, write, read }: Codec<Request, Response>,
 ): Method<Request, Response> {
@@ -247,7 +234,9 @@ function sizeOfOp(op: RequestOp): number {
   return 3 * key.length + FIELD_BYTES
 }
 
-function writeRange(writer: MessageWriter, { key, rangeEnd, limit, revision }: RangeRequest): void {
+function writeRange(writer: MessageWriter, request: RangeRequest): void {
+  const { key, rangeEnd, limit, revision, serializable } = request
+  writer.flag(7, serializable)
   writer.number(4, revision)
   writer.number(3, limit)
   writer.text(2, rangeEnd)
@@ -281,10 +270,10 @@ function writeWatchCreate(writer: MessageWriter, request: WatchCreateRequest): v
 }
 
 /** The tags of fields. One of another type than here is passed over, as one of another number. */
-const number = (field: number): number => field << 3
-const delimited = (field: number): number => (field << 3) | 2
+export const number = (field: number): number => field << 3
+export const delimited = (field: number): number => (field << 3) | 2
 
-const NO_HEADER: Header = Object.freeze({ revision: 0 })
+export const NO_HEADER: Header = Object.freeze({ revision: 0 })
 const NO_BYTES = Buffer.alloc(0)
 const NO_KEY_VALUE: WireKeyValue = Object.freeze({
   key: '',
@@ -303,7 +292,7 @@ function readHeader(reader: ProtobufReader): Header {
   return { revision }
 }
 
-function readAnswer(reader: ProtobufReader): Answer {
+export function readAnswer(reader: ProtobufReader): Answer {
   let header = NO_HEADER
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
     if (tag === delimited(1)) header = reader.message(readHeader)

@@ -28,20 +28,18 @@ export function maintenanceMethods(
     '/etcdserverpb.Maintenance/Status': {
       kind: 'unary',
       answer: async (_, signal) => {
-        const [revision, size = 0, isFull] = await Promise.all([
-          newest(signal),
-          kv.sizeBytes(signal),
-          isOutOfSpace(kv, signal),
-        ])
+        const [revision, size, isFull] = await Promise.all([newest(signal), kv.size(signal), isOutOfSpace(kv, signal)])
         return written((writer) => {
+          // To etcd what is free in its file counts against the quota.
+          writer.number(12, size?.limit && size.bytes + size.limit.availableBytes)
           writer.text(11, STORAGE_VERSION)
-          writer.number(9, size)
+          writer.number(9, size?.inUseBytes)
           if (isFull) writer.text(8, `memberID:${memberId} alarm:NOSPACE `)
           writer.number(7, revision)
           writer.number(6, RAFT_TERM)
           writer.number(5, revision)
           writer.integer(4, memberId)
-          writer.number(3, size)
+          writer.number(3, size?.bytes)
           writer.text(2, ETCD_VERSION)
           writeHeader(writer, identity, revision)
         })

@@ -11,8 +11,13 @@ export function lifeRules(subject: OpenSubject): void {
   it('the size, where it is told, is a number of bytes', async () => {
     const s = subject()
     await s.write('a', Buffer.alloc(100_000, 'x'))
-    const size = await s.kv.sizeBytes(s.signal)
-    if (size !== undefined) expect(size).toBeGreaterThan(0)
+    const size = await s.kv.size(s.signal)
+    if (size === undefined) return
+    expect(size.inUseBytes).toBeGreaterThan(0)
+    expect(size.bytes).toBeGreaterThanOrEqual(size.inUseBytes)
+    if (size.limit === undefined) return
+    expect(size.limit.availableBytes).toBeGreaterThan(0)
+    expect(size.limit.quotaBytes).toBeGreaterThan(size.limit.availableBytes)
   })
 
   it('closing ends every watch as closed, the waiting and the unread', async () => {

@@ -19,7 +19,7 @@ function open(changes: Partial<MetricsOptions> = {}): Metrics {
     types: { version: () => 0, isServed: () => true, isKnown: () => true },
     families: [],
     onForgotten: () => {},
-    storageBytes: () => Promise.resolve(undefined),
+    storageSize: () => Promise.resolve(undefined),
     ...changes,
   })
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import protobuf from 'protobufjs'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ALARM, DEFRAGMENT, STATUS } from '../../../../src/kv/etcd/maintenance-messages.ts'
 import {
   AUTHENTICATE,
   COMPACT,
@@ -10,7 +11,6 @@ import {
   LEASE_TIME_TO_LIVE,
   type Method,
   RANGE,
-  STATUS,
   TXN,
   WATCH,
 } from '../../../../src/kv/etcd/messages.ts'
@@ -43,7 +43,10 @@ describe('etcd’s messages', () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 })
   const number = fc.maxSafeNat()
   const value = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))
-  const range = fc.record({ key: text, rangeEnd: text, limit: number, revision: number }, { requiredKeys: ['key'] })
+  const range = fc.record(
+    { key: text, rangeEnd: text, limit: number, revision: number, serializable: fc.boolean() },
+    { requiredKeys: ['key'] },
+  )
   const op = fc.oneof(
     fc.record({ range }),
     fc.record({ put: fc.record({ key: text, value, lease: number }) }),
@@ -54,7 +57,7 @@ describe('etcd’s messages', () => {
   const requests: Readonly<Record<string, readonly [Method<never, unknown>, fc.Arbitrary<object>]>> = {
     RangeRequest: [RANGE, range],
     TxnRequest: [TXN, fc.record({ compare: fc.array(condition), success: fc.array(op), failure: fc.array(op) })],
-    CompactionRequest: [COMPACT, fc.record({ revision: number })],
+    CompactionRequest: [COMPACT, fc.record({ revision: number, physical: fc.boolean() })],
     WatchRequest: [
       WATCH,
       fc.oneof(fc.record({ createRequest: fc.record(create) }), fc.constant({ progressRequest: {} })),
@@ -62,6 +65,8 @@ describe('etcd’s messages', () => {
     LeaseGrantRequest: [LEASE_GRANT, fc.record({ ttl: number, id: number })],
     LeaseTimeToLiveRequest: [LEASE_TIME_TO_LIVE, fc.record({ id: number })],
     StatusRequest: [STATUS, fc.constant({})],
+    DefragmentRequest: [DEFRAGMENT, fc.constant({})],
+    AlarmRequest: [ALARM, fc.record({ action: fc.constantFrom(0, 2), memberId: number, alarm: fc.nat(2) })],
     AuthenticateRequest: [AUTHENTICATE, fc.record({ name: text, password: text })],
   }
 
@@ -77,6 +82,7 @@ describe('etcd’s messages', () => {
   })
 
   const header = fc.record({ revision: number })
+  const memberHeader = fc.record({ revision: number, memberId: number })
   const keyValue = fc.record({ key: text, value, modRevision: number, createRevision: number, lease: number })
   const kvs = fc.array(keyValue, { maxLength: 5 })
   const rangeResponse = fc.record({ header, kvs, more: fc.boolean(), count: number })
@@ -89,7 +95,24 @@ describe('etcd’s messages', () => {
     TxnResponse: [TXN, fc.record({ header, succeeded: fc.boolean(), responses })],
     WatchResponse: [WATCH, fc.record({ header, ...flags, compactRevision: number, cancelReason: text, events })],
     LeaseTimeToLiveResponse: [LEASE_TIME_TO_LIVE, fc.record({ header, ttl: fc.maxSafeInteger() })],
-    StatusResponse: [STATUS, fc.record({ header, version: text, dbSize: number, errors: fc.array(text) })],
+    StatusResponse: [
+      STATUS,
+      fc.record({
+        header: memberHeader,
+        version: text,
+        dbSize: number,
+        leader: number,
+        errors: fc.array(text),
+        dbSizeInUse: number,
+        isLearner: fc.boolean(),
+        dbSizeQuota: number,
+      }),
+    ],
+    DefragmentResponse: [DEFRAGMENT, fc.record({ header })],
+    AlarmResponse: [
+      ALARM,
+      fc.record({ header: memberHeader, alarms: fc.array(fc.record({ memberId: number, alarm: fc.nat(2) })) }),
+    ],
     CompactionResponse: [COMPACT, fc.record({ header })],
     AuthenticateResponse: [AUTHENTICATE, fc.record({ token: text })],
   }

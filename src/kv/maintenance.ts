@@ -1,0 +1,29 @@
+// What keeps the database files of a cluster small: an engine that has members hands this out beside its `Kv`.
+import type { StoreSize } from './kv.ts'
+
+export interface Member {
+  /** As the operator wrote it. */
+  readonly url: string
+  /** The same for every client of the cluster. */
+  readonly id: string
+  readonly isLeader: boolean
+  readonly size: StoreSize
+  /** What it complains about, the alarm for space excepted: then it is not the time to hold it up. */
+  readonly problems: readonly string[]
+}
+
+export interface Members {
+  readonly answering: readonly Member[]
+  /** The URLs of those that cannot be read from now, for whatever reason: one that is being defragmented is among them. */
+  readonly silent: readonly string[]
+}
+
+export interface Maintenance {
+  /** Forgets all history; resolves when the member that was asked has freed what it took. */
+  forgetHistory(signal: AbortSignal): Promise<void>
+  members(signal: AbortSignal): Promise<Members>
+  /** Gives the free space of its file back to the disk; it answers nobody meanwhile. */
+  defragment(member: Member, signal: AbortSignal): Promise<void>
+  /** Lets writes through again. Members that have no space raise the alarm again with the next of them. */
+  disarmNoSpace(signal: AbortSignal): Promise<void>
+}

@@ -1,0 +1,57 @@
+// How large the storage is and may become, asked for when somebody scrapes.
+import { type Family, gauge } from '../lib/measure.ts'
+
+/** Bytes on the disk, those of them in use, and how far it may grow, where that is known. */
+export interface StorageSize {
+  readonly bytes: number
+  readonly inUseBytes: number
+  readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined
+}
+
+/** Undefined where it takes no disk. */
+export type ReadStorageSize = (signal: AbortSignal) => Promise<StorageSize | undefined>
+
+/** How long the storage may take to answer. */
+const SIZE_TIMEOUT_MS = 1000
+
+/** Several metrics of one scrape are told by one answer. */
+const FRESH_MS = 500
+
+/** The first name is the reference's. */
+export function storageFamilies(read: ReadStorageSize): readonly Family[] {
+  let asked = Number.NEGATIVE_INFINITY
+  let answer: Promise<StorageSize | undefined> = Promise.resolve(undefined)
+  const latest = (): Promise<StorageSize | undefined> => {
+    if (performance.now() - asked < FRESH_MS) return answer
+    asked = performance.now()
+    answer = read(AbortSignal.timeout(SIZE_TIMEOUT_MS)).catch(() => undefined)
+    return answer
+  }
+  const of = (name: string, help: string, pick: (size: StorageSize) => number | undefined): Family =>
+    gauge(name, help, ['storage_cluster_id'], {
+      async refresh(family) {
+        const size = await latest()
+        const value = size === undefined ? undefined : pick(size)
+        // What is not known now is told as it was.
+        if (value !== undefined) family.of('etcd-0').value = value
+      },
+    })
+  return [
+    of('apiserver_storage_size_bytes', 'Size of the storage database in bytes.', ({ bytes }) => bytes),
+    of(
+      'quarterdeck_storage_in_use_bytes',
+      'Bytes of the storage database that are in use; the rest of it is free for new data.',
+      ({ inUseBytes }) => inUseBytes,
+    ),
+    of(
+      'quarterdeck_storage_quota_bytes',
+      'Bytes that the storage may take: the quota of etcd (told from 3.6 on), or what the embedded store uses and its disk has left.',
+      ({ limit }) => limit?.quotaBytes,
+    ),
+    of(
+      'quarterdeck_storage_available_bytes',
+      'Bytes that can be stored before writes are refused; absent where the quota is not known.',
+      ({ limit }) => limit?.availableBytes,
+    ),
+  ]
+}
