@@ -70,7 +70,7 @@ test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under loa
 soak: build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
-test-long: tools ## What takes long and of which the other tests have a slice: older and reopened stores, informers and operators under faults, rolling restarts, two versions side by side
+test-long: tools ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side
 	$(VITEST) --project long
 
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)

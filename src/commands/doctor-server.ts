@@ -14,12 +14,11 @@ import { reasonOf } from '../config/start-error.ts'
 import { examineConnection } from './doctor-certificates.ts'
 import type { Diagnosis, Finding } from './doctor-findings.ts'
 import { type Dependent, ObjectExaminer, type Orphan } from './doctor-objects.ts'
+import { DEFAULT_QUOTA_BYTES, LITTLE_SHARE, megabytes } from './doctor-space.ts'
 
 const PAGE_OBJECTS = 500
 /** Tokens, leases and certificates are judged by clocks. */
 const MOST_SKEW_MS = 5000
-/** Of the 2 GB at which etcd refuses writes by default. */
-const LARGE_STORE_BYTES = 1.6e9
 
 interface ServedType {
   readonly group: string
@@ -91,12 +90,16 @@ async function examineMetrics(client: Client): Promise<readonly Finding[]> {
   const { text } = await client.request({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } })
   const valuesOf = (name: string): readonly number[] =>
     Array.from(text.matchAll(new RegExp(`^${name} (\\S+)$`, 'gm')), ([, value]) => Number(value))
-  const size = Math.max(0, ...valuesOf('apiserver_storage_size_bytes\\{[^}]*\\}'))
+  const storage = (name: string): number | undefined => valuesOf(`${name}\\{[^}]*\\}`)[0]
+  const size = storage('apiserver_storage_size_bytes') ?? 0
+  const quota = storage('quarterdeck_storage_quota_bytes') ?? DEFAULT_QUOTA_BYTES
+  const available = storage('quarterdeck_storage_available_bytes') ?? quota - size
   const differences = valuesOf('apiserver_storage_consistency_checks_total\\{[^}]*status="failure"[^}]*\\}')
   const found: Finding[] = []
-  if (size > LARGE_STORE_BYTES) {
-    const remedy = 'compact and defragment it, or raise the quota of etcd'
-    found.push({ check: 'storage', subject: 'storage', problem: `it has ${Math.round(size / 1e6)} MB`, remedy })
+  if (available < LITTLE_SHARE * quota) {
+    const remedy = 'delete objects; defragment etcd or raise its quota; make room on the disk of an embedded store'
+    const problem = `it has ${megabytes(size)}, and ${megabytes(Math.max(0, available))} of ${megabytes(quota)} are left`
+    found.push({ check: 'storage', subject: 'storage', problem, remedy })
   }
   if (differences.some((count) => count > 0)) {
     const problem = 'the watch cache has differed from the storage since the server started'

@@ -1,10 +1,8 @@
 // Examines a store without a server: whether everything in it can be read, its space, and all of its objects.
-import { statfs } from 'node:fs/promises'
 import type { StoreCopy } from '../kv/copy.ts'
 import { normalizePrefix } from '../store/keys.ts'
 import { openValue, parseObject, type Opener } from '../store/stored-object.ts'
 import type { Config } from '../config/config.ts'
-import { reasonOf } from '../config/start-error.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { systemClock } from '../lib/clock.ts'
 import { builtInResources } from '../kinds/kinds.ts'
@@ -13,7 +11,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { openAtRest } from '../server/encryption.ts'
 import { foreignObjects } from '../server/foreign-objects.ts'
 import { openLog } from '../server/logger.ts'
-import { openRestorable, openStorageCopy } from '../server/storage.ts'
+import { openStorageCopy } from '../server/storage.ts'
 import { COMPACTION_KEY } from '../store/compactor.ts'
 import { FORMAT_KEY } from '../store/storage-format.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
@@ -21,11 +19,11 @@ import { checkContext } from './check-world.ts'
 import { examineDataDirectory } from './doctor-certificates.ts'
 import type { Diagnosis, Finding } from './doctor-findings.ts'
 import { ObjectExaminer } from './doctor-objects.ts'
+import { examineSpace } from './doctor-space.ts'
 
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions/'
-const LITTLE_SPACE_BYTES = 1e9
 
-export async function examineStore(config: Config, signal: AbortSignal): Promise<Diagnosis> {
+export async function examineStore(config: Config, fix: boolean, signal: AbortSignal): Promise<Diagnosis> {
   const schema = loadBuiltInSchema()
   const resources = builtInResources(schema, canonicalJson)
   const context = checkContext()
@@ -57,7 +55,7 @@ export async function examineStore(config: Config, signal: AbortSignal): Promise
   // An object that cannot be read may be somebody's owner.
   if (unreadable.length === 0) for (const { group, kind } of resources.all()) examiner.complete(group, kind)
   const findings = [
-    ...(await examineSpace(config, signal)),
+    ...(await examineSpace(config, fix, signal)),
     ...(config.dataDirectory === undefined ? [] : await examineDataDirectory(config.dataDirectory, Date.now())),
     ...unreadable,
     ...examiner.orphans().map(({ finding }) => finding),
@@ -95,27 +93,4 @@ async function examineItems(copy: StoreCopy, opener: Opener, parts: ItemParts): 
     }
   }
   return found
-}
-
-async function examineSpace(config: Config, signal: AbortSignal): Promise<readonly Finding[]> {
-  const { storage } = config
-  if (storage.kind === 'embedded') {
-    const { bavail, bsize } = await statfs(storage.directory)
-    const free = bavail * bsize
-    if (free >= LITTLE_SPACE_BYTES) return []
-    const problem = `${Math.round(free / 1e6)} MB are left on its disk`
-    return [
-      { check: 'storage', subject: storage.directory, problem, remedy: 'make room: without any, writes are refused' },
-    ]
-  }
-  const kv = await openRestorable({ config, clock: systemClock }, signal)
-  try {
-    await kv.checkHealth(signal)
-    return []
-  } catch (error) {
-    const remedy = 'compact and defragment etcd, then etcdctl alarm disarm'
-    return [{ check: 'storage', subject: 'etcd', problem: reasonOf(error), remedy }]
-  } finally {
-    await kv.close()
-  }
 }

@@ -42,9 +42,11 @@ function parse(args: readonly string[]) {
 async function diagnose(flags: Flags, environment: Environment): Promise<Diagnosis> {
   const isStore = ['data-dir', 'etcd-servers', 'config'].some((name) => flags[name as keyof Flags] !== undefined)
   if (isStore) {
-    if (flags.fix) throw usageError('--fix works on a running server only')
+    const config = await readStorageConfig(flags, environment)
+    if (flags.fix && config.storage.kind !== 'etcd')
+      throw usageError('--fix works on a running server or on etcd, not on an embedded store')
     const { examineStore } = await import('./doctor-store.ts')
-    return examineStore(await readStorageConfig(flags, environment), stopSignal())
+    return examineStore(config, flags.fix, stopSignal())
   }
   const { examineServer } = await import('./doctor-server.ts')
   try {

@@ -129,7 +129,7 @@ export function doctorManual(): string {
       'SYNOPSIS',
       [
         'quarterdeck doctor [--kubeconfig FILE] [--context NAME] [--fix] [-o json]',
-        'quarterdeck doctor --data-dir DIR|--etcd-servers URL,... [FLAG]... [-o json]',
+        'quarterdeck doctor --data-dir DIR|--etcd-servers URL,... [FLAG]... [--fix] [-o json]',
       ],
     ],
     [
@@ -137,7 +137,7 @@ export function doctorManual(): string {
       [
         'Examines a running server, found as kubectl finds it, or a store without one, and prints a line for each finding, with what to do about it.',
         '',
-        'Both: objects that cannot be decoded or decrypted, objects that are invalid by what is validated today, owners that do not exist or are in another namespace, risky roles and bindings (see quarterdeck lint-rbac), certificates that expire within 30 days, and the size of the storage or the space that it has left.',
+        'Both: objects that cannot be decoded or decrypted, objects that are invalid by what is validated today, owners that do not exist or are in another namespace, risky roles and bindings (see quarterdeck lint-rbac), certificates that expire within 30 days, and the space that the storage has left, by the quota of etcd or on the disk.',
         '',
         'Of a server also: checks of /readyz that fail, a watch cache that differs from the storage, and its clock. The user needs to read everything.',
       ],
@@ -148,7 +148,7 @@ export function doctorManual(): string {
         '--kubeconfig FILE, --context NAME',
         '    Which server. Default: as kubectl.',
         '--fix',
-        '    Delete objects of a running server whose owners are all gone, as the garbage collector would. Nothing else is changed.',
+        '    Delete objects of a running server whose owners are all gone, as the garbage collector would. Of an etcd that is out of space: compact all history, defragment its members one by one, the leader last, and disarm the alarm where that made room. Nothing else is changed.',
         '-o, --output json',
         '    Print the findings as JSON.',
         ...STORAGE_FLAG_LINES,

@@ -28,6 +28,13 @@ import {
   SettingReader,
 } from './setting-reader.ts'
 import type { ServedVersions } from './runtime-config.ts'
+import {
+  type EncryptionFile,
+  encryptionFile,
+  type StorageConfig,
+  storageOf,
+  storagePrefix,
+} from './storage-config.ts'
 import { mergeSettings, readArguments, readEnvironment, type Setting, type Settings } from './settings.ts'
 import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-config.ts'
@@ -121,30 +128,6 @@ export interface Config {
   readonly notices: readonly string[]
   /** All flags as text, to be shown: what they mean is above. */
   readonly flags: Readonly<Record<string, string>>
-}
-
-export interface EncryptionFile {
-  readonly file: string
-  /** Whether it is reloaded when it changes. */
-  readonly reload: boolean
-}
-
-export type StorageConfig = OwnStorageConfig | EtcdConfig
-
-export type OwnStorageConfig = { readonly kind: 'memory' } | EmbeddedConfig
-
-export interface EmbeddedConfig {
-  readonly kind: 'embedded'
-  readonly directory: string
-  /** What it may use while history is kept beyond compaction. */
-  readonly keptBytes: number
-}
-
-export interface EtcdConfig {
-  readonly kind: 'etcd'
-  readonly endpoints: readonly string[]
-  readonly caFile: string | undefined
-  readonly client: CertificatePair | undefined
 }
 
 const SESSION_KEYS = ['shared', 'memory'] as const
@@ -265,68 +248,10 @@ function workerCount(read: SettingReader): number {
   return count
 }
 
-interface StoragePlaces {
-  readonly inMemory: boolean
-  readonly endpoints: readonly string[]
-  readonly dataDirectory: string
-}
-
-/** The command line wins over what the environment or a file says, such as those of the image. */
-function isOutranked(setting: Setting | undefined, by: Setting): boolean {
-  return setting === undefined || (by.source.startsWith('--') && !setting.source.startsWith('--'))
-}
-
-function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: StoragePlaces): StorageConfig {
-  if (inMemory && endpoints.length > 0) throw usageError('--in-memory and --etcd-servers are mutually exclusive')
-  if (inMemory && !isOutranked(read.optional('data-dir'), read.required('in-memory')))
-    throw usageError('--in-memory and --data-dir are mutually exclusive')
-  const caFile = read.file('etcd-cafile')
-  const client = pair(read, 'etcd-certfile', 'etcd-keyfile')
-  const keptBytes = integer(read.required('history-retention'), 0, Number.MAX_SAFE_INTEGER)
-  if (keptBytes > 0 && (inMemory || endpoints.length > 0)) {
-    throw usageError('--history-retention is for the embedded store in a data directory')
-  }
-  if (endpoints.length === 0) {
-    const stray = caFile !== undefined ? '--etcd-cafile' : client !== undefined ? '--etcd-certfile' : undefined
-    if (stray !== undefined) throw usageError(`${stray} requires --etcd-servers`)
-    return inMemory ? { kind: 'memory' } : { kind: 'embedded', directory: path.join(dataDirectory, 'store'), keptBytes }
-  }
-  for (const endpoint of endpoints) {
-    if (!/^(?:https?:\/\/[^/\s]+:\d+\/?|unix:\/\/\/\S*[^/\s])$/.test(endpoint)) {
-      throw usageError(`--etcd-servers: "${endpoint}" is not http://host:port, https://host:port or unix:///path`)
-    }
-    if (leavesUnsealed(endpoint) && !read.switch('dev')) {
-      throw usageError(`--etcd-servers: "${endpoint}" is a remote etcd without TLS; use https, or --dev`)
-    }
-  }
-  return { kind: 'etcd', endpoints: endpoints.map((endpoint) => endpoint.replace(/\/$/, '')), caFile, client }
-}
-
-/** A remote etcd without TLS (CIS 1.2.26). */
-function leavesUnsealed(endpoint: string): boolean {
-  return endpoint.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\]):/.test(endpoint)
-}
-
 export function defaultDataDirectory(environment: Environment): string {
   const home = environment['XDG_DATA_HOME']
   const base = home !== undefined && path.isAbsolute(home) ? home : path.join(homedir(), '.local/share')
   return path.join(base, 'quarterdeck')
-}
-
-function encryptionFile(read: SettingReader): EncryptionFile | undefined {
-  const file = read.file('encryption-provider-config')
-  const reload = read.switch('encryption-provider-config-automatic-reload')
-  if (file !== undefined) return { file, reload }
-  if (!reload) return undefined
-  throw usageError('--encryption-provider-config-automatic-reload requires --encryption-provider-config')
-}
-
-function storagePrefix({ text, source }: Setting): string {
-  const prefix = `/${text.replace(/^\/+|\/+$/g, '')}/`
-  if (prefix === '//' || prefix.includes('//') || /[^\x21-\x7e]/.test(prefix)) {
-    throw usageError(`${source}: "${text}" is not a path like /registry`)
-  }
-  return prefix
 }
 
 function address({ text, source }: Setting): string {

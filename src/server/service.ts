@@ -27,7 +27,7 @@ import { routesOf } from './routes.ts'
 import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
-import { openCompactor } from './storage.ts'
+import { keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
 import { openExtensions } from './extensions.ts'
@@ -94,6 +94,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       atRest.run(stop),
       api.identity.run(stop),
       compactor?.run(stop),
+      looksAfterStore(order) ? keepSpace(base, stop) : undefined,
       extensions.run(stop),
       hasConsole ? load.run(stop) : undefined,
     ])
@@ -120,6 +121,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     },
     failed,
   }
+}
+
+function looksAfterStore({ worker }: StartOrder): boolean {
+  return worker === undefined || (worker.isFirst && !worker.isStoreKept)
 }
 
 /** Who may do what, and who calls other servers. */

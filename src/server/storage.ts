@@ -2,15 +2,19 @@
 import { unfinishedSince } from '../backup/unfinished.ts'
 import type { RestorableKv, StoreCopy } from '../kv/copy.ts'
 import type { EmbeddedKv } from '../kv/embedded/embedded.ts'
+import type { Etcd } from '../kv/etcd/etcd.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError, type Revision } from '../kv/kv.ts'
+import type { Maintenance } from '../kv/maintenance.ts'
 import type { ServeEtcdOptions } from '../kv/serve/serve.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { Compactor } from '../store/compactor.ts'
 import { newerFormat } from '../store/storage-format.ts'
-import type { Config, EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/config.ts'
+import { SpaceKeeper } from '../store/space-keeper.ts'
+import type { Config } from '../config/config.ts'
+import type { EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/storage-config.ts'
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 import { programVersion } from './version.ts'
@@ -22,6 +26,8 @@ export interface Storage {
   readonly kv: Kv
   /** The same, where it is in memory. */
   readonly memory?: MemoryKv
+  /** Of the members of an etcd. */
+  readonly maintenance?: Maintenance
 }
 
 interface OwnStorage extends Storage {
@@ -51,7 +57,8 @@ async function openEngine({ config, clock, snapshot, tracing }: StorageOrder, si
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
   }
   if (storage.kind !== 'etcd') return openOwnEngine(storage, { clock, snapshot }, signal)
-  return { kv: await openConfiguredEtcd(storage, { config, tracing }, signal) }
+  const kv = await openConfiguredEtcd(storage, { config, tracing }, signal)
+  return { kv, maintenance: kv.maintenance }
 }
 
 /** One of our own, which can be served to others. */
@@ -80,11 +87,16 @@ async function openConfiguredEtcd(
   storage: EtcdConfig,
   { config, tracing }: Pick<StorageOrder, 'config' | 'tracing'>,
   signal: AbortSignal,
-): Promise<RestorableKv> {
+): Promise<Etcd> {
   const { openEtcd } = await import('../kv/etcd/etcd.ts')
   const { endpoints } = storage
   const metadata = tracing === undefined ? undefined : () => tracing.headers()
   return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage), metadata }, signal)
+}
+
+/** To look after, without a server. Throws as `openStorage` does. */
+export function openEtcdStorage(config: Config, storage: EtcdConfig, signal: AbortSignal): Promise<Etcd> {
+  return explained(() => openConfiguredEtcd(storage, { config, tracing: undefined }, signal))
 }
 
 /** To be restored into. Throws as `openStorage` does. */
@@ -95,7 +107,7 @@ export async function openRestorable(
   const { config, clock } = order
   const { storage } = config
   if (storage.kind === 'memory') throw inMemory()
-  return explained(() =>
+  return explained<RestorableKv>(() =>
     storage.kind === 'etcd'
       ? openConfiguredEtcd(storage, { config, tracing: undefined }, signal)
       : openConfiguredEmbedded(storage, clock, signal),
@@ -177,6 +189,16 @@ export function openCompactor({ config, kv, clock, log }: HistoryParts): Compact
   if (intervalMs === 0) return undefined
   const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
   return new Compactor({ kv, prefix, intervalMs, clock, onError })
+}
+
+/** Warns before the space ends, and defragments etcd where that is ours to do. */
+export async function keepSpace(parts: HistoryParts & Storage, signal: AbortSignal): Promise<void> {
+  const { config, kv, maintenance, log } = parts
+  const { storage } = config
+  if (storage.kind === 'memory') return
+  const bounds = storage.kind === 'etcd' ? storage.defragment : undefined
+  // Space is lost by the time of the world, whatever a server takes for it.
+  await new SpaceKeeper({ kv, maintenance, bounds, clock: systemClock, log }).run(signal)
 }
 
 function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: string; key?: string } {

@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config, OwnStorageConfig, StorageConfig } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import type { OwnStorageConfig, StorageConfig } from '../config/storage-config.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
@@ -21,7 +22,7 @@ import { runInBackground } from './background.ts'
 import { renewServing } from './certificate-reload.ts'
 import type { ServerAccess } from './foundation.ts'
 import { servingFiles } from './serving.ts'
-import { openOwnStorage } from './storage.ts'
+import { keepSpace, openOwnStorage } from './storage.ts'
 import type { PeerQuestion } from './peers.ts'
 import { WorkerAnswers } from './worker-answers.ts'
 import type { LastCounts, WorkerNews, WorkerOrder } from './worker.ts'
@@ -157,11 +158,12 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
 /** On a Unix socket that only this user can open. */
 async function serveStore(
   storage: OwnStorageConfig,
-  { log, signal }: SupervisorOrder,
+  { config, log, signal }: SupervisorOrder,
   opened: AsyncDisposableStack,
 ): Promise<StorageConfig> {
   const { kv } = await openOwnStorage(storage, systemClock, signal)
   opened.defer(() => kv.close())
+  void runInBackground(opened, (stop) => keepSpace({ config, kv, clock: systemClock, log }, stop))
   const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const served = await serveEtcd({
@@ -170,5 +172,5 @@ async function serveStore(
     onFault: (error) => log.error({ err: error }, 'a call to the store failed with an internal error'),
   })
   opened.defer(() => served.close())
-  return { kind: 'etcd', endpoints: [served.url], caFile: undefined, client: undefined }
+  return { kind: 'etcd', endpoints: [served.url], caFile: undefined, client: undefined, defragment: undefined }
 }

@@ -9,6 +9,8 @@ export interface WorkerParts {
   readonly count: number
   /** Of all of them one does what only one may do. */
   readonly isFirst: boolean
+  /** Whether the store is its supervisor's, who looks after it. */
+  readonly isStoreKept: boolean
   readonly authority: Authority
   readonly sockets: HandedSockets
   /** To be called once: with other certificates, whenever there are some. */

@@ -1,6 +1,7 @@
 // A worker: the server as it is, on the store, the address and the identity of its supervisor.
 import type { Socket } from 'node:net'
-import { type Config, type Environment, readConfig, type StorageConfig } from '../config/config.ts'
+import { type Config, type Environment, readConfig } from '../config/config.ts'
+import type { StorageConfig } from '../config/storage-config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
 import type { TlsFiles } from '../http/listener.ts'
@@ -87,6 +88,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       worker: {
         count: order.count,
         isFirst: order.name === '1',
+        isStoreKept: order.storage !== undefined,
         authority: { serving, adminToken, keys },
         sockets: { ...address, take: onSocket.resolve },
         onRenewed: (use) => (renew = use),

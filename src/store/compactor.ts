@@ -78,6 +78,7 @@ export class Compactor {
   async tick(signal: AbortSignal): Promise<number | undefined> {
     const past = this.#past
     const result = await this.#takeTurn(past ?? 0, signal)
+    if (result === 'full') return this.#compactWithoutTurn(past, signal)
     this.#past = result.revision
     if (!result.ok) {
       this.#known = result.current?.revision ?? ABSENT
@@ -92,18 +93,24 @@ export class Compactor {
     return past
   }
 
-  async #takeTurn(past: number, signal: AbortSignal): Promise<WriteResult> {
+  /** Without space nobody can take a turn, and compaction is what makes some. That several do it does no harm. */
+  async #compactWithoutTurn(past: number | undefined, signal: AbortSignal): Promise<number | undefined> {
+    this.#past = await this.#options.kv.newestRevision(signal)
+    if (past !== undefined) await this.#options.kv.compact(past, signal)
+    return past
+  }
+
+  async #takeTurn(past: number, signal: AbortSignal): Promise<WriteResult | 'full'> {
     const value = Buffer.from(String(past))
-    const take = (): Promise<WriteResult> =>
-      this.#options.kv.put({ key: this.#turnKey, value, expected: this.#known }, signal)
     try {
-      return await take()
+      return await this.#options.kv.put({ key: this.#turnKey, value, expected: this.#known }, signal)
     } catch (error) {
-      const isOurs = this.#turnKey === this.#toldKey
-      if (isOurs || !(error instanceof KvError) || error.code !== 'denied') throw error
+      if (!(error instanceof KvError)) throw error
+      if (error.code === 'full') return 'full'
+      if (error.code !== 'denied' || this.#turnKey === this.#toldKey) throw error
       // Whoever may write under the prefix alone takes turns with whom it shares that.
       this.#turnKey = this.#toldKey
-      return take()
+      return this.#takeTurn(past, signal)
     }
   }
 

@@ -189,6 +189,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/server.ts': 'when it stops',
   'src/server/supervisor.ts': 'when it stops',
   'src/server/service.ts': 'measures this process',
+  'src/server/storage.ts': 'looks after a disk',
   'src/server/admission.ts': 'admission waits while a request is under way',
   'src/server/optional-plugins.ts': 'admission waits while a request is under way',
   'src/server/flow-control.ts': 'holds back requests that are under way',

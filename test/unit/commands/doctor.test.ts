@@ -59,7 +59,11 @@ describe('a server that is not well', () => {
       ['health', 'etcd', 'see the log of the server'],
       ['health', 'watch-cache-consistency', 'restart this server'],
       ['clock', 'server', 'see the log of the server'],
-      ['storage', 'storage', 'compact and defragment it, or raise the quota of etcd'],
+      [
+        'storage',
+        'storage',
+        'delete objects; defragment etcd or raise its quota; make room on the disk of an embedded store',
+      ],
       ['cache', 'watch cache', 'restart this server, and report it'],
       ['unreadable', 'pods', 'bring back its encryption key, or restore or delete it'],
     ])

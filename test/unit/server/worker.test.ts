@@ -20,7 +20,13 @@ describe('what a worker may do', () => {
       ['--in-memory', ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)],
       {},
     )
-    const storage = { kind: 'etcd', endpoints: ['unix:///store'], caFile: undefined, client: undefined } as const
+    const storage = {
+      kind: 'etcd',
+      endpoints: ['unix:///store'],
+      caFile: undefined,
+      client: undefined,
+      defragment: undefined,
+    } as const
     expect(shareOf(config, { count: 2, storage })).toMatchObject({
       storage,
       maxReads: 201,

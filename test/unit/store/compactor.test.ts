@@ -109,12 +109,9 @@ describe('forgetting history (R-180)', () => {
 
   it('takes turns under the prefix where it may not write elsewhere', async () => {
     const inner = openMemory()
-    const put: Kv['put'] = (request, stop) => {
+    const kv = withPut(inner, (request, stop) => {
       if (!request.key.startsWith('/registry/')) throw new KvError('denied', 'not this key')
       return inner.put(request, stop)
-    }
-    const kv = new Proxy(inner, {
-      get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target)),
     })
     const options = { kv, prefix: '/registry', clock: new ManualClock(), intervalMs: 1, onError: () => {} }
     const replicas = [new Compactor(options), new Compactor(options)]
@@ -125,4 +122,27 @@ describe('forgetting history (R-180)', () => {
     for (const round of rounds.slice(1)) expect(round.filter((to) => to !== undefined)).toHaveLength(1)
     await inner.close()
   })
+
+  it('goes on where nothing can be written for want of space: it is what makes some', async () => {
+    const inner = openMemory()
+    const { revision } = await inner.put({ key: '/registry/a', value: Buffer.from('1'), expected: ABSENT }, signal)
+    const kv = withPut(inner, () => Promise.reject(new KvError('full', 'no space')))
+    const compactor = new Compactor({
+      kv,
+      prefix: '/registry',
+      clock: new ManualClock(),
+      intervalMs: 1,
+      onError: () => {},
+    })
+    expect(await compactor.tick(signal)).toBeUndefined()
+    await inner.put({ key: '/registry/a', value: Buffer.from('2'), expected: revision }, signal)
+    expect(await compactor.tick(signal)).toBe(revision)
+    await expect(inner.get('/registry/a', { at: revision - 1 }, signal)).rejects.toMatchObject({ code: 'compacted' })
+    expect(await compactor.tick(signal)).toBe(revision + 1)
+    await inner.close()
+  })
 })
+
+function withPut(kv: Kv, put: Kv['put']): Kv {
+  return new Proxy(kv, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target)) })
+}

@@ -1,0 +1,153 @@
+// Looks after the space of the storage: warns before it ends, says once what to do when it has, and, where the operator lets it,
+// defragments members and ends the alarm.
+import { type Kv, KvError } from '../kv/kv.ts'
+import type { Maintenance } from '../kv/maintenance.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { pause } from '../lib/pause.ts'
+import { type DefragmentBounds, nextToDefragment, recoverSpace } from './space-recovery.ts'
+
+export interface SpaceKeeperOptions {
+  readonly kv: Pick<Kv, 'size' | 'checkHealth'>
+  /** Undefined where the store has no members. */
+  readonly maintenance: Maintenance | undefined
+  /** Undefined: it is not ours to defragment. */
+  readonly bounds: DefragmentBounds | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const LOOK_EVERY_MS = 10_000
+/** What failed, or did not help, is tried again after this. */
+const TRY_AGAIN_MS = 60_000
+
+/** The share of the quota that is left when the operator is warned, and when that is over. */
+const LITTLE_SHARE = 0.2
+const ENOUGH_SHARE = 0.25
+
+const TO_DO_OF_ETCD =
+  'compact etcd (etcdctl compact), defragment its members one by one (etcdctl defrag), then etcdctl alarm disarm; quarterdeck doctor --etcd-servers URL --fix does all three, --etcd-defrag-free-percent has the server do it'
+const TO_DO_OF_DISK = 'make room on the disk of the data directory, or delete objects: deletes are still taken'
+
+type State = 'fine' | 'little' | 'full'
+
+export class SpaceKeeper {
+  readonly #options: SpaceKeeperOptions
+  #state: State = 'fine'
+  #waitUntil = Number.NEGATIVE_INFINITY
+  /** What has kept members from being defragmented, as it was told. */
+  #told: string | undefined
+
+  constructor(options: SpaceKeeperOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the signal fires and nothing is under way. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    while (await pause(clock, LOOK_EVERY_MS, signal)) {
+      try {
+        await this.look(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        // That it cannot be reached is told by the checks of health.
+        log.debug({ err: error }, 'could not look after the space of the storage')
+      }
+    }
+  }
+
+  async look(signal: AbortSignal): Promise<void> {
+    await this.#judge(signal)
+    const { maintenance, bounds, clock, log } = this.#options
+    if (maintenance === undefined || bounds === undefined || clock.now() < this.#waitUntil) return
+    try {
+      if (this.#state === 'full') await this.#recover(maintenance, signal)
+      else await this.#defragment(maintenance, bounds, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#waitUntil = clock.now() + TRY_AGAIN_MS
+      this.#tellOnce((error as Error).message, () => log.warn({ err: error }, 'could not defragment etcd'))
+    }
+  }
+
+  async #judge(signal: AbortSignal): Promise<void> {
+    const { kv, log, maintenance } = this.#options
+    const before = this.#state
+    const full = await fullness(kv, signal)
+    const size = await kv.size(signal)
+    const share = size?.limit === undefined ? 1 : size.limit.availableBytes / Math.max(1, size.limit.quotaBytes)
+    const isLittle = share < (before === 'fine' ? LITTLE_SHARE : ENOUGH_SHARE)
+    this.#state = full !== undefined ? 'full' : isLittle ? 'little' : 'fine'
+    if (this.#state === before) return
+    const fields = { bytes: size?.bytes, inUseBytes: size?.inUseBytes, ...size?.limit }
+    if (this.#state === 'full') {
+      const toDo = maintenance === undefined ? TO_DO_OF_DISK : TO_DO_OF_ETCD
+      log.error({ ...fields, reason: full, toDo }, 'storage is out of space; writes are refused')
+    } else if (this.#state === 'fine') {
+      log.info(fields, 'storage has enough space again')
+    } else if (before === 'fine') {
+      const toDo = maintenance === undefined ? TO_DO_OF_DISK : 'delete objects, defragment etcd, or raise its quota'
+      log.warn({ ...fields, toDo }, 'storage is almost full; writes will be refused when it is')
+    } else {
+      log.info(fields, 'storage takes writes again, and is almost full')
+    }
+  }
+
+  async #recover(maintenance: Maintenance, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    const recovery = await recoverSpace(maintenance, signal)
+    if (recovery.kind !== 'recovered') this.#waitUntil = clock.now() + TRY_AGAIN_MS
+    switch (recovery.kind) {
+      case 'recovered':
+        this.#told = undefined
+        log.info({ freedBytes: recovery.freedBytes }, 'etcd was compacted and defragmented, and its alarm disarmed')
+        return this.#judge(signal)
+      case 'still-full':
+        return this.#tellOnce('still-full', () =>
+          log.error({}, 'etcd is out of space after compaction and defragmentation; delete objects or raise its quota'),
+        )
+      case 'unwell':
+        return this.#tellOnce(recovery.problem, () =>
+          log.warn({ reason: recovery.problem }, 'etcd is not defragmented while a member is not well'),
+        )
+    }
+  }
+
+  async #defragment(maintenance: Maintenance, bounds: DefragmentBounds, signal: AbortSignal): Promise<void> {
+    const { log, clock } = this.#options
+    const next = nextToDefragment(await maintenance.members(signal), bounds)
+    if (next.kind === 'none') {
+      this.#told = undefined
+      return
+    }
+    if (next.kind === 'unwell') {
+      return this.#tellOnce(next.problem, () =>
+        log.warn({ reason: next.problem }, 'etcd is not defragmented while a member is not well'),
+      )
+    }
+    const { member } = next
+    const began = clock.now()
+    await maintenance.defragment(member, signal)
+    const milliseconds = Math.round(clock.now() - began)
+    this.#told = undefined
+    const { bytes, inUseBytes } = member.size
+    log.info({ member: member.url, bytes, inUseBytes, milliseconds }, 'defragmented a member of etcd')
+  }
+
+  /** Until it is another one, or over. */
+  #tellOnce(problem: string, tell: () => void): void {
+    if (problem !== this.#told) tell()
+    this.#told = problem
+  }
+}
+
+/** Why there is no space; undefined where there is, or something else is wrong, which is told elsewhere. */
+async function fullness(kv: Pick<Kv, 'checkHealth'>, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    await kv.checkHealth(signal)
+    return undefined
+  } catch (error) {
+    if (error instanceof KvError && error.code === 'full') return error.message
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+// What is done about a database file that is large for nothing, or has no space left. Members are defragmented one at a time, the
+// leader last, and none while another does not answer: a cluster of three goes on with two.
+import type { Maintenance, Member, Members } from '../kv/maintenance.ts'
+
+export interface DefragmentBounds {
+  /** Of a file, from 0 to 1. */
+  readonly freeShare: number
+  readonly minBytes: number
+}
+
+/** The alarm is only disarmed where so much of the quota is free: else it would be raised again soon. */
+const ENOUGH_SHARE = 0.2
+
+/** What is free of a file with less than this is not worth holding a member up, also where there is no space left. */
+const WORTHWHILE: DefragmentBounds = { freeShare: 0.1, minBytes: 0 }
+
+export type NextDefragmentation =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'member'; readonly member: Member }
+  /** There would be one, but this is not the time. */
+  | { readonly kind: 'unwell'; readonly problem: string }
+
+/** The same for every server that asks: so no two of them hold up two members. */
+export function nextToDefragment({ answering, silent }: Members, bounds: DefragmentBounds): NextDefragmentation {
+  const due = answering
+    .filter(
+      ({ size: { bytes, inUseBytes } }) => bytes >= bounds.minBytes && bytes - inUseBytes > bytes * bounds.freeShare,
+    )
+    .toSorted((one, other) => Number(one.isLeader) - Number(other.isLeader) || (one.id < other.id ? -1 : 1))
+  const [member] = due
+  if (member === undefined) return { kind: 'none' }
+  if (silent.length > 0) return { kind: 'unwell', problem: `${silent.join(', ')} does not answer` }
+  const sick = answering.find(({ problems }) => problems.length > 0)
+  if (sick !== undefined) return { kind: 'unwell', problem: `${sick.url}: ${sick.problems.join('; ')}` }
+  return { kind: 'member', member }
+}
+
+export type Recovery =
+  | { readonly kind: 'recovered'; readonly freedBytes: number }
+  | { readonly kind: 'still-full' }
+  | { readonly kind: 'unwell'; readonly problem: string }
+
+/**
+ * For a store that has raised the alarm for space: forgets history, defragments, and ends the alarm where that made room enough.
+ * Clients that still read at old revisions are told that these are gone.
+ */
+export async function recoverSpace(maintenance: Maintenance, signal: AbortSignal): Promise<Recovery> {
+  const before = await maintenance.members(signal)
+  await maintenance.forgetHistory(signal)
+  let members = await maintenance.members(signal)
+  for (let round = 0; round < before.answering.length; round++) {
+    const next = nextToDefragment(members, WORTHWHILE)
+    if (next.kind === 'unwell') return next
+    if (next.kind === 'none') break
+    await maintenance.defragment(next.member, signal)
+    members = await maintenance.members(signal)
+  }
+  if (members.silent.length > 0) return { kind: 'unwell', problem: `${members.silent.join(', ')} does not answer` }
+  if (!members.answering.every((member) => hasRoom(member, before))) return { kind: 'still-full' }
+  await maintenance.disarmNoSpace(signal)
+  return { kind: 'recovered', freedBytes: bytesOf(before) - bytesOf(members) }
+}
+
+/** A member that does not tell its quota was about as large as that. */
+function hasRoom({ id, size }: Member, before: Members): boolean {
+  const largest = before.answering.find((member) => member.id === id)?.size.bytes ?? size.bytes
+  return size.bytes <= (1 - ENOUGH_SHARE) * (size.limit?.quotaBytes ?? largest)
+}
+
+function bytesOf({ answering }: Members): number {
+  return answering.reduce((sum, { size }) => sum + size.bytes, 0)
+}

@@ -1,0 +1,54 @@
+// A server whose etcd runs out of space: what its clients and its operator are told, and how it is healed.
+import { expect, it, onTestFinished } from 'vitest'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+
+const QUOTA_BYTES = 16_000_000
+const MAPS = '/api/v1/namespaces/default/configmaps'
+
+interface Told {
+  readonly findings: readonly { readonly check: string; readonly problem: string; readonly fixed?: boolean }[]
+}
+
+async function write(server: ServerProcess, text: string): Promise<{ status: number; body: string }> {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' }, data: { text } }
+  const call = { token: server.adminToken, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const updated = await server.request(`${MAPS}/large`, { ...call, method: 'PUT' })
+  return updated.status === 404 ? server.request(MAPS, { ...call, method: 'POST' }) : updated
+}
+
+it('an etcd without space refuses writes, is told once with what to do, and is healed by the doctor', async () => {
+  const etcd = await startEtcd({ flags: [`--quota-backend-bytes=${QUOTA_BYTES}`] })
+  onTestFinished(() => etcd[Symbol.asyncDispose]())
+  const home = await newHome()
+  const server = await startServerProcess(['--etcd-servers', etcd.endpoint], home)
+  let log = ''
+  server.child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const metrics = (await server.request('/metrics', { token: server.adminToken })).body
+  expect(metrics).toContain(`quarterdeck_storage_quota_bytes{storage_cluster_id="etcd-0"} ${QUOTA_BYTES}\n`)
+  expect(metrics).toMatch(/^quarterdeck_storage_available_bytes\{[^}]*\} [1-9]/m)
+
+  let refused = { status: 0, body: '' }
+  for (let i = 0; i < 60 && refused.status < 500; i++) refused = await write(server, String(i % 10).repeat(1_000_000))
+  expect(refused.status).toBe(500)
+  expect(JSON.parse(refused.body)).toMatchObject({ reason: 'InternalError', message: expect.stringContaining('space') })
+  await expect.poll(() => log).toContain('"msg":"storage is out of space; writes are refused"')
+  expect(log).toContain('etcdctl alarm disarm')
+
+  const doctor = async (...flags: readonly string[]): Promise<{ code: number | null; space: Told['findings'] }> => {
+    const args = ['doctor', `--etcd-servers=${etcd.endpoint}`, '--output=json', ...flags]
+    const { code, stdout } = await runCommand(args, home)
+    const { findings } = JSON.parse(stdout) as Told
+    return { code, space: findings.filter(({ check }) => check === 'storage') }
+  }
+  const found = await doctor()
+  expect(found.code).toBe(1)
+  expect(found.space.map(({ problem }) => problem)).toEqual([
+    expect.stringContaining('NOSPACE'),
+    expect.stringContaining('and its quota is 16 MB'),
+  ])
+  expect((await doctor('--fix')).space[0]).toMatchObject({ fixed: true })
+  expect((await write(server, 'small')).status).toBe(200)
+  expect((await doctor()).space).toEqual([])
+  expect(log.match(/out of space/g)).toHaveLength(1)
+})
