@@ -1,28 +1,39 @@
 // A process that is killed at any moment loses nothing that it acknowledged, leaves nothing half done, and never gives a
 // revision that was seen to something else.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
-import { type EmbeddedKv, openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { type KvError, type KvEvent, prefixRange, type Revision } from '../../src/kv/kv.ts'
+import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
-import { isDelete, keyOf, stepOf, WRITERS } from './embedded-script.ts'
+import { listenTo, Story } from './embedded-story.ts'
 
 const never = new AbortController().signal
-const ROUNDS = 20
 
-interface Acknowledged {
-  /** By key, the steps in order, each with its revision. */
-  readonly steps: ReadonlyMap<string, readonly Revision[]>
-  readonly counted: number
-}
+/** More of them: `KILLS=1000 make test-robustness`. */
+const KILLS = Number(process.env['KILLS'] ?? 20)
 
-it('what was acknowledged is there after every kill', async () => {
+/** What a store is left with is read after each kill: with more it would take the longer the more there were. */
+const KILLS_OF_STORE = 50
+const MOST_MS_OF_KILL = 15_000
+
+it(`what was acknowledged is there after every one of ${KILLS} kills`, {
+  timeout: KILLS * MOST_MS_OF_KILL,
+}, async () => {
+  let acknowledgements = 0
+  for (let killed = 0; killed < KILLS; killed += KILLS_OF_STORE) {
+    acknowledgements += await killAgainAndAgain(Math.min(KILLS_OF_STORE, KILLS - killed), killed)
+  }
+  expect(acknowledgements).toBeGreaterThan(KILLS)
+  if (process.env['KILLS'] !== undefined)
+    process.stdout.write(`${KILLS} kills, ${acknowledgements} writes acknowledged\n`)
+})
+
+/** Of one store; `before` others have been killed already. The number of writes that were acknowledged. */
+async function killAgainAndAgain(times: number, before: number): Promise<number> {
   const dataDir = await tempFolder()
   const story = new Story()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < times; round++) {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'embedded-child.ts'), dataDir, String(round)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -34,7 +45,7 @@ it('what was acknowledged is there after every kill', async () => {
         await expect(openEmbedded({ dataDir }, never)).rejects.toMatchObject({ code: 'unavailable', message })
       }
       // Spread over the opening, the first commits, a steady state and compactions.
-      await new Promise((resolve) => setTimeout(resolve, (round * 37) % 250))
+      await new Promise((resolve) => setTimeout(resolve, ((before + round) * 37) % 250))
     } finally {
       child.kill('SIGKILL')
     }
@@ -46,98 +57,6 @@ it('what was acknowledged is there after every kill', async () => {
       await kv.close()
     }
   }
-  expect(story.acknowledgements).toBeGreaterThan(ROUNDS)
-})
-
-function listenTo(child: ChildProcess): { ready: Promise<void>; all: Promise<Acknowledged> } {
-  const ready = Promise.withResolvers<void>()
-  const steps = new Map<string, Revision[]>()
-  let counted = 0
-  const lines = createInterface({ input: child.stdout! })
-  lines.on('line', (line) => {
-    const [word, key = '', step, revision] = line.split(' ')
-    if (word === 'ready') ready.resolve()
-    else if (word === 'counted') counted = Math.max(counted, Number(key))
-    else if (word === 'done' && revision !== undefined) {
-      const known = steps.get(key) ?? []
-      expect(known.length).toBe(Number(step))
-      steps.set(key, [...known, Number(revision)])
-    }
-  })
-  const closed = once(lines, 'close')
-  child.once('exit', (code) => ready.reject(new Error(`the writer ended by itself with ${code}`)))
-  const all = closed.then(() => ({ steps, counted }))
-  return { ready: ready.promise, all }
-}
-
-/** What has been seen over all rounds. */
-class Story {
-  acknowledgements = 0
-  /** What each revision did, as it was first seen. */
-  readonly #revisions = new Map<Revision, string>()
-  /** The revision that each key of past rounds was left at. */
-  readonly #settled = new Map<string, Revision>()
-  #counter = 0
-
-  async check(kv: EmbeddedKv, round: number, said: Acknowledged): Promise<void> {
-    const history = await readHistory(kv)
-    this.#checkHistory(history)
-    const { items } = await kv.list(prefixRange('/'), never)
-    const state = new Map(items.map((item) => [item.key, item]))
-    for (const [key, revision] of this.#settled) expect(state.get(key)?.revision, key).toBe(revision)
-    for (let writer = 0; writer < WRITERS; writer++) {
-      const key = keyOf(round, writer)
-      const revisions = said.steps.get(key) ?? []
-      this.acknowledgements += revisions.length
-      this.#checkSteps(key, revisions, history)
-      const item = state.get(key)
-      const lastDone = revisions.length - 1
-      // The last acknowledged step, or the one that was under way.
-      const mayBe = [lastDone, lastDone + 1].map((step) => (step < 0 || isDelete(step) ? undefined : step))
-      expect(mayBe, key).toContain(item === undefined ? undefined : (stepOf(key, item.value) ?? 'half a value'))
-      if (item !== undefined) this.#settled.set(key, item.revision)
-    }
-    const counter = Number(state.get('/counter')?.value ?? 0)
-    expect(counter).toBeGreaterThanOrEqual(Math.max(said.counted, this.#counter))
-    expect(counter).toBeLessThanOrEqual(Math.max(said.counted, this.#counter) + 3)
-    this.#counter = counter
-  }
-
-  #checkHistory(history: ReadonlyMap<Revision, KvEvent>): void {
-    for (const [revision, event] of history) {
-      const step = event.kind === 'put' && event.key !== '/counter' ? stepOf(event.key, event.value) : 'any'
-      expect(step, `${event.key} at ${revision}`).toBeDefined()
-      const told = `${event.kind} ${event.key} ${step}`
-      expect(this.#revisions.get(revision) ?? told).toBe(told)
-      this.#revisions.set(revision, told)
-    }
-  }
-
-  #checkSteps(key: string, revisions: readonly Revision[], history: ReadonlyMap<Revision, KvEvent>): void {
-    const oldest = Math.min(...history.keys())
-    for (const [step, revision] of revisions.entries()) {
-      if (revision < oldest) continue
-      const event = history.get(revision)
-      expect(event, `${key} step ${step}`).toMatchObject({ key, kind: isDelete(step) ? 'delete' : 'put' })
-      if (event?.kind === 'put') expect(stepOf(key, event.value)).toBe(step)
-    }
-  }
-}
-
-/** Every revision that is kept, none missing. */
-async function readHistory(kv: EmbeddedKv): Promise<ReadonlyMap<Revision, KvEvent>> {
-  const newest = await kv.newestRevision(never)
-  const oldest = await kv.get('/', { at: 1 }, never).then(
-    () => 1,
-    (error: KvError) => error.compactRevision ?? 0,
-  )
-  const history = new Map<Revision, KvEvent>()
-  if (newest === 1) return history
-  for await (const batch of kv.watch({ prefix: '/', after: oldest - 1 }, never)) {
-    for (const event of batch.events) history.set(event.revision, event)
-    if (batch.revision >= newest) break
-  }
-  const first = Math.max(oldest, 2)
-  expect([...history.keys()]).toEqual(Array.from({ length: newest - first + 1 }, (_, index) => first + index))
-  return history
+  await rm(dataDir, { recursive: true })
+  return story.acknowledgements
 }
