@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
 import path from 'node:path'
+import { LOG_LEVELS, type LogLevel } from '../lib/log.ts'
 import { type EgressRules, isAddressRange } from '../outgoing/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
@@ -131,8 +132,6 @@ export interface Config {
 }
 
 const SESSION_KEYS = ['shared', 'memory'] as const
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -183,7 +183,11 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
 const OPERATION_FLAGS = flagsOf('Operation', {
   config: file('YAML or JSON file of flags (`secure-port: 7443`). The command line and the environment win over it.'),
   'feature-gates': gates('Feature gates to enable or disable; they are listed below.'),
-  'log-level': text('LEVEL', 'debug (logs every request), info, warn, error or silent.', 'info'),
+  'log-level': text(
+    'LEVEL',
+    'debug (logs every request), info, warn, error or silent. Of a running server GET /debug/flags/log-level tells it, by component; PUT of a level there, or at /debug/flags/log-level/COMPONENT, changes it.',
+    'info',
+  ),
   v: {
     kind: 'count',
     placeholder: 'LEVEL',
@@ -194,7 +198,7 @@ const OPERATION_FLAGS = flagsOf('Operation', {
   'tracing-config-file': file(
     'TracingConfiguration: where spans of requests are sent by OTLP, and of how many. Needs the packages of OpenTelemetry.',
   ),
-  profiling: off('Serve profiles at /debug/pprof, and the log level at /debug/flags/v.'),
+  profiling: off('Serve profiles at /debug/pprof, and the log verbosity at /debug/flags/v.'),
   dev: off(
     'Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults, a virtual clock.',
   ),

@@ -20,7 +20,7 @@ export interface Profiler {
 
 export interface PprofParts {
   readonly profiler: Profiler
-  readonly setVerbosity: (level: number) => void
+  readonly setVerbosity: (level: number) => Promise<void>
 }
 
 export function pprofRoutes({ profiler, setVerbosity }: PprofParts): readonly Route[] {
@@ -83,7 +83,7 @@ const flagIndex: Handler = () => page('/debug/flags/', 'flags: v')
 const LONGEST_NUMBER = 20
 
 /** The text of the reference's faults is that of Go's parser. */
-function takeVerbosity(setVerbosity: (level: number) => void): Handler {
+function takeVerbosity(setVerbosity: PprofParts['setVerbosity']): Handler {
   return async (request) => {
     const answer = (status: number, text: string): HttpResponse =>
       plainText(status, `${text}\n`, { 'content-type': 'text/plain' })
@@ -92,7 +92,7 @@ function takeVerbosity(setVerbosity: (level: number) => void): Handler {
     if (!/^\d+$/.test(text) || text.length > LONGEST_NUMBER) {
       return answer(400, `strconv.ParseUint: parsing ${JSON.stringify(text.slice(0, 100))}: invalid syntax`)
     }
-    setVerbosity(Number(text))
+    await setVerbosity(Number(text))
     return answer(200, `successfully set klog.logging.verbosity to ${text}`)
   }
 }

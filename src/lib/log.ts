@@ -2,9 +2,33 @@
 
 export type LogFields = Readonly<Record<string, unknown>>
 
+/** From everything to nothing. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** The parts of a server whose levels can be set by themselves; `server` is what belongs to no other. */
+export const LOG_COMPONENTS = [
+  'admission',
+  'audit',
+  'authentication',
+  'authorization',
+  'cache',
+  'certificates',
+  'console',
+  'controllers',
+  'extensions',
+  'requests',
+  'server',
+  'storage',
+  'workers',
+] as const
+export type LogComponent = (typeof LOG_COMPONENTS)[number]
+
 export interface Log {
   /** The log level, which may be changed while it runs. Absent where nothing is logged. */
   level?: string
+  /** The same log for a component: its lines bear the name, and its level is its own. Absent: all share one. */
+  of?(component: LogComponent): Log
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
@@ -17,4 +41,27 @@ export const SILENT_LOG: Log = {
   info: () => {},
   warn: () => {},
   error: () => {},
+}
+
+export function logOf(log: Log, component: LogComponent): Log {
+  return log.of?.(component) ?? log
+}
+
+/** Absent where a log has none. */
+export function levelsOf(log: Log): Partial<Record<LogComponent, string>> {
+  return Object.fromEntries(
+    LOG_COMPONENTS.flatMap((component) => {
+      const { level } = logOf(log, component)
+      return level === undefined ? [] : [[component, level]]
+    }),
+  )
+}
+
+/** Of all components, where none is named. */
+export function setLogLevel(log: Log, level: string, component?: LogComponent): void {
+  for (const part of component === undefined
+    ? [log, ...LOG_COMPONENTS.map((one) => logOf(log, one))]
+    : [logOf(log, component)]) {
+    if (part.level !== undefined) part.level = level
+  }
 }

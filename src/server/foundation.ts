@@ -4,7 +4,7 @@ import type { Filter } from '../http/http.ts'
 import type { Route } from '../http/router.ts'
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
+import { type Log, logOf } from '../lib/log.ts'
 import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
 import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -114,7 +114,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   if (((await kv.size(signal))?.bytes ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
   const measures = new ServerMeasures()
   const reloads = new ReloadRequests()
-  const atRest = await openAtRest({ config, log, measures: measures.encryption, reloads })
+  const atRest = await openAtRest({ config, log: logOf(log, 'storage'), measures: measures.encryption, reloads })
   opened.defer(atRest.close)
   return {
     config,

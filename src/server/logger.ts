@@ -1,12 +1,11 @@
 // The real logger: one JSON line an event on standard error. Secrets never get as far as here; what looks like one is
 // struck out all the same.
 import { pino } from 'pino'
-import type { Log, LogFields } from '../lib/log.ts'
-import type { LogLevel } from '../config/config.ts'
+import type { Log, LogComponent, LogFields, LogLevel } from '../lib/log.ts'
 
 /** `fields` are those of every line. */
 export function openLog(level: LogLevel, fields: LogFields = {}): Log {
-  return pino(
+  const root = pino(
     {
       level,
       base: fields,
@@ -16,4 +15,13 @@ export function openLog(level: LogLevel, fields: LogFields = {}): Log {
     },
     pino.destination({ fd: 2, sync: true }),
   )
+  const parts = new Map<LogComponent, Log>([['server', root]])
+  const of = (component: LogComponent): Log => {
+    const known = parts.get(component)
+    if (known !== undefined) return known
+    const made = root.child({ component })
+    parts.set(component, made)
+    return made
+  }
+  return Object.assign(root, { of })
 }

@@ -19,7 +19,7 @@ import {
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
+import { type Log, logOf } from '../lib/log.ts'
 import type { CountKeys } from '../runtime/count-keys.ts'
 import { type FollowableStore, openKvStore } from '../store/kv-store.ts'
 import type { Transformer } from '../store/transformer.ts'
@@ -65,12 +65,13 @@ export interface Objects {
 }
 
 export function openObjects(options: ObjectsOptions, defaults: DefaultsContext): Objects {
-  const { kv, prefix, schema, transformer, gates, authorization, log, measures } = options
+  const { kv, prefix, schema, transformer, gates, authorization, measures } = options
+  const log = logOf(options.log, 'cache')
   const { authorizer } = authorization
   const late = { store: () => store, table: () => builtIn }
   const identity = options.openIdentity(
     liveObjects(late.store, late.table),
-    noteLegacyUse({ ...late, clock: options.clock, log }),
+    noteLegacyUse({ ...late, clock: options.clock, log: logOf(options.log, 'authentication') }),
   )
   const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
     texts: rememberingManagedFields,
@@ -100,7 +101,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     clock: options.clock,
     waitClock: systemClock,
     onLoading: tellProgress(log),
-    onUnreadable: tellUnreadable(log, prefix),
+    onUnreadable: tellUnreadable(logOf(options.log, 'storage'), prefix),
     onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
   })
   return { identity, builtIn, store, kvStore }

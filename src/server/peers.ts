@@ -1,6 +1,7 @@
 // What the workers of a server ask each other, through their supervisor, so that each of them can answer for all.
 import { failingChecks, type HealthCheck, type HealthEndpoint } from '../handlers/health.ts'
 import type { WatcherStatus } from '../handlers/watchers.ts'
+import { type Log, type LogComponent, type LogLevel, setLogLevel } from '../lib/log.ts'
 import type { Metrics, MetricsOfWorkers } from '../telemetry/metrics.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 
@@ -12,6 +13,10 @@ export interface PeerTopics {
   readonly health: {
     readonly ask: { readonly kind: 'health'; readonly endpoint: HealthEndpoint }
     readonly answer: readonly string[]
+  }
+  readonly logLevel: {
+    readonly ask: { readonly kind: 'logLevel'; readonly level: LogLevel; readonly component: LogComponent | undefined }
+    readonly answer: null
   }
   readonly watchers: { readonly ask: { readonly kind: 'watchers' }; readonly answer: readonly WatcherStatus[] }
 }
@@ -39,11 +44,12 @@ interface Answering {
   readonly metrics: Pick<Metrics, 'snapshot' | 'resetOwn'>
   readonly checks: HealthChecks
   readonly watchers: () => readonly WatcherStatus[]
+  readonly log: Log
 }
 
 export async function answerPeer(
   question: PeerQuestion,
-  { metrics, checks, watchers }: Answering,
+  { metrics, checks, watchers, log }: Answering,
 ): Promise<PeerTopics[PeerTopic]['answer']> {
   switch (question.kind) {
     case 'metrics':
@@ -53,6 +59,9 @@ export async function answerPeer(
       return null
     case 'health':
       return failingChecks(checks[question.endpoint], AbortSignal.timeout(PEER_WITHIN_MS))
+    case 'logLevel':
+      setLogLevel(log, question.level, question.component)
+      return null
     case 'watchers':
       return watchers()
   }

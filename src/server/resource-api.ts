@@ -31,6 +31,7 @@ import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { Random } from '../lib/random.ts'
 import { inWholeSeconds, systemClock } from '../lib/clock.ts'
+import { logOf } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
@@ -169,7 +170,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     caller,
     operatorsCaller: options.operatorsCaller,
     locate,
-    log,
+    log: logOf(log, 'admission'),
   })
   const shared = {
     resources: () => table,
@@ -179,10 +180,15 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     now,
     random,
   }
-  const cacheCheck = new CacheCheck({ cache: store, storage: kvStore, types: () => table.all(), log })
+  const cacheCheck = new CacheCheck({
+    cache: store,
+    storage: kvStore,
+    types: () => table.all(),
+    log: logOf(log, 'cache'),
+  })
   const watchers = new Watchers({
     clock: systemClock,
-    log,
+    log: logOf(log, 'requests'),
     measures: measures.watch,
     revision: () => store.status().revision,
   })
@@ -202,7 +208,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
-  const parts = { ...shared, log, queues: measures.queues }
+  const parts = { ...shared, log: logOf(log, 'controllers'), queues: measures.queues }
   const targetOf = (service: AggregatedService): OutgoingTarget =>
     aggregatedTarget(service, locate, options.proxyCertificate)
   const probeRemote = aggregatedDiscoveryReader(caller, targetOf)

@@ -1,5 +1,6 @@
 // Every path that is no resource: health, version, metrics, the documents, and the pages about the server itself.
 import { type HealthOptions, healthRoutes } from '../handlers/health.ts'
+import { logLevelRoutes, type RunningLogLevels } from '../handlers/log-levels.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { type PprofParts, pprofRoutes } from '../handlers/pprof.ts'
 import { showVersion } from '../handlers/version.ts'
@@ -22,12 +23,14 @@ interface RouteParts {
   readonly lifecycle: Lifecycle
   readonly clock: Clock
   readonly log: Log
+  readonly logLevels: RunningLogLevels
   readonly api: ResourceApi
   readonly more: readonly Route[]
   readonly checks: HealthOptions['checks']
 }
 
-export function routesOf({ config, metrics, lifecycle, clock, log, api, more, checks }: RouteParts): Route[] {
+export function routesOf(parts: RouteParts): Route[] {
+  const { config, metrics, lifecycle, clock, log, logLevels, api, more, checks } = parts
   const health = new HealthMeasures()
   const routes: Route[] = [
     ...api.routes,
@@ -40,7 +43,8 @@ export function routesOf({ config, metrics, lifecycle, clock, log, api, more, ch
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
     { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
-    ...(config.profiling ? pprofRoutes(profilingOf(config, log)) : []),
+    ...logLevelRoutes(logLevels),
+    ...(config.profiling ? pprofRoutes(profilingOf(config, logLevels)) : []),
     ...more,
   ]
   routes.push(...pagesBeside(routes, { config, clock }))
@@ -48,11 +52,8 @@ export function routesOf({ config, metrics, lifecycle, clock, log, api, more, ch
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
 }
 
-function profilingOf({ logLevel }: Config, log: Log): PprofParts {
-  const setVerbosity = (number: number): void => {
-    if (log.level !== undefined) log.level = levelOf(number, logLevel)
-  }
-  return { profiler: openProfiler(), setVerbosity }
+function profilingOf({ logLevel }: Config, logLevels: RunningLogLevels): PprofParts {
+  return { profiler: openProfiler(), setVerbosity: (number) => logLevels.set(levelOf(number, logLevel)) }
 }
 
 /** What shows how the server itself is: /statusz names the others, so they come first. */

@@ -6,7 +6,7 @@ import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
-import type { Log } from '../lib/log.ts'
+import { type Log, logOf } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
 import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
@@ -72,6 +72,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
   const { compilers, takeCollector, limitHeapGrowth } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
+  const requestLog = logOf(log, 'requests')
   const noted: Handler = (request) => {
     noteRequest()
     return service.handler(request)
@@ -80,10 +81,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     sockets: order.worker?.sockets,
     tls: serving.tls,
     handler: order.outermost?.(noted) ?? noted,
-    log,
+    log: requestLog,
     observe: (finished) => {
       service.current?.observe(finished)
-      logRequest(log, finished)
+      logRequest(requestLog, finished)
     },
     measures: measures.http,
     clock: base.clock,
@@ -98,7 +99,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     service.current?.api.identity.renewTrust(files)
     listener.renew(files)
   }
-  if (order.worker === undefined) void runInBackground(opened, (stop) => renewServing(base, renew, stop))
+  if (order.worker === undefined) void runInBackground(opened, (stop) => renewServing({ ...base, log: logOf(log, 'certificates') }, renew, stop))
   else order.worker.onRenewed(renew)
   const url = localUrl(listener.host, listener.port)
   base.address.text = new URL(url).host

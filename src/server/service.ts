@@ -4,6 +4,7 @@ import { withFilters } from '../http/filters/filters.ts'
 import type { Handler } from '../http/http.ts'
 import { type Route, routeRequests } from '../http/router.ts'
 import { systemClock } from '../lib/clock.ts'
+import { logOf } from '../lib/log.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../runtime/runtime.ts'
@@ -23,10 +24,12 @@ import { openIdentity, openIdOf } from './identity.ts'
 import { type Service } from './late-service.ts'
 import { readPeerAuthority, readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
+import { runningLogLevels } from './log-levels.ts'
 import { routesOf } from './routes.ts'
 import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
+import type { RunningLogLevels } from '../handlers/log-levels.ts'
 import { keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
@@ -36,15 +39,15 @@ import type { Foundation, StartOrder } from './foundation.ts'
 /** What answers requests, and what runs beside it. */
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
-  const { config, kv, measures, atRest, lifecycle } = base
+  const { config, kv, log, measures, atRest, lifecycle } = base
   const peers = order.worker?.peers
   const api = openApi(base, order)
   base.functions.handOverTo(api.extensionPoints)
-  const extensions = openExtensions(base, api.extensionPoints, opened)
+  const extensions = openExtensions({ ...base, log: logOf(log, 'extensions') }, api.extensionPoints, opened)
   base.faults?.know(api)
   const rotatesShared =
     order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping() && !lifecycle.isReplaced())
-  const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
+  const audit = openAudit(config.audit, { ...base, log: logOf(log, 'audit'), caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
@@ -67,7 +70,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     isLoaded: () => api.cache.status().isReady,
     more: [...atRest.checks, ...api.checks],
   })
-  const compactor = openCompactor(base)
+  const compactor = openCompactor(ofStorage)
   const load = new LoadHistory({
     clock: systemClock,
     storageBytes: async (signal) => (await kv.size(signal))?.bytes,
@@ -77,24 +80,26 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const hasConsole = config.console !== 'off'
   const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, checks: checksOfAll, more }))
+  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, checks: checksOfAll, more, logLevels: runningLogLevels(log, peers) }))
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
   const [atOnce, later] = [api.controllers.filter((one) => !canWait(one)), api.controllers.filter(canWait)]
+  const forControllers = { ...base, log: logOf(log, 'controllers') }
+  const ofStorage = { ...base, log: logOf(log, 'storage') }
   const failed = runInBackground(opened, (stop) => {
     // Where the server does not become ready, nothing may wait for that.
     stop.addEventListener('abort', () => answering.resolve(), { once: true })
     return Promise.all([
       api.cache.run(stop),
       api.follow(stop),
-      runControllers(atOnce, base, stop),
-      answering.promise.then(() => runControllers(later, base, stop)),
+      runControllers(atOnce, forControllers, stop),
+      answering.promise.then(() => runControllers(later, forControllers, stop)),
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
       compactor?.run(stop),
-      looksAfterStore(order) ? keepSpace(base, stop) : undefined,
+      looksAfterStore(order) ? keepSpace(ofStorage, stop) : undefined,
       extensions.run(stop),
       hasConsole ? load.run(stop) : undefined,
     ])
@@ -108,7 +113,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       metrics.observe(finished)
       if (hasConsole) load.observe(finished)
     },
-    answerPeer: (question) => answerPeer(question, { metrics, checks, watchers: api.watchers }),
+    answerPeer: (question) => answerPeer(question, { metrics, checks, watchers: api.watchers, log }),
     api,
     ready: async (signal) => {
       try {
@@ -142,7 +147,15 @@ function openGuards({ config, log, measures, reloads, tracing }: Foundation, ope
   const settings = config.authorization
   const toOperators = egressPolicy({ ...egress, loopback: true })
   return {
-    authorization: openAuthorization({ settings, egress, measures: auth, outgoing, tracing, log, reloads }),
+    authorization: openAuthorization({
+      settings,
+      egress,
+      measures: auth,
+      outgoing,
+      tracing,
+      log: logOf(log, 'authorization'),
+      reloads,
+    }),
     caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing, tracing })),
     operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing, tracing })),
   }
@@ -167,7 +180,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
         adminToken,
         clock: base.clock,
         random: base.randomFor('tokens'),
-        log,
+        log: logOf(log, 'authentication'),
         live,
         tls,
         onLegacyUse,
@@ -226,12 +239,13 @@ interface ServedParts {
   readonly metrics: Metrics
   readonly checks: HealthOptions['checks']
   readonly more: readonly Route[]
+  readonly logLevels: RunningLogLevels
 }
 
 /** What answers a request: the filters, then a path of its own or a resource. */
 function openHandler(
   base: Foundation & Guards,
-  { api, audit, flow, metrics, checks, more: given }: ServedParts,
+  { api, audit, flow, metrics, checks, more: given, logLevels }: ServedParts,
 ): Handler {
   const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
@@ -241,12 +255,12 @@ function openHandler(
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
-  const routes = routesOf({ config, api, metrics, lifecycle, clock: base.clock, log, checks, more })
+  const routes = routesOf({ config, api, metrics, lifecycle, clock: base.clock, log, logLevels, checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
   return withFilters(faults === undefined ? served : faults.requests(served), {
     ...config,
-    log,
+    log: logOf(log, 'requests'),
     encodeStatus: openStatusEncoder(base.schema),
     cbor: gates.CBORServingAndStorage,
     authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
@@ -258,7 +272,7 @@ function openHandler(
     measures: measures.http,
     constrainedImpersonation: gates.ConstrainedImpersonation,
     audit: audit.filter,
-    console: openConsole({ ...base, api }),
+    console: openConsole({ ...base, log: logOf(log, 'console'), api }),
     isStarting: lifecycle.isStarting,
     whenStarted: lifecycle.whenStarted,
     isClosing: lifecycle.isClosing,

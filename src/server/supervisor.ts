@@ -13,7 +13,7 @@ import { reasonOf, StartError } from '../config/start-error.ts'
 import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
 import { serveEtcd } from '../kv/serve/serve.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
+import { levelsOf, type Log, logOf } from '../lib/log.ts'
 import { systemRandom } from '../lib/random.ts'
 import { Workers } from '../workers/workers.ts'
 import { accountKeys, ownAccountKey } from './account-keys.ts'
@@ -96,6 +96,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       name,
       count: config.workers,
       flags: order.flags,
+      logLevels: levelsOf(log),
       ...storage,
       address,
       ...identity,
@@ -112,16 +113,16 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       const identities = Array.from(workers.alive, (worker) => (worker.order as WorkerOrder).identity)
       tellAll({ kind: 'alive', identities })
     },
-    log,
+    log: logOf(log, 'workers'),
   })
-  const answers = new WorkerAnswers(() => workers.alive)
+  const answers = new WorkerAnswers(() => workers.alive, log)
   const tellAll = (news: WorkerNews): void => workers.tellAll(news)
   opened.defer(() => workers.stop())
   process.once('exit', () => workers.kill())
   listening.on('connection', (socket) => workers.give(socket))
   opened.defer(() => void listening.close())
   const reloads = new ReloadRequests()
-  const renewal = { config, log, serving, reloads }
+  const renewal = { config, log: logOf(log, 'certificates'), serving, reloads }
   const use = (files: typeof tls): void => {
     serving = { ...serving, tls: files }
     tellAll({ kind: 'renewed', files })
@@ -163,7 +164,7 @@ async function serveStore(
 ): Promise<StorageConfig> {
   const { kv } = await openOwnStorage(storage, systemClock, signal)
   opened.defer(() => kv.close())
-  void runInBackground(opened, (stop) => keepSpace({ config, kv, clock: systemClock, log }, stop))
+  void runInBackground(opened, (stop) => keepSpace({ config, kv, clock: systemClock, log: logOf(log, 'storage') }, stop))
   const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const served = await serveEtcd({

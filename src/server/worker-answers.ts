@@ -1,4 +1,5 @@
 // The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
+import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import { processFamilies } from '../telemetry/process-metrics.ts'
 import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
@@ -13,13 +14,15 @@ interface Answer {
 
 export class WorkerAnswers {
   readonly #alive: () => ReadonlySet<WorkerProcess>
+  readonly #log: Log
   readonly #past = new PastCounts()
   /** What each had counted when it was last asked. */
   readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
   readonly #ofProcess: readonly Family[] = processFamilies()
 
-  constructor(alive: () => ReadonlySet<WorkerProcess>) {
+  constructor(alive: () => ReadonlySet<WorkerProcess>, log: Log) {
     this.#alive = alive
+    this.#log = log
   }
 
   async answer(question: PeerQuestion | LastCounts, asker: WorkerProcess): Promise<readonly Answer[]> {
@@ -32,6 +35,10 @@ export class WorkerAnswers {
       case 'resetMetrics':
         this.#past.clear()
         this.#last.clear()
+        return this.#ask(question, asker)
+      case 'logLevel':
+        // Those that are started later begin with the levels of this log.
+        setLogLevel(this.#log, question.level, question.component)
         return this.#ask(question, asker)
       default:
         return this.#ask(question, asker)

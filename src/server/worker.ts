@@ -5,7 +5,7 @@ import type { StorageConfig } from '../config/storage-config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
 import type { TlsFiles } from '../http/listener.ts'
-import { SILENT_LOG } from '../lib/log.ts'
+import { LOG_COMPONENTS, type LogComponent, setLogLevel, SILENT_LOG } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from './account-keys.ts'
@@ -21,6 +21,8 @@ export interface WorkerOrder {
   /** How many there are, of which each has its share of what all may have. */
   readonly count: number
   readonly flags: readonly string[]
+  /** As they are now, whatever the flags say. */
+  readonly logLevels: Readonly<Partial<Record<LogComponent, string>>>
   /** Where the supervisor serves the store; absent: the configured one is used by each. */
   readonly storage?: StorageConfig
   readonly address: { readonly host: string; readonly port: number }
@@ -78,6 +80,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     const config = shareOf(await readConfig(order.flags, environment), order)
     if (config.plainRuntime) heldCompilers.release()
     const log = openLog(config.logLevel, { worker: order.name })
+    for (const component of LOG_COMPONENTS) setLogLevel(log, order.logLevels[component] ?? config.logLevel, component)
     const { serving, adminToken, accountKey, address, identity, run } = order
     const keys = accountKeys(config, SILENT_LOG, accountKey)
     const server = await startServer({

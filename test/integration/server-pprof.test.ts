@@ -2,6 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import https from 'node:https'
 import { describe, expect, it } from 'vitest'
+import type { Log } from '../../src/lib/log.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
 
 function bytesAt(server: OpenServer, path: string): Promise<{ status: number; headers: object; bytes: Buffer }> {
@@ -69,4 +70,45 @@ describe('how much is logged (R-341, P-474)', () => {
     })
     expect(await server.request('/debug/flags/v')).toMatchObject({ status: 406, body: 'unsupported http method\n' })
   })
+
+  it('is told and changed by component', async () => {
+    const { log, lines } = logOfComponents()
+    await using server = await openServer([], log)
+    const at = '/debug/flags/log-level'
+    expect(await server.must(at)).toMatchObject({ requests: 'info', cache: 'info', server: 'info' })
+    const put = (place: string, body: string) => server.request(place, { method: 'PUT', body })
+    expect((await put(`${at}/requests`, 'debug\n')).json()).toEqual({ requests: 'debug' })
+    await server.request('/version')
+    await expect.poll(() => lines).toContain('requests request finished')
+    expect(await server.must(at)).toMatchObject({ requests: 'debug', cache: 'info', server: 'info' })
+    expect((await put(at, '"warn"')).json()).toMatchObject({ requests: 'warn', cache: 'warn', server: 'warn' })
+    expect((await put(at, 'loud')).json()).toMatchObject({
+      reason: 'BadRequest',
+      message: '"loud" is not a log level; the body is one of debug, info, warn, error, silent',
+    })
+    expect((await put(`${at}/chairs`, 'debug')).json()).toMatchObject({
+      code: 404,
+      message: expect.stringContaining('there is no component "chairs"; there are admission, ') as string,
+    })
+    expect((await server.request(at, { method: 'DELETE' })).status).toBe(405)
+  })
 })
+
+/** Each component has a level of its own, as in the real one; its lines begin with its name. */
+function logOfComponents(): { readonly log: Log; readonly lines: string[] } {
+  const lines: string[] = []
+  const parts = new Map<string, Log>()
+  const make = (name: string): Log => {
+    const ignore = (): void => {}
+    const part: Log = {
+      level: 'info',
+      debug: (_, text) => void (part.level === 'debug' && lines.push(`${name} ${text}`)),
+      info: ignore,
+      warn: ignore,
+      error: ignore,
+    }
+    parts.set(name, part)
+    return part
+  }
+  return { log: { ...make('server'), of: (component) => parts.get(component) ?? make(component) }, lines }
+}

@@ -113,9 +113,12 @@ describe('CVE-2019-11248, CIS 1.2.15: what is for people who look for faults', (
     expect((await server.request(place, { token: '' })).status).toBe(403)
   })
 
-  it.each(['/metrics', '/debug/load', '/debug/watchers'])('%s takes one too', async (place) => {
-    expect((await server.request(place)).status).toBe(200)
-    expect((await server.request(place, { token: 'plain-token' })).status).toBe(403)
-    expect((await server.request(place, { token: '' })).status).toBe(403)
-  })
+  it.each(['/metrics', '/debug/load', '/debug/watchers', '/debug/flags/log-level', '/debug/flags/log-level/cache'])(
+    '%s takes one too',
+    async (place) => {
+      expect((await server.request(place)).status).toBe(200)
+      expect((await server.request(place, { token: 'plain-token' })).status).toBe(403)
+      expect((await server.request(place, { token: '' })).status).toBe(403)
+    },
+  )
 })
