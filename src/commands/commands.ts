@@ -17,7 +17,8 @@ import { completionManual, initManual } from './manual-setup.ts'
 import { backupManual, bundleManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
 import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
-import { usageError, StartError } from '../config/start-error.ts'
+import { reasonOf, usageError, StartError } from '../config/start-error.ts'
+import type { Log } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import type { RunningServer, ServerAccess, StartOrder } from '../server/server.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
@@ -148,9 +149,9 @@ async function serve(args: readonly string[], environment: Environment): Promise
   if (server === undefined) return 0
   await time?.begin()
   process.on('SIGHUP', () => {
-    const what = config.workers > 1 ? 'replacing the workers' : 'reloading certificates, tokens and policies'
+    const what = config.workers > 1 ? 'replacing the workers' : 'reloading settings, certificates, tokens and policies'
     log.info({}, `received SIGHUP, ${what}`)
-    server.reload()
+    void readAgain(args, environment, log).then((next) => server.reload(next))
   })
   print(await greeting(config, server.url, kubeconfig.file))
   await tellSystemd(environment, log, 'READY=1', `serving on ${server.url}`)
@@ -165,6 +166,16 @@ async function serve(args: readonly string[], environment: Environment): Promise
   await tellSystemd(environment, log, 'STOPPING=1', 'finishing requests')
   await server.stop()
   return 0
+}
+
+/** The configuration as it is now; undefined where it is wrong, which is told. */
+async function readAgain(args: readonly string[], environment: Environment, log: Log): Promise<Config | undefined> {
+  try {
+    return await readConfig(args, environment)
+  } catch (error) {
+    log.error({ reason: reasonOf(error) }, 'could not reload the configuration; keeping the previous one')
+    return undefined
+  }
 }
 
 /** What the command needs of whoever serves. */

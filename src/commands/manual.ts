@@ -1,6 +1,7 @@
 // `quarterdeck --help` and `quarterdeck serve --help`, written from the table of flags.
 import { environmentName, FLAGS, type Flag } from '../config/flags.ts'
 import { GATES } from '../config/feature-gates.ts'
+import { LIVE_FLAGS } from '../config/live-config.ts'
 import { page, type Section } from './manual-page.ts'
 
 const PLACEHOLDERS: Readonly<Record<Flag['kind'], string>> = {
@@ -261,7 +262,9 @@ export function serveManual(): string {
         '',
         'SIGTERM and SIGINT shut the server down gracefully: requests in flight are finished, watches are closed. A second signal stops it at once.',
         '',
-        'SIGHUP reloads certificates, CA bundles, tokens, the audit policy and the configurations of authentication, authorization and encryption, and reopens the audit log. Errors are logged, and the previous state stays in effect. All but the tokens and the audit policy are also reloaded when they change.',
+        `SIGHUP reads the configuration file again: ${LIVE_FLAGS.map((name) => `--${name}`).join(', ')} take effect at once, other changes are logged as needing a restart. An invalid file is logged, and changes nothing.`,
+        '',
+        'SIGHUP also reloads certificates, CA bundles, tokens, the audit policy and the configurations of authentication, authorization and encryption, and reopens the audit log. Errors are logged, and the previous state stays in effect. All but the tokens and the audit policy are also reloaded when they change.',
         '',
         'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of that anew, the configuration file included; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect.',
       ],

@@ -29,13 +29,7 @@ import {
   SettingReader,
 } from './setting-reader.ts'
 import type { ServedVersions } from './runtime-config.ts'
-import {
-  type EncryptionFile,
-  encryptionFile,
-  type StorageConfig,
-  storageOf,
-  storagePrefix,
-} from './storage-config.ts'
+import { type EncryptionFile, encryptionFile, type StorageConfig, storageOf, storagePrefix } from './storage-config.ts'
 import { mergeSettings, readArguments, readEnvironment, type Setting, type Settings } from './settings.ts'
 import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-config.ts'

@@ -11,29 +11,39 @@ export interface InFlightOptions {
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 const FREE: Entry = { kind: 'admitted', headers: {}, leave: () => {} }
 
-export function limitInFlight({ reads, writes }: InFlightOptions): FlowControl {
-  const reading = new Limit(reads)
-  const writing = new Limit(writes)
-  return {
-    enter({ user, info }: FlowRequest) {
-      if (info.kind === 'resource' && info.verb === 'watch') return FREE
-      const isRead = info.kind !== 'broken' && READS.has(info.verb)
-      return (isRead ? reading : writing).enter(user.groups.includes(MASTERS))
-    },
+export class InFlight implements FlowControl {
+  readonly #reading: Limit
+  readonly #writing: Limit
+
+  constructor({ reads, writes }: InFlightOptions) {
+    this.#reading = new Limit(reads)
+    this.#writing = new Limit(writes)
+  }
+
+  /** Whoever is in stays in. */
+  limit({ reads, writes }: InFlightOptions): void {
+    this.#reading.most = reads
+    this.#writing.most = writes
+  }
+
+  enter({ user, info }: FlowRequest): Entry {
+    if (info.kind === 'resource' && info.verb === 'watch') return FREE
+    const isRead = info.kind !== 'broken' && READS.has(info.verb)
+    return (isRead ? this.#reading : this.#writing).enter(user.groups.includes(MASTERS))
   }
 }
 
 class Limit {
-  readonly #most: number
+  most: number
   #running = 0
 
   constructor(most: number) {
-    this.#most = most
+    this.most = most
   }
 
   enter(isExempt: boolean): Entry {
-    if (this.#most === 0) return FREE
-    if (this.#running >= this.#most && !isExempt) return { kind: 'rejected', headers: {}, retryAfterSeconds: 1 }
+    if (this.most === 0) return FREE
+    if (this.#running >= this.most && !isExempt) return { kind: 'rejected', headers: {}, retryAfterSeconds: 1 }
     this.#running++
     let over = false
     const leave = (): void => {

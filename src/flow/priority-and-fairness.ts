@@ -40,12 +40,14 @@ export class PriorityAndFairness implements FlowControl {
   readonly #waitingWrites = this.measures.waiting.of('mutating')
   readonly #options: PriorityAndFairnessOptions
   readonly #levels = new Map<string, PriorityLevel>()
+  #seats: number
   #flows: readonly Flow[] = []
   #classifier = new Classifier<Flow>([])
   #rest: Flow | undefined
 
   constructor(options: PriorityAndFairnessOptions) {
     this.#options = options
+    this.#seats = options.seats
     this.configure(BOOTSTRAP_LEVELS.map(asObject), BOOTSTRAP_SCHEMAS.map(asObject))
   }
 
@@ -67,6 +69,12 @@ export class PriorityAndFairness implements FlowControl {
     this.#rest = this.#flows.find(({ spec }) => spec.name === 'catch-all')
     const pairs = this.#flows.map(({ spec }) => ({ level: spec.level, schema: spec.name }))
     this.measures.configured(pairs, new Set(this.#levels.keys()))
+  }
+
+  /** All the seats there are from now on; whoever has one keeps it. */
+  setSeats(seats: number): void {
+    this.#seats = seats
+    this.#setLevels(this.levels.map(({ spec }) => spec))
   }
 
   enter(request: FlowRequest, waitMs: number): MaybePromise<Entry> {
@@ -93,7 +101,7 @@ export class PriorityAndFairness implements FlowControl {
 
   adjust(): void {
     const nowMs = this.#options.clock.now()
-    let { seats } = this.#options
+    let seats = this.#seats
     const demands = this.levels.flatMap((level) => {
       const demand = level.demand.take(nowMs)
       const { name, isExempt } = level.spec
@@ -116,7 +124,7 @@ export class PriorityAndFairness implements FlowControl {
     const names = new Set(specs.map(({ name }) => name))
     // Who is in a level that goes finishes there: tickets know their level themselves.
     for (const name of this.#levels.keys()) if (!names.has(name)) this.#levels.delete(name)
-    const bounds = nominalSeats(specs, this.#options.seats)
+    const bounds = nominalSeats(specs, this.#seats)
     for (const spec of specs) {
       const known = this.#levels.get(spec.name)
       const level = known ?? new PriorityLevel(spec, this.#options.clock)

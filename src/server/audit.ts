@@ -30,6 +30,8 @@ export interface AuditParts {
   readonly clock: Clock
   readonly log: Log
   readonly reloads: ReloadRequests
+  /** Where the policy is when it is read again; absent: where it was. */
+  readonly policyFile?: (() => string | undefined) | undefined
   /** Where other workers write to the same file: whether this one rotates it. */
   readonly rotatesShared?: (() => boolean) | undefined
 }
@@ -50,8 +52,9 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   const auditor = new Auditor({ policy: readPolicy(policyFile), backends, clock: parts.clock, measures })
   parts.reloads.listen(() => {
     try {
-      auditor.policy = readPolicy(policyFile)
-      parts.log.info({ file: policyFile }, 'reloaded audit policy')
+      const file = parts.policyFile?.() ?? policyFile
+      auditor.policy = readPolicy(file)
+      parts.log.info({ file }, 'reloaded audit policy')
     } catch (error) {
       parts.log.error({ reason: reasonOf(error) }, 'could not reload audit policy; keeping the previous one')
     }

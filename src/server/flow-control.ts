@@ -1,7 +1,7 @@
 // Flow control: priority and fairness, with informers on its objects, or plain limits on requests in flight.
 import { DUMPS } from '../flow/dump.ts'
 import type { FindLoad, FlowControl } from '../flow/flow.ts'
-import { limitInFlight } from '../flow/in-flight.ts'
+import { InFlight } from '../flow/in-flight.ts'
 import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { plainText } from '../http/responses.ts'
@@ -32,6 +32,8 @@ export interface RunningFlowControl {
   readonly routes: readonly Route[]
   /** Resolves when what was stored at the start is in effect. */
   readonly loaded: Promise<void>
+  /** Takes other limits than it was opened with. */
+  limit(limits: Pick<FlowOptions, 'maxReads' | 'maxWrites'>): void
   /** Follows the objects until the signal fires. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -40,13 +42,17 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
   const { maxReads: reads, maxWrites: writes } = options
   if (!options.priorityAndFairness) {
     const none = Promise.resolve()
-    return { control: limitInFlight({ reads, writes }), measures: [], routes: [], loaded: none, run: () => none }
+    const control = new InFlight({ reads, writes })
+    const limit: RunningFlowControl['limit'] = ({ maxReads, maxWrites }) =>
+      control.limit({ reads: maxReads, writes: maxWrites })
+    return { control, limit, measures: [], routes: [], loaded: none, run: () => none }
   }
   const control = new PriorityAndFairness({ seats: reads + writes, findLoad: parts.findLoad, clock: systemClock })
   const loaded = Promise.withResolvers<void>()
   return {
     control,
     loaded: loaded.promise,
+    limit: ({ maxReads, maxWrites }) => control.setSeats(maxReads + maxWrites),
     measures: control.measures.all(),
     routes: Object.entries(DUMPS).map(([name, dump]) => ({
       path: `/debug/api_priority_and_fairness/${name}`,

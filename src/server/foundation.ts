@@ -21,6 +21,7 @@ import { accountKeys } from './account-keys.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type Authority, type ServerState } from './past.ts'
 import { servingFiles } from './serving.ts'
+import { LiveConfig } from '../config/live-config.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { checkFormat, checkWhole, openStorage, type Storage } from './storage.ts'
 import type { WorkerParts } from './worker-parts.ts'
@@ -92,6 +93,8 @@ export interface Foundation
   readonly atRest: AtRest
   readonly lifecycle: Lifecycle
   readonly reloads: ReloadRequests
+  /** The configuration with what has changed of it since the start. */
+  readonly live: LiveConfig
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }
 }
@@ -135,6 +138,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     ...(from?.authority ?? order.worker?.authority ?? openAuthority(config, log)),
     lifecycle: new Lifecycle(config.livezGraceMs),
     reloads,
+    live: new LiveConfig(config),
     address: { text: '', shown: '' },
   }
 }

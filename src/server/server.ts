@@ -6,10 +6,11 @@ import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
-import { type Log, logOf } from '../lib/log.ts'
+import { type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
 import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
+import type { Config } from '../config/config.ts'
 import type { FaultInjector } from '../faults/faults.ts'
 import { runInBackground } from './background.ts'
 import { giveBackMemory, nodesHeap } from './idle-memory.ts'
@@ -20,6 +21,7 @@ import { listen } from './configured-listener.ts'
 import { renewServing } from './certificate-reload.ts'
 import { openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
 import { openService } from './service.ts'
+import { tellTaken } from './taken-settings.ts'
 
 export type { ServerAccess, StartOrder }
 
@@ -36,8 +38,11 @@ export interface RunningServer extends ServerAccess {
   awake(): Promise<void>
   /** What another worker of this server wants to know. */
   answerPeer(question: PeerQuestion): Promise<unknown>
-  /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
-  reload(): void
+  /**
+   * Goes by what has changed of the configuration, where a running server can, and has what is read from files read again: certificates,
+   * authorities, tokens, policies, the audit log's file. Throws nothing.
+   */
+  reload(next?: Config): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
   stop(how?: Stopping): Promise<void>
 }
@@ -66,7 +71,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const { config, log, signal } = order
   if (order.from === undefined) for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
-  const { measures, lifecycle, serving, reloads } = base
+  const { measures, lifecycle, serving, reloads, live } = base
+  live.listen((now, before) => {
+    if (now.logLevel !== before.logLevel) setLogLevel(log, now.logLevel)
+  })
   const service = opened.use(new LateService((parts) => openService(base, order, parts)))
   if (order.from === undefined) service.open()
   else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
@@ -90,8 +98,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     clock: base.clock,
     random: base.randomFor('audit ids'),
   })
-  const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
   opened.defer(() => {
+    const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = live.current
     if (lifecycle.isStarting()) lifecycle.stage = 'closing'
     return listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs })
   })
@@ -99,7 +107,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     service.current?.api.identity.renewTrust(files)
     listener.renew(files)
   }
-  if (order.worker === undefined) void runInBackground(opened, (stop) => renewServing({ ...base, log: logOf(log, 'certificates') }, renew, stop))
+  if (order.worker === undefined)
+    void runInBackground(opened, (stop) => renewServing({ ...base, log: logOf(log, 'certificates') }, renew, stop))
   else order.worker.onRenewed(renew)
   const url = localUrl(listener.host, listener.port)
   base.address.text = new URL(url).host
@@ -125,7 +134,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     if (!isReplaced) {
       const controllers = service.current?.api.controllers ?? []
       const leaving = deregisterControllers(controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
-      const halfMs = config.shutdownDelayMs / 2
+      const halfMs = live.current.shutdownDelayMs / 2
       listener.drain()
       await sleep(halfMs)
       // Who came back here, because no balancer had noticed yet, is asked to leave once more, and not with every answer.
@@ -143,7 +152,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     extensible: extensibleHere(base.functions, log),
     awake: async () => void (await service.ready()),
     answerPeer: async (question) => (await service.ready()).answerPeer(question),
-    reload: () => reloads.ask(),
+    reload(next) {
+      if (next !== undefined) tellTaken(log, live.take(next))
+      reloads.ask()
+    },
     stop: (how) => (stopped ??= stop(how)),
   }
 }

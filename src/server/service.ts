@@ -47,9 +47,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   base.faults?.know(api)
   const rotatesShared =
     order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping() && !lifecycle.isReplaced())
-  const audit = openAudit(config.audit, { ...base, log: logOf(log, 'audit'), caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
+  const audit = openAudit(config.audit, { ...base, policyFile: () => base.live.current.audit.policyFile, log: logOf(log, 'audit'), caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
+  base.live.listen((now) => flow.limit(now))
   const metrics = openMetrics({
     version: versionInfo(),
     gates: gateStates(config.featureGates),
@@ -70,6 +71,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     isLoaded: () => api.cache.status().isReady,
     more: [...atRest.checks, ...api.checks],
   })
+  const ofStorage = { ...base, log: logOf(log, 'storage') }
   const compactor = openCompactor(ofStorage)
   const load = new LoadHistory({
     clock: systemClock,
@@ -86,7 +88,6 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
   const [atOnce, later] = [api.controllers.filter((one) => !canWait(one)), api.controllers.filter(canWait)]
   const forControllers = { ...base, log: logOf(log, 'controllers') }
-  const ofStorage = { ...base, log: logOf(log, 'storage') }
   const failed = runInBackground(opened, (stop) => {
     // Where the server does not become ready, nothing may wait for that.
     stop.addEventListener('abort', () => answering.resolve(), { once: true })

@@ -8,12 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { OwnStorageConfig, StorageConfig } from '../config/storage-config.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
+import type { FlagName } from '../config/flags.ts'
+import { changedFlags } from '../config/live-config.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
 import { serveEtcd } from '../kv/serve/serve.ts'
 import { systemClock } from '../lib/clock.ts'
-import { levelsOf, type Log, logOf } from '../lib/log.ts'
+import { levelsOf, type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { systemRandom } from '../lib/random.ts'
 import { Workers } from '../workers/workers.ts'
 import { accountKeys, ownAccountKey } from './account-keys.ts'
@@ -21,6 +23,7 @@ import { adminToken, localUrl } from './admin.ts'
 import { runInBackground } from './background.ts'
 import { renewServing } from './certificate-reload.ts'
 import type { ServerAccess } from './foundation.ts'
+import { tellTaken } from './taken-settings.ts'
 import { servingFiles } from './serving.ts'
 import { keepSpace, openOwnStorage } from './storage.ts'
 import type { PeerQuestion } from './peers.ts'
@@ -44,10 +47,33 @@ export interface Supervisor {
   readonly url: string
   /** Never resolves. Rejects where something that must run has failed for good. */
   readonly failed: Promise<never>
-  /** Replaces the workers one by one by such that read everything anew. Throws nothing. */
-  reload(): void
+  /** Replaces the workers one by one by such that read everything anew; not where that would stop them: `next` is absent. Throws nothing. */
+  reload(next?: Config): void
   /** Every worker finishes what is under way; resolves when all is closed. */
   stop(): Promise<void>
+}
+
+/** What the supervisor itself goes by, and has told its workers. */
+const OWN_FLAGS: ReadonlySet<FlagName> = new Set([
+  'bind-address',
+  'cert-dir',
+  'client-ca-file',
+  'data-dir',
+  'history-retention',
+  'in-memory',
+  'kubeconfig-out',
+  'permit-port-sharing',
+  'requestheader-client-ca-file',
+  'secure-port',
+  'tls-cert-file',
+  'tls-private-key-file',
+  'tls-sni-cert-key',
+  'worker-stall-timeout',
+  'workers',
+])
+
+function ownFlags({ flags }: Config): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => OWN_FLAGS.has(name as FlagName)))
 }
 
 /** What a worker may need beside the requests that are under way. */
@@ -88,6 +114,8 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   const run = `${hostname()}_${systemRandom.uuid()}`
   let started = 0
   let serving = identity.serving
+  // What workers that are started now go by.
+  let known = config
   const workers = new Workers({
     count: config.workers,
     program: order.program,
@@ -105,7 +133,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       identity: `${run}_${++started}`,
     }),
     stallMs: config.workerStallMs,
-    graceMs: config.shutdownDelayMs + config.watchTerminationMs + config.requestTimeoutMs + STOP_WITHIN_MS,
+    graceMs: () => known.shutdownDelayMs + known.watchTerminationMs + known.requestTimeoutMs + STOP_WITHIN_MS,
     onStderr: (text) => void process.stderr.write(text),
     onQuestion: (question, worker) => answers.answer(question as PeerQuestion | LastCounts, worker),
     onChange: () => {
@@ -148,8 +176,16 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   return {
     url,
     failed,
-    reload: () => {
+    reload: (next) => {
       reloads.ask()
+      if (next === undefined) return
+      const changed = changedFlags(known, next)
+      tellTaken(log, {
+        applied: changed.filter((name) => !OWN_FLAGS.has(name)),
+        needsRestart: changed.filter((name) => OWN_FLAGS.has(name)),
+      })
+      if (next.logLevel !== known.logLevel) setLogLevel(log, next.logLevel)
+      known = { ...next, flags: { ...next.flags, ...ownFlags(config) } }
       void workers.replaceAll()
     },
     stop: () => (stopped ??= stop()),

@@ -18,7 +18,7 @@ export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | '
   /** How long a worker may not answer before it is replaced. */
   readonly stallMs: number
   /** How long one may take to finish what is under way. */
-  readonly graceMs: number
+  readonly graceMs: () => number
   /** One was started, or is gone. */
   readonly onChange: () => void
   readonly log: Log
@@ -116,7 +116,7 @@ export class Workers {
   async stop(): Promise<void> {
     clearTimeout(this.#pinging)
     this.#life.abort()
-    await Promise.all(Array.from(this.#alive, (worker) => worker.stop(true, this.#options.graceMs)))
+    await Promise.all(Array.from(this.#alive, (worker) => worker.stop(true, this.#options.graceMs())))
     for (const { socket } of this.#waiting) socket.destroy()
   }
 
@@ -193,7 +193,7 @@ export class Workers {
       const old = seat.worker
       seat.worker = next
       this.#keep(seat)
-      await old?.stop(false, graceMs)
+      await old?.stop(false, graceMs())
       log.info({ worker: seat.name }, 'replaced a worker')
     }
   }

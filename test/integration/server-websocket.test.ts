@@ -6,7 +6,7 @@ import { SILENT_LOG } from '../../src/lib/log.ts'
 import { bearerTokens } from '../../src/auth/bearer-tokens.ts'
 import { allowMasters } from '../../src/auth/authorizer.ts'
 import { staticTokens } from '../../src/auth/token-file.ts'
-import { limitInFlight } from '../../src/flow/in-flight.ts'
+import { InFlight } from '../../src/flow/in-flight.ts'
 import { withFilters } from '../../src/http/filters/filters.ts'
 import { HttpMeasures } from '../../src/http/measures.ts'
 import type { Handler } from '../../src/http/http.ts'
@@ -70,7 +70,7 @@ async function open(): Promise<Listener> {
       cbor: false,
       authenticator: bearerTokens([staticTokens(new Map([['secret', root]]))], []).authenticator,
       authorizer: allowMasters(),
-      flowControl: limitInFlight({ reads: 0, writes: 0 }),
+      flowControl: new InFlight({ reads: 0, writes: 0 }),
       measures: new HttpMeasures(),
       constrainedImpersonation: true,
       audit: undefined,

@@ -182,10 +182,17 @@ describe('a server with workers', () => {
     const home = await newHome()
     const tokens = path.join(home, 'tokens.csv')
     writeFileSync(tokens, 'first,ann,1,system:masters\n')
-    const server = await startServerProcess(['--workers', '2', '--in-memory', '--token-auth-file', tokens], home)
+    const file = path.join(home, 'settings.yaml')
+    const settings = (more: object): void => writeFileSync(file, JSON.stringify({ 'token-auth-file': tokens, ...more }))
+    settings({ 'feature-gates': 'ComponentFlagz=true' })
+    const server = await startServerProcess(['--workers', '2', '--in-memory', '--config', file], home)
+    const said = stderrOf(server)
+    const level = { method: 'PUT', token: server.adminToken, body: 'debug' }
+    expect((await server.request('/debug/flags/log-level/console', level)).status).toBe(200)
     const before = workerPids(server)
     await using load = await CreateLoad.begin({ kubeconfig: server.kubeconfigFile, writers: 4, watchers: 2 })
     writeFileSync(tokens, 'second,bob,2,system:masters\n')
+    settings({ 'feature-gates': 'ComponentFlagz=true', 'event-ttl': '3h', 'worker-stall-timeout': '33s' })
     server.child.kill('SIGHUP')
     const health: number[] = []
     const remaining = async (): Promise<readonly number[]> => {
@@ -201,6 +208,19 @@ describe('a server with workers', () => {
     await expect.poll(() => load.seen.map((seen) => seen.length)).toEqual(load.seen.map(() => load.acknowledged.length))
     const statusWith = async (token: string) => (await server.request('/api/v1/namespaces', { token })).status
     expect([await statusWith('first'), await statusWith('second')]).toEqual([401, 200])
+    const needsRestart = '"flags":["worker-stall-timeout"],"msg":"changed settings need a restart to take effect"'
+    expect(said.text).toContain(needsRestart)
+    const shown = async (target: string): Promise<string> =>
+      (await server.request(target, { token: server.adminToken })).body
+    expect(await shown('/flagz')).toMatch(/event-ttl\W+3h/)
+    // Each request has a connection of its own, and so they go to both.
+    const levels = await Promise.all(Array.from({ length: 4 }, () => shown('/debug/flags/log-level/console')))
+    expect(new Set(levels)).toEqual(new Set(['{"console":"debug"}\n']))
+
+    settings({ 'event-ttl': 'soon' })
+    server.child.kill('SIGHUP')
+    await expect.poll(() => said.text).toContain('could not reload the configuration; keeping the previous one')
+    expect((await server.request('/readyz')).status).toBe(200)
   })
 
   it('says in one line why a worker cannot start', async () => {

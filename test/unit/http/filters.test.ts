@@ -13,7 +13,7 @@ import { CertificateAuthorities } from '../../../src/auth/certificate-authoritie
 import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
-import { limitInFlight } from '../../../src/flow/in-flight.ts'
+import { InFlight } from '../../../src/flow/in-flight.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
 import { timeoutAnswer } from '../../../src/http/errors.ts'
 import type { Caller, CallerHandler, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
@@ -42,7 +42,7 @@ const options: FilterOptions = {
     bearerTokens([staticTokens(users)], []).authenticator,
   ]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
-  flowControl: limitInFlight({ reads: 0, writes: 0 }),
+  flowControl: new InFlight({ reads: 0, writes: 0 }),
   measures: new HttpMeasures(),
   constrainedImpersonation: true,
   audit: undefined,

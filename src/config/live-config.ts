@@ -1,0 +1,71 @@
+// The configuration while a server runs: what it was started with, and what a SIGHUP has brought since. A setting either takes effect at
+// once or is named as one that needs a restart; none is half in effect.
+import type { Config } from './config.ts'
+import type { FlagName } from './flags.ts'
+
+/** What a setting changes of the record; undefined where that cannot be done while the server runs. */
+type Take = (next: Config, now: Config) => Partial<Config> | undefined
+
+const LOG_LEVEL: Take = ({ logLevel }) => ({ logLevel })
+
+/** The settings that a running server can go by, those of the files that SIGHUP has read again not among them. */
+const LIVE: Readonly<Partial<Record<FlagName, Take>>> = {
+  'log-level': LOG_LEVEL,
+  v: LOG_LEVEL,
+  'max-requests-inflight': ({ maxReads }) => ({ maxReads }),
+  'max-mutating-requests-inflight': ({ maxWrites }) => ({ maxWrites }),
+  'shutdown-delay-duration': ({ shutdownDelayMs }) => ({ shutdownDelayMs }),
+  'shutdown-send-retry-after': ({ sendRetryAfter }) => ({ sendRetryAfter }),
+  'shutdown-watch-termination-grace-period': ({ watchTerminationMs }) => ({ watchTerminationMs }),
+  // Auditing as such is begun and ended with the server.
+  'audit-policy-file': ({ audit: { policyFile } }, { audit }) =>
+    policyFile === undefined || audit.policyFile === undefined ? undefined : { audit: { ...audit, policyFile } },
+}
+
+export const LIVE_FLAGS: readonly FlagName[] = Object.keys(LIVE) as FlagName[]
+
+/** What became of the settings that are others than before. */
+export interface TakenSettings {
+  readonly applied: readonly FlagName[]
+  readonly needsRestart: readonly FlagName[]
+}
+
+export class LiveConfig {
+  #current: Config
+  readonly #listeners: ((now: Config, before: Config) => void)[] = []
+
+  constructor(config: Config) {
+    this.#current = config
+  }
+
+  get current(): Config {
+    return this.#current
+  }
+
+  /** Called when settings have taken effect, until the server ends. */
+  listen(listener: (now: Config, before: Config) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  take(next: Config): TakenSettings {
+    const before = this.#current
+    const applied: FlagName[] = []
+    const needsRestart: FlagName[] = []
+    for (const name of changedFlags(before, next)) {
+      const change = LIVE[name]?.(next, this.#current)
+      if (change === undefined) {
+        needsRestart.push(name)
+        continue
+      }
+      applied.push(name)
+      const flags = { ...this.#current.flags, [name]: next.flags[name] ?? '' }
+      this.#current = Object.freeze({ ...this.#current, ...change, flags })
+    }
+    if (applied.length > 0) for (const listener of this.#listeners) listener(this.#current, before)
+    return { applied, needsRestart }
+  }
+}
+
+export function changedFlags(before: Pick<Config, 'flags'>, next: Pick<Config, 'flags'>): readonly FlagName[] {
+  return Object.keys(next.flags).filter((name) => next.flags[name] !== before.flags[name]) as FlagName[]
+}
