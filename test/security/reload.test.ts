@@ -1,7 +1,9 @@
 // Files that the operator replaces under a running server: the new ones are gone by, in whatever way they come; broken ones
 // change nothing and are told once. CIS 1.2.24 to 1.2.28 ask for keys that can be changed without a restart.
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import http2 from 'node:http2'
 import https from 'node:https'
 import path from 'node:path'
 import tls from 'node:tls'
@@ -77,6 +79,35 @@ describe('CIS 1.2.24 and 1.2.25: certificates', () => {
     replace(key, second.key)
     await expect.poll(() => shownBy(server)).toBe(printOf(second))
     expect(said.filter((line) => line.includes('certificates'))).toHaveLength(1)
+  })
+
+  it('that were replaced drop no connection: its requests are answered, and its watches go on', async () => {
+    const folder = await tempFolder()
+    const [first, second] = [newServing(), newServing()]
+    const [certificate, key] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')]
+    writeFileSync(certificate, first.certificate)
+    writeFileSync(key, first.key)
+    const { server } = await started(['--tls-cert-file', certificate, '--tls-private-key-file', key])
+    const session = http2.connect(server.url, { ca: authority.certificate })
+    onTestFinished(() => session.destroy())
+    let ended = ''
+    for (const end of ['close', 'goaway', 'error']) session.on(end, () => (ended += end))
+    const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' }
+    const maps = '/api/v1/namespaces/default/configmaps'
+    const watch = session.request({ ...headers, ':path': `${maps}?watch=true` })
+    let events = ''
+    watch.on('data', (chunk: Buffer) => (events += chunk.toString()))
+    await once(watch, 'response')
+
+    replace(key, second.key)
+    replace(certificate, second.certificate)
+    await expect.poll(() => shownBy(server)).toBe(printOf(second))
+    const created = session.request({ ...headers, ':method': 'POST', ':path': maps })
+    created.end(JSON.stringify({ metadata: { name: 'after' } }))
+    const [head] = (await once(created, 'response')) as [Record<string, number>]
+    expect(head[':status']).toBe(201)
+    await expect.poll(() => events).toContain('"name":"after"')
+    expect([ended, watch.closed]).toEqual(['', false])
   })
 
   it('are found where a mounted folder is swapped', async () => {
