@@ -120,14 +120,25 @@ async function examineObjects(client: Client, examiner: ObjectExaminer): Promise
     } catch (error) {
       if (!(error instanceof ApiStatusError)) throw error
       if (error.code === 404 || error.code === 405) continue
-      const isUnreadable = error.reason === 'StorageReadError'
-      const remedy = isUnreadable
-        ? 'bring back its encryption key, or restore or delete it'
-        : 'see the log of the server'
-      found.push({ check: isUnreadable ? 'unreadable' : 'list', subject: type.plural, problem: error.message, remedy })
+      found.push(...failedList(type, error))
     }
   }
   return found
+}
+
+/** What cannot be read is named, one by one. */
+function failedList({ plural }: ServedType, error: ApiStatusError): readonly Finding[] {
+  if (error.reason !== 'StorageReadError')
+    return [{ check: 'list', subject: plural, problem: error.message, remedy: 'see the log of the server' }]
+  const causes = error.details?.causes ?? []
+  const named = causes.map(({ field = '', message }) => ({ name: ` ${field}`, problem: message ?? error.message }))
+  const told = named.length === 0 ? [{ name: '', problem: error.message }] : named
+  return told.map(({ name, problem }) => ({
+    check: 'unreadable',
+    subject: `${plural}${name}`,
+    problem,
+    remedy: 'bring back its encryption key, or restore or delete it',
+  }))
 }
 
 /** Each group in the version that it prefers. */

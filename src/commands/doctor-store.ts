@@ -41,7 +41,8 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
   try {
     for (const isPassOfDefinitions of [true, false]) {
       const prefix = isPassOfDefinitions ? config.storagePrefix + DEFINITIONS : config.storagePrefix
-      const copy = await openStorageCopy({ config: { ...config, storagePrefix: prefix }, clock: systemClock }, signal)
+      const order = { config: { ...config, storagePrefix: prefix }, clock: systemClock, takesDamaged: true }
+      const copy = await openStorageCopy(order, signal)
       try {
         const isIncluded = (key: string): boolean => isPassOfDefinitions || !isOther(key, config.storagePrefix)
         unreadable.push(...(await examineItems(copy, opener, { examiner, isIncluded, signal })))

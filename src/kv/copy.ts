@@ -13,6 +13,8 @@ export interface CopyRequest {
   readonly at?: Revision | undefined
   /** An embedded store must be nobody else's, and stays so. */
   readonly exclusive?: boolean | undefined
+  /** Items whose records are damaged are in it, with values that say so (`damaged-value.ts`); otherwise the copy fails with the first. */
+  readonly takesDamaged?: boolean | undefined
 }
 
 /** Open until it is closed. A store that is in use is not held up by it, and not changed. */

@@ -155,10 +155,12 @@ interface CopyOrder {
   readonly at?: Revision | undefined
   /** An embedded store must not be in use. */
   readonly exclusive?: boolean
+  readonly takesDamaged?: boolean
 }
 
 /** What is stored, while servers go on. Throws as `openStorage` does. */
-export function openStorageCopy({ config, clock, at, exclusive }: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
+export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
+  const { config, clock, at, exclusive, takesDamaged } = order
   const { storage, storagePrefix: prefix } = config
   return explained(async () => {
     switch (storage.kind) {
@@ -166,7 +168,7 @@ export function openStorageCopy({ config, clock, at, exclusive }: CopyOrder, sig
         throw inMemory()
       case 'embedded': {
         const { openEmbeddedCopy } = await import('../kv/embedded/copy.ts')
-        return openEmbeddedCopy({ dataDir: storage.directory, prefix, at, exclusive, clock }, signal)
+        return openEmbeddedCopy({ dataDir: storage.directory, prefix, at, exclusive, takesDamaged, clock }, signal)
       }
       case 'etcd': {
         const { openEtcdCopy } = await import('../kv/etcd/copy.ts')

@@ -6,6 +6,7 @@ import { ApiError } from '../api/status.ts'
 import { layoutOf, type ObjectLayout, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { OPEN_MAP } from '../codec/json-bytes.ts'
 import { parseStored } from '../codec/stored-json.ts'
+import { damageOf } from '../kv/damaged-value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { DecodeForeign } from './foreign.ts'
 import type { KeyNames } from './keys.ts'
@@ -25,6 +26,8 @@ export interface Opener {
 }
 
 export function openValue(opener: Opener, value: Buffer, key: string): Content | Promise<Content> {
+  const damage = damageOf(value)
+  if (damage !== undefined) return { kind: 'unreadable', problem: damage }
   const opened = opener.transformer.fromStorage(value, key)
   return opened instanceof Promise
     ? opened.then((late) => contentOf(late, opener, key))

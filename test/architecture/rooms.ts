@@ -50,6 +50,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
       'embedded/copy.ts',
       'etcd/copy.ts',
       'copy.ts',
+      'damaged-value.ts',
       'key-order.ts',
       'key-text.ts',
       'maintenance.ts',

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { damageOf } from '../../src/kv/damaged-value.ts'
 import { type EmbeddedKv, type EmbeddedOptions, openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { Tables } from '../../src/kv/embedded/tables.ts'
 import { ABSENT, prefixRange, type Revision } from '../../src/kv/kv.ts'
@@ -152,7 +153,7 @@ it('a second one is refused the folder while the first has it', async () => {
   await again.close()
 })
 
-it('a damaged value is told as corrupt, by every way to it, and the others are as good as before', async () => {
+it('a damaged value says that it is, by every way to it, and the others are as good as before', async () => {
   const dataDir = await tempFolder()
   const first = await open(dataDir)
   const revision = await put(first, '/damaged', 'MARK'.repeat(200))
@@ -164,15 +165,37 @@ it('a damaged value is told as corrupt, by every way to it, and the others are a
   await writeFile(file, bytes)
 
   const kv = await open(dataDir)
+  const problem = `the record of revision ${revision} is damaged`
+  const { item } = await kv.get('/damaged', {}, never)
+  expect([item?.key, item?.revision, damageOf(item!.value)]).toEqual(['/damaged', revision, problem])
+  const { items } = await kv.list({ start: '/', end: '0' }, never)
+  expect(items.map(({ key, value }) => [key, damageOf(value)])).toEqual([
+    ['/damaged', problem],
+    ['/good', undefined],
+  ])
+  const lost = await kv.put({ key: '/damaged', value: Buffer.from(''), expected: 99 }, never)
+  expect(lost.ok ? undefined : damageOf(lost.current!.value)).toBe(problem)
   const corrupt = { name: 'KvError', code: 'corrupt' }
-  await expect(kv.get('/damaged', {}, never)).rejects.toMatchObject(corrupt)
-  await expect(contents(kv)).rejects.toMatchObject(corrupt)
-  await expect(kv.put({ key: '/damaged', value: Buffer.from(''), expected: 99 }, never)).rejects.toMatchObject(corrupt)
   await expect(kv.watch({ prefix: '/', after: 1 }, never)[Symbol.asyncIterator]().next()).rejects.toMatchObject(corrupt)
   expect((await kv.get('/good', {}, never)).item?.value.toString()).toBe('x')
   await put(kv, '/damaged', 'mended', revision)
   expect(await contents(kv)).toEqual({ '/damaged': 'mended', '/good': 'x' })
   await kv.close()
+})
+
+it('a damaged key, behind which others would seem to be missing, is told of before anything is read', async () => {
+  const dataDir = await tempFolder()
+  const first = await open(dataDir)
+  for (let i = 100; i < 400; i++) await put(first, `/keys/${i}`, 'x')
+  await first.close()
+  const file = join(dataDir, 'data.mdb')
+  const bytes = await readFile(file)
+  for (let at = bytes.indexOf('/keys/250'); at >= 0; at = bytes.indexOf('/keys/250', at + 1)) bytes[at]! ^= 0x80
+  await writeFile(file, bytes)
+  await expect(open(dataDir)).rejects.toMatchObject({
+    code: 'corrupt',
+    message: /data\.mdb: of 300 keys \d+ are found in order: the file is damaged; restore a backup$/,
+  })
 })
 
 it('a file that is not a store is refused in one line', async () => {

@@ -3,11 +3,12 @@
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
-import { prefixRange, type Revision } from '../kv.ts'
+import { damageOf } from '../damaged-value.ts'
+import { KvError, prefixRange, type Revision } from '../kv.ts'
 import { NO_LEASE } from '../transactional.ts'
 import { type DataDirectory, openToRead } from './data-directory.ts'
 import { checkDataFile } from './data-file.ts'
-import { RangeRead } from './range-read.ts'
+import { type PutEntry, RangeRead } from './range-read.ts'
 import type { LogEntry } from './records.ts'
 import { checkReadable } from './request-check.ts'
 import { type Snapshot, Tables } from './tables.ts'
@@ -42,6 +43,7 @@ async function takeCopy(
     await tables.close()
   }
   try {
+    tables.checkKeys()
     const counters = tables.counters(snapshot)
     const revision = request.at ?? counters.newest
     checkReadable(revision, counters)
@@ -52,6 +54,7 @@ async function takeCopy(
       revision,
       count,
       clock: request.clock,
+      takesDamaged: request.takesDamaged ?? false,
       close: () => close().finally(() => directory.release()),
     })
   } catch (error) {
@@ -60,11 +63,17 @@ async function takeCopy(
   }
 }
 
+function refuseDamaged({ key, value }: PutEntry): void {
+  const damage = damageOf(value)
+  if (damage !== undefined) throw new KvError('corrupt', `${key}: ${damage}`)
+}
+
 interface CopyParts extends Pick<StoreCopy, 'revision' | 'count' | 'close'> {
   readonly tables: Tables
   readonly snapshot: Snapshot
   readonly range: { readonly start: string; readonly end: string; readonly at: Revision | undefined }
   readonly clock: Clock
+  readonly takesDamaged: boolean
 }
 
 class EmbeddedCopy implements StoreCopy {
@@ -82,6 +91,7 @@ class EmbeddedCopy implements StoreCopy {
 
   async *pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]> {
     for await (const entries of new RangeRead({ ...this.#parts, signal }).entries()) {
+      if (!this.#parts.takesDamaged) for (const entry of entries) refuseDamaged(entry)
       yield entries.map((entry) => this.#toItem(entry))
     }
   }
@@ -90,9 +100,9 @@ class EmbeddedCopy implements StoreCopy {
     return this.#parts.tables.newest()
   }
 
-  #toItem(entry: LogEntry): CopiedItem {
-    const { key, revision, createRevision } = entry
-    return { key, value: entry.value!, revision, createRevision, ttlSeconds: this.#ttlSeconds(entry) }
+  #toItem(entry: PutEntry): CopiedItem {
+    const { key, value, revision, createRevision } = entry
+    return { key, value, revision, createRevision, ttlSeconds: this.#ttlSeconds(entry) }
   }
 
   /** A lease begins anew whenever its store is served: what it has is all that it was granted. */

@@ -69,7 +69,7 @@ export class Draft {
     const state = this.stateOf(key)
     if (state === undefined) return undefined
     const { value } = state
-    return value === undefined ? itemAt(this.#tables, key, state) : new EmbeddedItem({ ...state, key, value })
+    return value === undefined ? itemAt(this.#tables, key, state, state) : new EmbeddedItem({ ...state, key, value })
   }
 
   /** At a revision of its own, or as one of several changes of one. */

@@ -127,7 +127,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     if (state === undefined || (at !== undefined && state.revision > at)) {
       return { revision: newest, item: at === undefined ? undefined : this.#pastItem(key, at) }
     }
-    return { revision: newest, item: itemAt(this.#tables, key, state) }
+    return { revision: newest, item: itemAt(this.#tables, key, state, state) }
   }
 
   async list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult> {
@@ -194,7 +194,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
         const previous = request.withPrevious ? this.#previous(entry) : undefined
         return entry.value === undefined
           ? { kind: 'delete', key: entry.key, revision: entry.revision, previous }
-          : { kind: 'put', item: toItem(entry, entry.revision), previous }
+          : { kind: 'put', item: toItem(entry), previous }
       })
     return new Watcher({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
   }
@@ -372,7 +372,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
 
   #previous({ previousRevision: revision, previousSub: sub }: LogEntry): StoredItem | undefined {
     const before = revision > 0 ? this.#tables.entryOf({ revision, sub }) : undefined
-    return before === undefined ? undefined : toItem(before, before.revision)
+    return before === undefined ? undefined : toItem(before)
   }
 
   async #close(): Promise<void> {

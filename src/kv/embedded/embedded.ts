@@ -9,7 +9,7 @@ import { openDataDirectory } from './data-directory.ts'
 import { prepareDataFile, syncFolder } from './data-file.ts'
 import { DurableKv } from './durable-kv.ts'
 import { MappedMemory } from './mapped-memory.ts'
-import { Tables } from './tables.ts'
+import { type Counters, Tables } from './tables.ts'
 
 export interface EmbeddedOptions {
   /** Created where it does not exist. Belongs to one process at a time. */
@@ -36,7 +36,7 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
     await prepareDataFile(directory.path)
     const tables = openTables(directory.path)
     await syncFolder(directory.path)
-    const counters = tables.counters()
+    const counters = await checked(tables)
     if (tables.lastLogged() > counters.newest || counters.oldest > counters.newest) {
       await tables.close()
       throw new KvError('corrupt', `the data in ${directory.path} is inconsistent`)
@@ -54,6 +54,16 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
     return kv
   } catch (error) {
     directory.release()
+    throw error
+  }
+}
+
+async function checked(tables: Tables): Promise<Counters> {
+  try {
+    tables.checkKeys()
+    return tables.counters()
+  } catch (error) {
+    await tables.close()
     throw error
   }
 }

@@ -84,5 +84,5 @@ export class LoggedChanges implements StoredHistory {
 
 function toChange(entry: LogEntry): StoredChange {
   const { key, revision, sub, value, deadlineMs } = entry
-  return { key, revision, sub, item: value === undefined ? undefined : toItem(entry, revision), deadlineMs }
+  return { key, revision, sub, item: value === undefined ? undefined : toItem(entry), deadlineMs }
 }

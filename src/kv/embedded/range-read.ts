@@ -1,9 +1,11 @@
 // Lists of the durable engine, current and past, in pieces between which the event loop goes on. All pieces of a list read one
 // snapshot.
-import { throwIfCancelled } from '../../lib/errors.ts'
+import { InvariantError, throwIfCancelled } from '../../lib/errors.ts'
 import { KvError, type Revision } from '../kv.ts'
-import type { StoredItem, StoredRange } from '../transactional.ts'
-import { encodeBound, encodeVersionKey, type LogEntry, type LogPlace } from './records.ts'
+import { damagedValue } from '../damaged-value.ts'
+import { keyFromBytes } from '../key-text.ts'
+import { NO_LEASE, type StoredItem, type StoredRange } from '../transactional.ts'
+import { encodeBound, encodeVersionKey, type KeyState, type LogEntry, type LogPlace } from './records.ts'
 import { EmbeddedItem } from './stored-item.ts'
 import type { KeyRef, Snapshot, Tables, VersionRef } from './tables.ts'
 
@@ -21,9 +23,12 @@ interface Place {
 }
 
 interface Piece {
-  readonly places: readonly LogPlace[]
+  readonly refs: readonly Ref[]
   readonly next: Place | undefined
 }
+
+/** A key, and where its value is. */
+type Ref = KeyRef | VersionRef
 
 export class RangeRead {
   readonly #tables: Tables
@@ -48,9 +53,9 @@ export class RangeRead {
     for (let from: Place | undefined = this.#beginning(); from !== undefined; ) {
       // One more than asked for tells whether there are more.
       const piece = this.#piece(from, Math.min(PIECE_KEYS, limit - items.length + 1))
-      for (const place of piece.places) {
+      for (const ref of piece.refs) {
         if (items.length === limit) return { items, more: true }
-        const item = toItem(this.#tables.entryOf(place, this.#snapshot), place.revision)
+        const item = entryItem(this.#entryOf(ref))
         items.push(item)
         bytes += item.value.length
         if (bytes < PIECE_BYTES) continue
@@ -64,14 +69,13 @@ export class RangeRead {
   }
 
   /** As the log has them, some megabytes at a time. */
-  async *entries(): AsyncGenerator<readonly LogEntry[]> {
-    let entries: LogEntry[] = []
+  async *entries(): AsyncGenerator<readonly PutEntry[]> {
+    let entries: PutEntry[] = []
     let bytes = 0
     for (let from: Place | undefined = this.#beginning(); from !== undefined; ) {
       const piece = this.#piece(from, PIECE_KEYS)
-      for (const { revision, sub } of piece.places) {
-        const entry = this.#tables.entryOf({ revision, sub }, this.#snapshot)
-        if (entry?.value === undefined) throw missing(revision)
+      for (const ref of piece.refs) {
+        const entry = this.#entryOf(ref)
         entries.push(entry)
         bytes += entry.value.length
         if (bytes < PIECE_BYTES) continue
@@ -100,7 +104,7 @@ export class RangeRead {
     }
     for (let place: Place | undefined = this.#beginning(); place !== undefined; ) {
       const piece = this.#piece(place, PIECE_KEYS)
-      count += piece.places.length
+      count += piece.refs.length
       place = piece.next
       if (place !== undefined) await this.#nextTurn()
     }
@@ -119,7 +123,7 @@ export class RangeRead {
     const range = { start: place.live, end: this.#end, limit: limit + 1, snapshot: this.#snapshot }
     const refs = [...this.#tables.live(range)]
     const next = refs.length > limit ? { live: refs[limit]!.key, past: place.past } : undefined
-    return { places: refs.slice(0, limit).map((ref) => ref.state), next }
+    return { refs: refs.slice(0, limit), next }
   }
 
   /**
@@ -136,6 +140,15 @@ export class RangeRead {
       live.return(undefined)
       past.return(undefined)
     }
+  }
+
+  #entryOf(ref: Ref): PutEntry {
+    const [place, state] = 'state' in ref ? [ref.state, ref.state] : [ref, undefined]
+    return entryAt(() => this.#tables.entryOf(place, this.#snapshot, ref.key), {
+      place,
+      state,
+      key: () => keyFromBytes(ref.key),
+    })
   }
 
   async #nextTurn(): Promise<void> {
@@ -171,18 +184,18 @@ function mergePiece(
   past: Head<VersionRef>,
   bounds: { limit: number; at: Revision; end: Buffer },
 ): Piece {
-  const places: LogPlace[] = []
+  const refs: Ref[] = []
   for (;;) {
     const [newer, older] = [live.value, past.value]
-    if (newer === undefined && older === undefined) return { places, next: undefined }
-    if (places.length >= bounds.limit || live.taken + past.taken >= PIECE_KEYS) {
-      return { places, next: placeOf(newer, older, bounds.end) }
+    if (newer === undefined && older === undefined) return { refs, next: undefined }
+    if (refs.length >= bounds.limit || live.taken + past.taken >= PIECE_KEYS) {
+      return { refs, next: placeOf(newer, older, bounds.end) }
     }
     if (older === undefined || (newer !== undefined && Buffer.compare(newer.key, older.key) < 0)) {
-      if (newer!.state.revision <= bounds.at) places.push(newer!.state)
+      if (newer!.state.revision <= bounds.at) refs.push(newer!)
       live.take()
     } else {
-      if (older.revision <= bounds.at && bounds.at < older.supersededAt) places.push(older)
+      if (older.revision <= bounds.at && bounds.at < older.supersededAt) refs.push(older)
       past.take()
     }
   }
@@ -195,18 +208,60 @@ function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: 
   }
 }
 
-/** What a change put under the key. */
-export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogPlace): StoredItem {
-  const entry = tables.entryOf(place)
-  return toItem(entry?.key === key ? entry : undefined, place.revision)
+/** An entry of the log that put something. */
+export type PutEntry = LogEntry & { readonly value: Buffer }
+
+/** What is known of an entry by the tables that lead to it. */
+interface KnownOfEntry {
+  readonly place: LogPlace
+  /** Of a key's newest. */
+  readonly state: KeyState | undefined
+  readonly key: () => string
 }
 
-export function toItem(entry: LogEntry | undefined, revision: Revision): StoredItem {
-  if (entry?.value === undefined) throw missing(revision)
-  const { key, value, createRevision, version, lease, sub } = entry
+/** Where its record is missing or damaged, one whose value says so. */
+function entryAt(read: () => LogEntry | undefined, known: KnownOfEntry): PutEntry {
+  const { revision } = known.place
+  try {
+    const entry = read()
+    if (entry?.value !== undefined) return entry as PutEntry
+    return damagedEntry(known, `the record of revision ${revision} is missing`)
+  } catch (error) {
+    if (!(error instanceof KvError) || error.code !== 'corrupt') throw error
+    return damagedEntry(known, error.message)
+  }
+}
+
+function damagedEntry({ place, state, key }: KnownOfEntry, problem: string): PutEntry {
+  const { revision, sub } = place
+  return {
+    key: key(),
+    revision,
+    sub,
+    createRevision: state?.createRevision ?? revision,
+    previousRevision: 0,
+    previousSub: 0,
+    version: state?.version ?? 1,
+    lease: state?.lease ?? NO_LEASE,
+    deadlineMs: state?.deadlineMs ?? 0,
+    value: damagedValue(problem),
+  }
+}
+
+/** What a change put under the key; `state` where it is the newest. */
+export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogPlace, state?: KeyState): StoredItem {
+  const read = (): LogEntry | undefined => {
+    const entry = tables.entryOf(place)
+    return entry?.key === key ? entry : undefined
+  }
+  return entryItem(entryAt(read, { place, state, key: () => key }))
+}
+
+export function toItem(entry: LogEntry): StoredItem {
+  if (entry.value === undefined) throw new InvariantError(`revision ${entry.revision} put nothing`)
+  return entryItem(entry as PutEntry)
+}
+
+function entryItem({ key, value, revision, createRevision, version, lease, sub }: PutEntry): StoredItem {
   return new EmbeddedItem({ key, value, revision, createRevision, version, lease, sub })
-}
-
-function missing(revision: Revision): KvError {
-  return new KvError('corrupt', `the record of revision ${revision} is missing`)
 }

@@ -82,8 +82,8 @@ export function encodeEntry(entry: LogEntry, key: Buffer = encodeKey(entry.key))
   return bytes
 }
 
-/** The entry's value is a part of `bytes`, not a copy. */
-export function decodeEntry(bytes: Buffer, revision: Revision): LogEntry {
+/** The entry's value is a part of `bytes`, not a copy. `key`: of which it has to be, where that is known. */
+export function decodeEntry(bytes: Buffer, revision: Revision, key?: Buffer): LogEntry {
   if (
     bytes.length < KEY_AT ||
     bytes.readUInt32BE(CRC_AT) !== crc32(bytes.subarray(KIND_AT)) ||
@@ -96,6 +96,9 @@ export function decodeEntry(bytes: Buffer, revision: Revision): LogEntry {
   const isLong = kind === LONG_PUT || kind === LONG_DELETE
   const keyAt = isLong ? LONG_KEY_AT : KEY_AT
   const valueAt = keyAt + bytes.readUInt16BE(KEY_LENGTH_AT)
+  if (key !== undefined && key.compare(bytes, keyAt, valueAt) !== 0) {
+    throw new KvError('corrupt', `the record of revision ${revision} is of another key`)
+  }
   const createRevision = bytes.readUIntBE(CREATE_REVISION_AT, NUMBER_BYTES)
   return {
     key: keyFromBytes(bytes, keyAt, valueAt),

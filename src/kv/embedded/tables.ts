@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transaction } from 'lmdb'
 import { InvariantError } from '../../lib/errors.ts'
-import type { Revision } from '../kv.ts'
+import { KvError, type Revision } from '../kv.ts'
 import { type LeaseId, NO_LEASE } from '../transactional.ts'
 import { toCommitError } from './commit-error.ts'
 import { PAGE_BYTES } from './data-file.ts'
@@ -17,6 +17,7 @@ import {
   decodePlace,
   decodeState,
   decodeVersionKey,
+  encodeBound,
   encodeEntry,
   encodeGarbage,
   encodeKey,
@@ -78,10 +79,14 @@ interface TableStats {
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
   readonly overflowPages: number
+  readonly entryCount: number
 }
 
 /** What LMDB has open of a store: the data, the same for its metadata, and the lock. */
 const FILES_OF_STORE = 3
+
+/** A key that is out of order is seen where it is not before the end of its piece. */
+const PIECE_CHECKED = 64
 
 const NEWEST = Buffer.from('newest')
 const OLDEST = Buffer.from('oldest')
@@ -129,10 +134,10 @@ export class Tables {
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
-  /** Absent: the change was compacted away, or its record is lost. */
-  entryOf(place: LogPlace, snapshot?: Snapshot): LogEntry | undefined {
+  /** Absent: the change was compacted away, or its record is lost. Throws `corrupt` where it is damaged, or not of that key. */
+  entryOf(place: LogPlace, snapshot?: Snapshot, key?: Buffer): LogEntry | undefined {
     const bytes = this.#open.log.get(encodePlace(place), options(snapshot))
-    return bytes === undefined ? undefined : decodeEntry(bytes, place.revision)
+    return bytes === undefined ? undefined : decodeEntry(bytes, place.revision, key)
   }
 
   /** The revision that put or deleted the key after this one; absent: none has. */
@@ -198,6 +203,26 @@ export class Tables {
 
   countLive(range: RangeOfTable): number {
     return this.#open.live.getKeysCount(toLmdbRange(range))
+  }
+
+  /**
+   * Throws `corrupt` where keys that were written are not found in their order: a page that leads to others is damaged, or a key is another
+   * than it was, and what is behind it would seem never to have been there. LMDB counts ten million keys a second.
+   */
+  checkKeys(): void {
+    const { entryCount } = this.#open.live.getStats() as TableStats
+    const all = { end: encodeBound(undefined), limit: Number.MAX_SAFE_INTEGER }
+    let start: Buffer = Buffer.of(0)
+    let found = 0
+    for (let next = this.liveKeyAt(PIECE_CHECKED, { start, ...all }); next !== undefined; ) {
+      found += this.countLive({ start, ...all, end: next })
+      start = next
+      next = this.liveKeyAt(PIECE_CHECKED, { start, ...all })
+    }
+    found += this.countLive({ start, ...all })
+    if (found === entryCount) return
+    const problem = `of ${entryCount} keys ${found} are found in order: the file is damaged`
+    throw new KvError('corrupt', `${this.#file}: ${problem}; restore a backup`)
   }
 
   /** The key that is `offset` keys behind the start of the range, if that many are in it. */

@@ -39,6 +39,15 @@ it.each([
   expect(decodeEntry(encodeEntry(written), written.revision)).toEqual(written)
 })
 
+it('a record of another key than it is looked for by is corrupt', () => {
+  const bytes = encodeEntry(entry)
+  expect(decodeEntry(bytes, entry.revision, Buffer.from(entry.key))).toEqual(entry)
+  for (const key of ['/registry/pods/default/b', '/registry/pods/default/', '']) {
+    const read = () => decodeEntry(bytes, entry.revision, Buffer.from(key))
+    expect(read).toThrow(expect.objectContaining({ code: 'corrupt', message: expect.stringContaining('another key') }))
+  }
+})
+
 it('a record with any bit turned is corrupt', () => {
   const bytes = encodeEntry(entry)
   for (let bit = 0; bit < bytes.length * 8; bit++) {

@@ -1,0 +1,17 @@
+// What stands for a value that an engine has lost: the key is there, and its record is missing or fails its checksum. It is bytes like any
+// other, so that it gets as far as whoever decodes values, through etcd's API too, and there it is told of with its key; one
+// damaged record does not keep the others from being read.
+
+/** Nothing that is stored begins with it. */
+const MARK = Buffer.from('quarterdeck damaged value: ')
+
+export function damagedValue(problem: string): Buffer {
+  return Buffer.concat([MARK, Buffer.from(problem)])
+}
+
+/** Why there is no value; undefined where it is one. */
+export function damageOf(value: Buffer): string | undefined {
+  if (value[0] !== MARK[0] || value.length < MARK.length || !value.subarray(0, MARK.length).equals(MARK))
+    return undefined
+  return value.toString('utf8', MARK.length)
+}
