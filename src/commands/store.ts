@@ -13,6 +13,7 @@ import { type ServedEtcd, serveEtcd, type ServeEtcdOptions } from '../kv/serve/s
 import type { Log } from '../lib/log.ts'
 import { reloadCertificates } from '../server/certificate-reload.ts'
 import { openLog } from '../server/logger.ts'
+import { keepSpace } from '../server/storage.ts'
 import { programVersion } from '../server/version.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -51,9 +52,14 @@ export async function runStore(args: readonly string[], environment: Environment
   }
   const where = flags['in-memory'] === true ? 'in memory' : directory
   process.stdout.write(`quarterdeck ${programVersion()} serves its store on ${served.url}\n  data  ${where}\n`)
+  const isDurable = flags['in-memory'] !== true
+  const looking = isDurable
+    ? keepSpace({ storage: { kind: 'embedded', directory, keptBytes: 0 }, kv, log }, stop)
+    : undefined
   if (tls !== undefined) void reloadTls({ flags, current: tls, served, log }, stop)
   if (!stop.aborted) await once(stop, 'abort')
   log.info({}, 'shutting down')
+  await looking
   await served.close()
   await kv.close()
   return 0

@@ -47,7 +47,14 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   base.faults?.know(api)
   const rotatesShared =
     order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping() && !lifecycle.isReplaced())
-  const audit = openAudit(config.audit, { ...base, policyFile: () => base.live.current.audit.policyFile, log: logOf(log, 'audit'), caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
+  const audit = openAudit(config.audit, {
+    ...base,
+    policyFile: () => base.live.current.audit.policyFile,
+    log: logOf(log, 'audit'),
+    caller: base.operatorsCaller,
+    kinds: base.schema,
+    rotatesShared,
+  })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   base.live.listen((now) => flow.limit(now))
@@ -82,7 +89,18 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const hasConsole = config.console !== 'off'
   const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, checks: checksOfAll, more, logLevels: runningLogLevels(log, peers) }))
+  const handler = inOrder(
+    order,
+    openHandler(base, {
+      api,
+      audit,
+      flow,
+      metrics,
+      checks: checksOfAll,
+      more,
+      logLevels: runningLogLevels(log, peers),
+    }),
+  )
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
@@ -100,7 +118,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       atRest.run(stop),
       api.identity.run(stop),
       compactor?.run(stop),
-      looksAfterStore(order) ? keepSpace(ofStorage, stop) : undefined,
+      looksAfterStore(order) ? keepSpace({ ...ofStorage, storage: config.storage }, stop) : undefined,
       extensions.run(stop),
       hasConsole ? load.run(stop) : undefined,
     ])

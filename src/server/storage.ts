@@ -193,10 +193,13 @@ export function openCompactor({ config, kv, clock, log }: HistoryParts): Compact
   return new Compactor({ kv, prefix, intervalMs, clock, onError })
 }
 
+interface SpaceParts extends Storage {
+  readonly storage: StorageConfig
+  readonly log: Log
+}
+
 /** Warns before the space ends, and defragments etcd where that is ours to do. */
-export async function keepSpace(parts: HistoryParts & Storage, signal: AbortSignal): Promise<void> {
-  const { config, kv, maintenance, log } = parts
-  const { storage } = config
+export async function keepSpace({ storage, kv, maintenance, log }: SpaceParts, signal: AbortSignal): Promise<void> {
   if (storage.kind === 'memory') return
   const bounds = storage.kind === 'etcd' ? storage.defragment : undefined
   // Space is lost by the time of the world, whatever a server takes for it.

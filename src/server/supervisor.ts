@@ -195,12 +195,12 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
 /** On a Unix socket that only this user can open. */
 async function serveStore(
   storage: OwnStorageConfig,
-  { config, log, signal }: SupervisorOrder,
+  { log, signal }: SupervisorOrder,
   opened: AsyncDisposableStack,
 ): Promise<StorageConfig> {
   const { kv } = await openOwnStorage(storage, systemClock, signal)
   opened.defer(() => kv.close())
-  void runInBackground(opened, (stop) => keepSpace({ config, kv, clock: systemClock, log: logOf(log, 'storage') }, stop))
+  void runInBackground(opened, (stop) => keepSpace({ storage, kv, log: logOf(log, 'storage') }, stop))
   const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const served = await serveEtcd({
