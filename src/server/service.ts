@@ -30,7 +30,7 @@ import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
 import type { RunningLogLevels } from '../handlers/log-levels.ts'
-import { keepSpace, openCompactor } from './storage.ts'
+import { checkUsable, keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
 import { openExtensions } from './extensions.ts'
@@ -72,7 +72,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     workers: peers === undefined ? undefined : metricsOfWorkers(peers),
   })
   const checks = healthChecks({
-    checkStorage: (signal) => kv.checkHealth(signal),
+    checkStorage: (signal) => checkUsable(kv, signal),
     probeMs: config.probeMs,
     lifecycle,
     isLoaded: () => api.cache.status().isReady,

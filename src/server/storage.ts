@@ -178,6 +178,15 @@ export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<
   })
 }
 
+/** For probes. A full store is read and deleted from, and only a server that is sent requests can do that. */
+export async function checkUsable(kv: Kv, signal: AbortSignal): Promise<void> {
+  try {
+    await kv.checkHealth(signal)
+  } catch (error) {
+    if (!(error instanceof KvError && error.code === 'full')) throw error
+  }
+}
+
 interface HistoryParts {
   readonly config: Config
   readonly kv: Kv

@@ -10,10 +10,10 @@ interface Told {
   readonly findings: readonly { readonly check: string; readonly problem: string; readonly fixed?: boolean }[]
 }
 
-async function write(server: ServerProcess, text: string): Promise<{ status: number; body: string }> {
-  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' }, data: { text } }
+async function write(server: ServerProcess, text: string, name = 'large'): Promise<{ status: number; body: string }> {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text } }
   const call = { token: server.adminToken, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const updated = await server.request(`${MAPS}/large`, { ...call, method: 'PUT' })
+  const updated = await server.request(`${MAPS}/${name}`, { ...call, method: 'PUT' })
   return updated.status === 404 ? server.request(MAPS, { ...call, method: 'POST' }) : updated
 }
 
@@ -28,10 +28,15 @@ it('an etcd without space refuses writes, is told once with what to do, and is h
   expect(metrics).toContain(`quarterdeck_storage_quota_bytes{storage_cluster_id="etcd-0"} ${QUOTA_BYTES}\n`)
   expect(metrics).toMatch(/^quarterdeck_storage_available_bytes\{[^}]*\} [1-9]/m)
 
+  expect((await write(server, 'x', 'small')).status).toBe(201)
   let refused = { status: 0, body: '' }
   for (let i = 0; i < 60 && refused.status < 500; i++) refused = await write(server, String(i % 10).repeat(1_000_000))
   expect(refused.status).toBe(500)
   expect(JSON.parse(refused.body)).toMatchObject({ reason: 'InternalError', message: expect.stringContaining('space') })
+  // Others are read, and what makes room is taken.
+  expect((await server.request('/readyz')).status).toBe(200)
+  const removed = await server.request(`${MAPS}/small`, { method: 'DELETE', token: server.adminToken })
+  expect(removed.status).toBe(200)
   await expect.poll(() => log).toContain('"msg":"storage is out of space; writes are refused"')
   expect(log).toContain('etcdctl alarm disarm')
 
@@ -50,5 +55,5 @@ it('an etcd without space refuses writes, is told once with what to do, and is h
   expect((await doctor('--fix')).space[0]).toMatchObject({ fixed: true })
   expect((await write(server, 'small')).status).toBe(200)
   expect((await doctor()).space).toEqual([])
-  expect(log.match(/out of space/g)).toHaveLength(1)
+  expect(log.match(/"msg":"storage is out of space/g)).toHaveLength(1)
 })
