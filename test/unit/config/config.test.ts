@@ -122,6 +122,11 @@ describe('the configuration', () => {
     [['--tls-cert-file', 'x'], '--tls-cert-file requires --tls-private-key-file'],
     [['--etcd-keyfile', 'x', '--etcd-servers', 'http://a:1'], '--etcd-keyfile requires --etcd-certfile'],
     [['--etcd-cafile', 'x'], '--etcd-cafile requires --etcd-servers'],
+    [['--etcd-defrag-free-percent', '50'], '--etcd-defrag-free-percent requires --etcd-servers'],
+    [
+      ['--etcd-servers', 'http://localhost:1', '--etcd-defrag-free-percent', '100'],
+      '--etcd-defrag-free-percent: "100" is not an integer from 0 to 99',
+    ],
     [
       ['--etcd-servers', 'localhost:2379'],
       '--etcd-servers: "localhost:2379" is not http://host:port, https://host:port or unix:///path',
