@@ -9,6 +9,7 @@ import type { Config, OwnStorageConfig, StorageConfig } from '../config/config.t
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
+import type { TlsRenewal } from '../http/listener.ts'
 import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
 import { serveEtcd } from '../kv/serve/serve.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -18,11 +19,11 @@ import { Workers } from '../workers/workers.ts'
 import { accountKeys, ownAccountKey } from './account-keys.ts'
 import { adminToken, localUrl } from './admin.ts'
 import { runInBackground } from './background.ts'
-import { renewServing } from './certificate-reload.ts'
 import type { ServerAccess } from './foundation.ts'
 import { servingFiles } from './serving.ts'
 import { openOwnStorage } from './storage.ts'
 import type { PeerQuestion } from './peers.ts'
+import { newTicketKeys, renewTls } from './tls-renewal.ts'
 import { WorkerAnswers } from './worker-answers.ts'
 import type { LastCounts, WorkerNews, WorkerOrder } from './worker.ts'
 
@@ -87,6 +88,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   const run = `${hostname()}_${systemRandom.uuid()}`
   let started = 0
   let serving = identity.serving
+  let ticketKeys = newTicketKeys()
   const workers = new Workers({
     count: config.workers,
     program: order.program,
@@ -99,6 +101,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       address,
       ...identity,
       serving,
+      ticketKeys,
       run,
       identity: `${run}_${++started}`,
     }),
@@ -120,12 +123,13 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   listening.on('connection', (socket) => workers.give(socket))
   opened.defer(() => void listening.close())
   const reloads = new ReloadRequests()
-  const renewal = { config, log, serving, reloads }
-  const use = (files: typeof tls): void => {
-    serving = { ...serving, tls: files }
-    tellAll({ kind: 'renewed', files })
+  const renewal = { config, log, serving, reloads, clock: systemClock }
+  const use = (renewed: TlsRenewal): void => {
+    serving = { ...serving, tls: renewed.files ?? serving.tls }
+    ticketKeys = renewed.ticketKeys
+    tellAll({ kind: 'renewed', renewal: renewed })
   }
-  const failed = runInBackground(opened, (stop) => renewServing(renewal, use, stop))
+  const failed = runInBackground(opened, (stop) => renewTls(renewal, use, stop))
   order.onListening({ url, authority, adminToken: identity.adminToken })
   const givenUp = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new StartError('stopped')), { once: true })

@@ -1,6 +1,6 @@
 // What a server that is one of several workers has from its supervisor, instead of making it or looking after it by itself.
 import type { Candidacy } from '../controllers/leader-election.ts'
-import type { HandedSockets, TlsFiles } from '../http/listener.ts'
+import type { HandedSockets, TlsRenewal } from '../http/listener.ts'
 import type { Authority } from './past.ts'
 import type { Peers } from './peers.ts'
 
@@ -11,8 +11,10 @@ export interface WorkerParts {
   readonly isFirst: boolean
   readonly authority: Authority
   readonly sockets: HandedSockets
-  /** To be called once: with other certificates, whenever there are some. */
-  readonly onRenewed: (use: (files: TlsFiles) => void) => void
+  /** What session tickets are sealed with by all of them, so that a session resumes at whichever worker its client comes to next. */
+  readonly ticketKeys: string
+  /** To be called once: with other certificates or ticket keys, whenever there are some. */
+  readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
   readonly peers: Peers
 }

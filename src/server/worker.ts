@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import { type Config, type Environment, readConfig, type StorageConfig } from '../config/config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
-import type { TlsFiles } from '../http/listener.ts'
+import type { TlsRenewal } from '../http/listener.ts'
+import { HeldValues } from '../lib/held-values.ts'
 import { SILENT_LOG } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
@@ -24,6 +25,7 @@ export interface WorkerOrder {
   readonly storage?: StorageConfig
   readonly address: { readonly host: string; readonly port: number }
   readonly serving: ServingFiles
+  readonly ticketKeys: string
   readonly adminToken: string
   /** In PEM. */
   readonly accountKey: string
@@ -33,7 +35,7 @@ export interface WorkerOrder {
 }
 
 export type WorkerNews =
-  | { readonly kind: 'renewed'; readonly files: TlsFiles }
+  | { readonly kind: 'renewed'; readonly renewal: TlsRenewal }
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
 
@@ -52,14 +54,14 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
   let alive: readonly string[] | undefined
   const stop = new AbortController()
   let isReplaced = false
-  let renew: (files: TlsFiles) => void = () => {}
+  const renewals = new HeldValues<TlsRenewal>()
   const running = Promise.withResolvers<RunningServer>()
   const onSocket = Promise.withResolvers<(socket: Socket) => void>()
   link.listen({
     onSocket: (socket) => void onSocket.promise.then((take) => take(socket)),
     onNews: (told) => {
       const news = told as WorkerNews
-      if (news.kind === 'renewed') renew(news.files)
+      if (news.kind === 'renewed') renewals.give(news.renewal)
       else alive = news.identities
     },
     onQuestion: async (question) => (await running.promise).answerPeer(question as PeerQuestion),
@@ -89,7 +91,8 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
         isFirst: order.name === '1',
         authority: { serving, adminToken, keys },
         sockets: { ...address, take: onSocket.resolve },
-        onRenewed: (use) => (renew = use),
+        ticketKeys: order.ticketKeys,
+        onRenewed: renewals.onEach,
         peers: {
           ask: async (question) => (await link.ask(question, ANSWER_WITHIN_MS)) as readonly PeerAnswer<never>[],
         },

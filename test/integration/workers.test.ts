@@ -6,6 +6,7 @@ import { Client, k8s } from '../../src/client/client.ts'
 import { CreateLoad } from '../fakes/create-load.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { visit } from '../fakes/tls-visit.ts'
 import { workerPids } from '../fakes/worker-pids.ts'
 
 const STORES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
@@ -144,6 +145,16 @@ describe('a server with workers', () => {
     expect(second.kubeconfig.users).toEqual(before.users)
     for (const client of [connect(second), connect(second)]) await client.resource(k8s.Namespace).get('default')
     await second.stop()
+  })
+
+  it('resumes a TLS session at another worker than the one that began it', async () => {
+    const server = await startWorkers(['--in-memory'])
+    const port = Number(new URL(server.url).port)
+    const { session, isResumed } = await visit({ port })
+    expect(isResumed).toBe(false)
+    expect(await visit({ port, session })).toMatchObject({ isResumed: true })
+    for (const pid of workerPids(server)) process.kill(pid, 'SIGKILL')
+    expect(await visit({ port, session })).toMatchObject({ isResumed: true })
   })
 
   it('tells of all of them whichever is asked, and forgets nothing that one had counted', async () => {
