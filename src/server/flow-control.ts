@@ -6,12 +6,13 @@ import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { Family } from '../lib/measure.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import { runInformer } from '../informers/informer.ts'
+import type { SharedSeats } from './worker-parts.ts'
 
 export interface FlowOptions {
   /** By schemas and levels; otherwise by the two numbers alone. */
@@ -24,6 +25,8 @@ export interface FlowParts {
   readonly store: Store
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly findLoad: FindLoad
+  /** Where other workers have seats too. */
+  readonly seats?: SharedSeats | undefined
 }
 
 export interface RunningFlowControl {
@@ -42,7 +45,7 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
     const none = Promise.resolve()
     return { control: limitInFlight({ reads, writes }), measures: [], routes: [], loaded: none, run: () => none }
   }
-  const control = new PriorityAndFairness({ seats: reads + writes, findLoad: parts.findLoad, clock: systemClock })
+  const control = openPriorityAndFairness(reads + writes, { ...parts, clock: systemClock })
   const loaded = Promise.withResolvers<void>()
   return {
     control,
@@ -56,6 +59,41 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
       await Promise.all([control.run(signal), followObjects(control, { ...parts, onLoaded: loaded.resolve }, signal)])
     },
   }
+}
+
+/** Where there are other workers, they lend each other seats. */
+export function openPriorityAndFairness(
+  seats: number,
+  { findLoad, clock, seats: shared }: Pick<FlowParts, 'findLoad' | 'seats'> & { readonly clock: Clock },
+): PriorityAndFairness {
+  if (shared === undefined) return new PriorityAndFairness({ seats, findLoad, clock })
+  const { lent, tell, onNews } = shared
+  const control = new PriorityAndFairness({
+    seats,
+    findLoad,
+    clock,
+    lent,
+    exchange: {
+      want: (level, wanted) => tell({ kind: 'wantSeats', level, seats: wanted }),
+      giveBack: (level, given) => tell({ kind: 'giveBackSeats', level, seats: given }),
+    },
+  })
+  onNews((news) => {
+    const { level } = news
+    switch (news.kind) {
+      case 'lendSeats': {
+        const given = control.lendSeats(level, news.seats)
+        return tell({ kind: 'seatsLent', level, seats: given, borrower: news.borrower })
+      }
+      case 'seatsBorrowed':
+        return control.borrowSeats(level, news.seats)
+      case 'seatsAskedBack':
+        return control.giveBackSeats(level, news.seats)
+      case 'seatsReturned':
+        return control.haveSeatsBack(level, news.seats)
+    }
+  })
+  return control
 }
 
 /** Several changes at a time make one configuration. */

@@ -46,7 +46,12 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     order.worker && (() => order.worker?.isFirst === true && !lifecycle.isStopping() && !lifecycle.isReplaced())
   const audit = openAudit(config.audit, { ...base, caller: base.operatorsCaller, kinds: base.schema, rotatesShared })
   opened.defer(() => audit.close())
-  const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
+  const flow = openFlowControl(config, {
+    store: api.cache,
+    find: api.find,
+    findLoad: api.load,
+    seats: order.worker?.seats,
+  })
   const metrics = openMetrics({
     version: versionInfo(),
     gates: gateStates(config.featureGates),

@@ -20,6 +20,7 @@ import { accountKeys, ownAccountKey } from './account-keys.ts'
 import { adminToken, localUrl } from './admin.ts'
 import { runInBackground } from './background.ts'
 import type { ServerAccess } from './foundation.ts'
+import { SeatLoans, type SeatWord } from './seat-loans.ts'
 import { servingFiles } from './serving.ts'
 import { openOwnStorage } from './storage.ts'
 import type { PeerQuestion } from './peers.ts'
@@ -104,19 +105,23 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       ticketKeys,
       run,
       identity: `${run}_${++started}`,
+      lentSeats: seats.lentBy(name),
     }),
     stallMs: config.workerStallMs,
     graceMs: config.shutdownDelayMs + config.watchTerminationMs + config.requestTimeoutMs + STOP_WITHIN_MS,
     onStderr: (text) => void process.stderr.write(text),
     onQuestion: (question, worker) => answers.answer(question as PeerQuestion | LastCounts, worker),
+    onNews: (word, worker) => seats.receive(word as SeatWord, worker),
     onChange: () => {
       answers.onChange()
+      seats.onChange()
       const identities = Array.from(workers.alive, (worker) => (worker.order as WorkerOrder).identity)
       tellAll({ kind: 'alive', identities })
     },
     log,
   })
   const answers = new WorkerAnswers(() => workers.alive)
+  const seats = new SeatLoans(() => workers.alive)
   const tellAll = (news: WorkerNews): void => workers.tellAll(news)
   opened.defer(() => workers.stop())
   process.once('exit', () => workers.kill())

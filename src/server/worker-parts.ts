@@ -3,6 +3,16 @@ import type { Candidacy } from '../controllers/leader-election.ts'
 import type { HandedSockets, TlsRenewal } from '../http/listener.ts'
 import type { Authority } from './past.ts'
 import type { Peers } from './peers.ts'
+import type { SeatNews, SeatWord } from './seat-loans.ts'
+
+/** What workers lend each other. */
+export interface SharedSeats {
+  /** By priority level, what the worker has lent in whose place this one comes. */
+  readonly lent: Readonly<Record<string, number>>
+  readonly tell: (word: SeatWord) => void
+  /** To be called once. */
+  readonly onNews: (take: (news: SeatNews) => void) => void
+}
 
 export interface WorkerParts {
   /** How many there are, of which each has its share of what all may do. */
@@ -17,4 +27,5 @@ export interface WorkerParts {
   readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
   readonly peers: Peers
+  readonly seats: SharedSeats
 }

@@ -13,6 +13,7 @@ import { openLog } from './logger.ts'
 import { type RunningServer, startServer } from './server.ts'
 import type { PeerAnswer, PeerQuestion } from './peers.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
+import type { SeatNews } from './seat-loans.ts'
 import type { ServingFiles } from './serving.ts'
 
 /** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
@@ -32,12 +33,15 @@ export interface WorkerOrder {
   /** As whom it stands for election; the identities of all workers begin alike. */
   readonly identity: string
   readonly run: string
+  /** By priority level, what its predecessor has lent. */
+  readonly lentSeats: Readonly<Record<string, number>>
 }
 
 export type WorkerNews =
   | { readonly kind: 'renewed'; readonly renewal: TlsRenewal }
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
+  | SeatNews
 
 /** What a worker tells that ends. */
 export interface LastCounts {
@@ -55,6 +59,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
   const stop = new AbortController()
   let isReplaced = false
   const renewals = new HeldValues<TlsRenewal>()
+  const seatNews = new HeldValues<SeatNews>()
   const running = Promise.withResolvers<RunningServer>()
   const onSocket = Promise.withResolvers<(socket: Socket) => void>()
   link.listen({
@@ -62,7 +67,8 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     onNews: (told) => {
       const news = told as WorkerNews
       if (news.kind === 'renewed') renewals.give(news.renewal)
-      else alive = news.identities
+      else if (news.kind === 'alive') alive = news.identities
+      else seatNews.give(news)
     },
     onQuestion: async (question) => (await running.promise).answerPeer(question as PeerQuestion),
     onStop: (isLast) => {
@@ -93,6 +99,11 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
         sockets: { ...address, take: onSocket.resolve },
         ticketKeys: order.ticketKeys,
         onRenewed: renewals.onEach,
+        seats: {
+          lent: order.lentSeats,
+          tell: (word) => link.tell(word),
+          onNews: seatNews.onEach,
+        },
         peers: {
           ask: async (question) => (await link.ask(question, ANSWER_WITHIN_MS)) as readonly PeerAnswer<never>[],
         },

@@ -14,6 +14,7 @@ export interface WorkerProcessOptions {
   /** Whole lines. */
   readonly onStderr: (text: string) => void
   readonly onQuestion: (question: unknown, worker: WorkerProcess) => Promise<unknown>
+  readonly onNews: (news: unknown, worker: WorkerProcess) => void
   /** It takes connections, or takes them again. */
   readonly onFree: () => void
 }
@@ -172,6 +173,8 @@ export class WorkerProcess {
         if (this.stage !== 'leaving') this.stage = 'ready'
         this.#ready.resolve()
         return this.#options.onFree()
+      case 'news':
+        return this.#options.onNews(message.news, this)
       case 'failed':
         this.failure = message.message
         return

@@ -7,11 +7,12 @@ import type { Socket } from 'node:net'
 import { Backoff } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
 import { processState } from './process-state.ts'
-import { type Ending, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
+import { type Ending, type Stage, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
 
-export type { WorkerProcess }
+export type { Stage, WorkerProcess }
 
-export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | 'args' | 'onStderr' | 'onQuestion'> {
+export interface WorkersOptions
+  extends Pick<WorkerProcessOptions, 'program' | 'args' | 'onStderr' | 'onQuestion' | 'onNews'> {
   readonly count: number
   /** What a worker is told at its start. */
   readonly orderFor: (name: string) => unknown
@@ -127,9 +128,10 @@ export class Workers {
 
   #launch(seat: Seat): WorkerProcess {
     const { name } = seat
-    const { program, args, orderFor, onStderr, onQuestion } = this.#options
+    const { program, args, orderFor, onStderr, onQuestion, onNews } = this.#options
     const onFree = (): void => this.#distribute()
-    const worker = new WorkerProcess({ name, program, args, order: orderFor(name), onStderr, onQuestion, onFree })
+    const order = orderFor(name)
+    const worker = new WorkerProcess({ name, program, args, order, onStderr, onQuestion, onNews, onFree })
     this.#alive.add(worker)
     this.#options.onChange()
     const late = setTimeout(() => worker.kill('it did not become ready in time'), START_WITHIN_MS)
