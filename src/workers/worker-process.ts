@@ -2,8 +2,11 @@
 // reads: those of one that died before can be given to another.
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { inSources } from '../lib/source-places.ts'
+import { callStackAt, DEBUGGER_FLAGS, DEBUGGER_SIGNAL, debuggerLine } from './call-stack.ts'
 import { LastWords } from './last-words.ts'
 import { type FromWorker, Questions, type ToWorker } from './messages.ts'
+import { processState } from './process-state.ts'
 
 export interface WorkerProcessOptions {
   readonly name: string
@@ -31,6 +34,8 @@ export interface Ending {
 
 /** Who has not answered for so long gets no connection that another could take. */
 const SLOW_MS = 100
+/** How long it may take to find out where a process is that has stalled. */
+const CALL_STACK_WITHIN_MS = 5_000
 /** How long after the end of a process what it said is waited for. */
 const READ_WITHIN_MS = 200
 
@@ -40,6 +45,8 @@ export class WorkerProcess {
   stage: Stage = 'starting'
   /** Why it was killed, where the supervisor did so. */
   killedFor: string | undefined
+  /** Its innermost calls when it was killed for not answering, where they could be found out. */
+  callStack: readonly string[] | undefined
   /** In its own words, where it could not start. */
   failure: string | undefined
   readonly #startedAt = performance.now()
@@ -48,6 +55,8 @@ export class WorkerProcess {
   readonly #options: WorkerProcessOptions
   readonly #questions: Questions
   readonly #ready = Promise.withResolvers<void>()
+  /** Its address, once it is open. */
+  readonly #debugger = Promise.withResolvers<string>()
   /** Given and not yet taken. */
   #given: Socket | undefined
   #connections = 0
@@ -58,7 +67,10 @@ export class WorkerProcess {
     this.#options = options
     this.name = options.name
     this.order = options.order
-    this.#child = fork(options.program, options.args, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+    this.#child = fork(options.program, options.args, {
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      execArgv: [...process.execArgv, ...DEBUGGER_FLAGS],
+    })
     this.#questions = new Questions(
       (message) => this.#send(message),
       (question) => options.onQuestion(question, this),
@@ -140,6 +152,16 @@ export class WorkerProcess {
     clearTimeout(timer)
   }
 
+  /** One that does not answer: finds out where it is, if that does not take long, and kills it. */
+  async killStalled(): Promise<void> {
+    if (this.killedFor !== undefined) return
+    const state = processState(this.pid)
+    const what = state === undefined ? '' : `; ${state}`
+    this.killedFor = `it did not answer for ${Math.round(this.unansweredMs)} ms${what}`
+    if (state !== 'it was stopped by a signal') this.callStack = await this.#findCallStack().catch(() => undefined)
+    this.kill(this.killedFor)
+  }
+
   kill(why: string): void {
     this.killedFor ??= why
     this.#child.kill('SIGKILL')
@@ -150,6 +172,15 @@ export class WorkerProcess {
     const given = this.#given
     this.#given = undefined
     return given
+  }
+
+  async #findCallStack(): Promise<readonly string[] | undefined> {
+    const signal = AbortSignal.timeout(CALL_STACK_WITHIN_MS)
+    const tooLate = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+    this.#child.kill(DEBUGGER_SIGNAL)
+    const address = await Promise.race([this.#debugger.promise, tooLate])
+    const lines = address === undefined ? undefined : await callStackAt(address, signal)
+    return lines === undefined ? undefined : inSources(lines.join('\n')).split('\n')
   }
 
   #send(message: ToWorker): void {
@@ -183,6 +214,13 @@ export class WorkerProcess {
     }
   }
 
+  /** Also where somebody else has opened it: its address is nobody's business. */
+  #isOfDebugger(line: string): boolean {
+    const said = debuggerLine(line)
+    if (said?.address !== undefined) this.#debugger.resolve(said.address)
+    return said !== undefined
+  }
+
   #heard(connections: number): void {
     this.#connections = connections
     this.#unansweredSince = undefined
@@ -190,7 +228,7 @@ export class WorkerProcess {
 
   async #end(): Promise<Ending> {
     const child = this.#child
-    const words = new LastWords(this.#options.onStderr)
+    const words = new LastWords(this.#options.onStderr, (line) => this.#isOfDebugger(line))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => words.add(text))
     const ending = await new Promise<Pick<Ending, 'code' | 'signal'>>((resolve) => {
       child.once('error', (error) => {

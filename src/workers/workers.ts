@@ -6,7 +6,6 @@
 import type { Socket } from 'node:net'
 import { Backoff } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
-import { processState } from './process-state.ts'
 import { type Ending, type Stage, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
 
 export type { Stage, WorkerProcess }
@@ -142,13 +141,14 @@ export class Workers {
 
   #onEnd(worker: WorkerProcess, ending: Ending): void {
     const { log, onChange } = this.#options
-    const { name, killedFor, failure } = worker
+    const { name, killedFor, failure, callStack } = worker
     this.#alive.delete(worker)
     onChange()
     if (ending.code !== 0 && this.#isStarted) {
       const { code, signal, lastWords } = ending
       const why = failure ?? killedFor
-      log.error({ worker: name, code, signal, ...(why === undefined ? {} : { why }), lastWords }, 'a worker ended')
+      const known = { ...(why === undefined ? {} : { why }), ...(callStack === undefined ? {} : { callStack }) }
+      log.error({ worker: name, code, signal, ...known, lastWords }, 'a worker ended')
     }
     const socket = worker.takeBack()
     if (socket !== undefined) this.#waiting.unshift({ socket, since: performance.now() })
@@ -232,9 +232,7 @@ export class Workers {
     for (const worker of this.#alive) {
       if (wasHeldUp) worker.forgiveSilence()
       else if (worker.stage !== 'starting' && worker.unansweredMs > this.#options.stallMs) {
-        const doing = processState(worker.pid)
-        const what = doing === undefined ? '' : `; ${doing}`
-        worker.kill(`it did not answer for ${Math.round(worker.unansweredMs)} ms${what}`)
+        void worker.killStalled()
       }
       worker.ping()
     }
