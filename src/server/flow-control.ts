@@ -1,5 +1,5 @@
 // Flow control: priority and fairness, with informers on its objects, or plain limits on requests in flight.
-import { DUMPS } from '../flow/dump.ts'
+import { DUMP_NAMES, type DumpName, dumpRows, dumpText, type Row } from '../flow/dump.ts'
 import type { FindLoad, FlowControl } from '../flow/flow.ts'
 import { limitInFlight } from '../flow/in-flight.ts'
 import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
@@ -27,12 +27,16 @@ export interface FlowParts {
   readonly findLoad: FindLoad
   /** Where other workers have seats too. */
   readonly seats?: SharedSeats | undefined
+  /** Where there are other workers: the rows of all of them for a page, which end with the worker's name. */
+  readonly rowsOfWorkers?: ((page: DumpName, own: readonly Row[]) => Promise<readonly Row[]>) | undefined
 }
 
 export interface RunningFlowControl {
   readonly control: FlowControl
   readonly measures: readonly Family[]
   readonly routes: readonly Route[]
+  /** For the pages of all workers. */
+  readonly rows: (page: DumpName) => readonly Row[]
   /** Resolves when what was stored at the start is in effect. */
   readonly loaded: Promise<void>
   /** Follows the objects until the signal fires. */
@@ -43,7 +47,14 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
   const { maxReads: reads, maxWrites: writes } = options
   if (!options.priorityAndFairness) {
     const none = Promise.resolve()
-    return { control: limitInFlight({ reads, writes }), measures: [], routes: [], loaded: none, run: () => none }
+    return {
+      control: limitInFlight({ reads, writes }),
+      measures: [],
+      routes: [],
+      rows: () => [],
+      loaded: none,
+      run: () => none,
+    }
   }
   const control = openPriorityAndFairness(reads + writes, { ...parts, clock: systemClock })
   const loaded = Promise.withResolvers<void>()
@@ -51,10 +62,15 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
     control,
     loaded: loaded.promise,
     measures: control.measures.all(),
-    routes: Object.entries(DUMPS).map(([name, dump]) => ({
-      path: `/debug/api_priority_and_fairness/${name}`,
-      handler: () => plainText(200, dump(control)),
+    routes: DUMP_NAMES.map((page) => ({
+      path: `/debug/api_priority_and_fairness/${page}`,
+      handler: async () => {
+        const own = dumpRows(page, control)
+        if (parts.rowsOfWorkers === undefined) return plainText(200, dumpText(page, own))
+        return plainText(200, dumpText(page, await parts.rowsOfWorkers(page, own), true))
+      },
     })),
+    rows: (page) => dumpRows(page, control),
     async run(signal) {
       await Promise.all([control.run(signal), followObjects(control, { ...parts, onLoaded: loaded.resolve }, signal)])
     },

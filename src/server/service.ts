@@ -24,7 +24,17 @@ import { type Service } from './late-service.ts'
 import { readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
-import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
+import {
+  answerPeer,
+  checksOfWorkers,
+  flowRowsOfWorkers,
+  metricsOfWorkers,
+  pprofOfWorkers,
+  watchersElsewhere,
+} from './peers.ts'
+import { HealthMeasures } from './measures.ts'
+import { openProfiling } from './profiling.ts'
+import type { PprofParts } from '../handlers/pprof.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
 import { forgetHistory } from './storage.ts'
@@ -36,8 +46,9 @@ import type { Foundation, StartOrder } from './foundation.ts'
 /** What answers requests, and what runs beside it. */
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
-  const { config, kv, measures, atRest, lifecycle } = base
-  const peers = order.worker?.peers
+  const { config, kv, atRest, lifecycle } = base
+  const { worker } = order
+  const peers = worker?.peers
   const api = openApi(base, order)
   base.functions.handOverTo(api.extensionPoints)
   const extensions = openExtensions(base, api.extensionPoints, opened)
@@ -50,21 +61,13 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     store: api.cache,
     find: api.find,
     findLoad: api.load,
-    seats: order.worker?.seats,
+    seats: worker?.seats,
+    rowsOfWorkers: worker && ((page, own) => flowRowsOfWorkers(worker, page, own)),
   })
-  const metrics = openMetrics({
-    version: versionInfo(),
-    gates: gateStates(config.featureGates),
-    isServed: api.isServed,
-    types: api.types,
-    onForgotten: () => measures.forgetFound(),
-    http: measures.http,
-    storageBytes: (signal) => kv.sizeBytes(signal),
-    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
-    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
-    hidden: config.hiddenMetrics,
-    workers: peers === undefined ? undefined : metricsOfWorkers(peers),
-  })
+  const health = new HealthMeasures()
+  const profiling = openProfiling(config, base.log)
+  const pprof = worker === undefined ? profiling : pprofOfWorkers(profiling, worker)
+  const metrics = openMetricsOf(base, order, { api, flow, audit, health })
   const checks = healthChecks({
     checkStorage: (signal) => kv.checkHealth(signal),
     probeMs: config.probeMs,
@@ -76,7 +79,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const hasConsole = config.console !== 'off'
   const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  const handler = inOrder(order, openHandler(base, { api, audit, flow, metrics, checks: checksOfAll, more }))
+  const handler = inOrder(
+    order,
+    openHandler(base, { api, audit, flow, metrics, health, pprof, checks: checksOfAll, more }),
+  )
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
@@ -106,7 +112,8 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       metrics.observe(finished)
       if (hasConsole) load.observe(finished)
     },
-    answerPeer: (question) => answerPeer(question, { metrics, checks, watchers: api.watchers }),
+    answerPeer: (question) =>
+      answerPeer(question, { metrics, checks, watchers: api.watchers, flowRows: flow.rows, pprof: profiling }),
     api,
     ready: async (signal) => {
       try {
@@ -119,6 +126,27 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     },
     failed,
   }
+}
+
+function openMetricsOf(
+  { config, kv, measures }: Foundation,
+  { worker }: StartOrder,
+  { api, flow, audit, health }: Pick<ServedParts, 'api' | 'flow' | 'audit' | 'health'>,
+): Metrics {
+  return openMetrics({
+    version: versionInfo(),
+    gates: gateStates(config.featureGates),
+    isServed: api.isServed,
+    types: api.types,
+    onForgotten: () => measures.forgetFound(),
+    http: measures.http,
+    storageBytes: (signal) => kv.sizeBytes(signal),
+    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
+    slis: health.all(),
+    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
+    hidden: config.hiddenMetrics,
+    workers: worker && metricsOfWorkers(worker.peers),
+  })
 }
 
 /** Who may do what, and who calls other servers. */
@@ -215,6 +243,8 @@ interface ServedParts {
   readonly audit: RunningAudit
   readonly flow: RunningFlowControl
   readonly metrics: Metrics
+  readonly health: HealthMeasures
+  readonly pprof: PprofParts
   readonly checks: HealthOptions['checks']
   readonly more: readonly Route[]
 }
@@ -222,7 +252,7 @@ interface ServedParts {
 /** What answers a request: the filters, then a path of its own or a resource. */
 function openHandler(
   base: Foundation & Guards,
-  { api, audit, flow, metrics, checks, more: given }: ServedParts,
+  { api, audit, flow, metrics, health, pprof, checks, more: given }: ServedParts,
 ): Handler {
   const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
@@ -232,7 +262,7 @@ function openHandler(
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
-  const routes = routesOf({ config, api, metrics, lifecycle, clock: base.clock, log, checks, more })
+  const routes = routesOf({ config, api, metrics, health, pprof, lifecycle, clock: base.clock, log, checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
   return withFilters(faults === undefined ? served : faults.requests(served), {

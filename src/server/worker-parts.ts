@@ -2,7 +2,7 @@
 import type { Candidacy } from '../controllers/leader-election.ts'
 import type { HandedSockets, TlsRenewal } from '../http/listener.ts'
 import type { Authority } from './past.ts'
-import type { Peers } from './peers.ts'
+import type { WorkerPeers } from './peers.ts'
 import type { SeatNews, SeatWord } from './seat-loans.ts'
 
 /** What workers lend each other. */
@@ -14,7 +14,7 @@ export interface SharedSeats {
   readonly onNews: (take: (news: SeatNews) => void) => void
 }
 
-export interface WorkerParts {
+export interface WorkerParts extends WorkerPeers {
   /** How many there are, of which each has its share of what all may do. */
   readonly count: number
   /** Of all of them one does what only one may do. */
@@ -26,6 +26,5 @@ export interface WorkerParts {
   /** To be called once: with other certificates or ticket keys, whenever there are some. */
   readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
-  readonly peers: Peers
   readonly seats: SharedSeats
 }

@@ -11,7 +11,7 @@ import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from './account-keys.ts'
 import { openLog } from './logger.ts'
 import { type RunningServer, startServer } from './server.ts'
-import type { PeerAnswer, PeerQuestion } from './peers.ts'
+import { type PeerAnswer, type PeerQuestion, peerWithinMs } from './peers.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 import type { SeatNews } from './seat-loans.ts'
 import type { ServingFiles } from './serving.ts'
@@ -49,7 +49,7 @@ export interface LastCounts {
   readonly families: readonly FamilySnapshot[]
 }
 
-/** What the supervisor takes to ask all others. */
+/** What the supervisor may take beside what it waits for the others. */
 const ANSWER_WITHIN_MS = 5_000
 
 /** Resolves with the exit code, when it was told to stop. */
@@ -93,6 +93,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       signal: stop.signal,
       onListening: () => link.isListening(),
       worker: {
+        name: order.name,
         count: order.count,
         isFirst: order.name === '1',
         authority: { serving, adminToken, keys },
@@ -105,7 +106,10 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
           onNews: seatNews.onEach,
         },
         peers: {
-          ask: async (question) => (await link.ask(question, ANSWER_WITHIN_MS)) as readonly PeerAnswer<never>[],
+          ask: async (question) => {
+            const withinMs = peerWithinMs(question) + ANSWER_WITHIN_MS
+            return (await link.ask(question, withinMs)) as readonly PeerAnswer<never>[]
+          },
         },
         candidate: { identity, isGone: (holder) => holder.startsWith(run) && alive?.includes(holder) === false },
       },

@@ -189,6 +189,27 @@ describe('a server with workers', () => {
     await watching
   })
 
+  it('has pages about checks, flow control and profiles for all of them, whichever is asked', async () => {
+    const server = await startWorkers(['--in-memory', '--profiling'])
+    const clients = [connect(server), connect(server)]
+    const get = async (client: Client, target: string): Promise<string> =>
+      (await client.request({ method: 'GET', path: target })).text
+    for (const client of clients) for (let i = 0; i < 3; i++) await get(client, '/livez')
+    for (const client of clients) {
+      const checks = await get(client, '/metrics/slis')
+      expect(checks).toContain('kubernetes_healthchecks_total{name="ping",type="livez",status="success"} 6')
+      const told = [...checks.matchAll(/^kubernetes_healthcheck{name="ping",type="livez",worker="(\d)"} 1$/gm)]
+      expect(told.map(([, worker]) => worker)).toEqual(['1', '2'])
+      const levels = await get(client, '/debug/api_priority_and_fairness/dump_priority_levels')
+      expect(levels.split('\n')[0]).toMatch(/CancelledRequests, +Worker,$/)
+      expect(levels.match(/^exempt,.*, +\d,$/gm)?.map((row) => row.at(-2))).toEqual(['1', '2'])
+      for (const worker of ['1', '2']) {
+        expect(await get(client, `/debug/pprof/heap?seconds=0.01&worker=${worker}`)).not.toBe('')
+      }
+      await expect(get(client, '/debug/pprof/heap?seconds=0.01&worker=3')).rejects.toThrow('Unknown worker')
+    }
+  })
+
   it('replaces its workers one by one when it is to reload, and refuses nobody meanwhile', async () => {
     const home = await newHome()
     const tokens = path.join(home, 'tokens.csv')
