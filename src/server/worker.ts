@@ -55,6 +55,8 @@ const ANSWER_WITHIN_MS = 5_000
 /** Resolves with the exit code, when it was told to stop. */
 export async function runWorker(link: SupervisorLink, environment: Environment): Promise<number> {
   const order = (await link.order) as WorkerOrder
+  // For those who look at the processes of the system.
+  process.title = `quarterdeck worker ${order.name}`
   let alive: readonly string[] | undefined
   const stop = new AbortController()
   let isReplaced = false

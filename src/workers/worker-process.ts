@@ -9,11 +9,9 @@ import { type FromWorker, Questions, type ToWorker } from './messages.ts'
 import { processState } from './process-state.ts'
 
 export interface WorkerProcessOptions {
-  readonly name: string
   /** What Node runs, and the arguments of that. */
   readonly program: string
   readonly args: readonly string[]
-  readonly order: unknown
   /** Whole lines. */
   readonly onStderr: (text: string) => void
   readonly onQuestion: (question: unknown, worker: WorkerProcess) => Promise<unknown>
@@ -40,8 +38,6 @@ const CALL_STACK_WITHIN_MS = 5_000
 const READ_WITHIN_MS = 200
 
 export class WorkerProcess {
-  readonly name: string
-  readonly order: unknown
   stage: Stage = 'starting'
   /** Why it was killed, where the supervisor did so. */
   killedFor: string | undefined
@@ -49,7 +45,9 @@ export class WorkerProcess {
   callStack: readonly string[] | undefined
   /** In its own words, where it could not start. */
   failure: string | undefined
-  readonly #startedAt = performance.now()
+  #name = ''
+  #order: unknown
+  #startedAt = performance.now()
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
   readonly #options: WorkerProcessOptions
@@ -65,8 +63,6 @@ export class WorkerProcess {
 
   constructor(options: WorkerProcessOptions) {
     this.#options = options
-    this.name = options.name
-    this.order = options.order
     this.#child = fork(options.program, options.args, {
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       execArgv: [...process.execArgv, ...DEBUGGER_FLAGS],
@@ -78,13 +74,30 @@ export class WorkerProcess {
     this.#child.on('message', (message) => this.#receive(message as FromWorker))
     this.ended = this.#end()
     this.#ready.promise.catch(() => {})
-    this.#send({ kind: 'start', order: options.order })
+  }
+
+  /** Has it begin; until then it loads what it will need and waits. */
+  begin(name: string, order: unknown): void {
+    this.#name = name
+    this.#order = order
+    this.#startedAt = performance.now()
+    this.#send({ kind: 'start', order })
+  }
+
+  /** Of its place; empty until it has begun. */
+  get name(): string {
+    return this.#name
+  }
+
+  get order(): unknown {
+    return this.#order
   }
 
   get pid(): number | undefined {
     return this.#child.pid
   }
 
+  /** Since it has begun. */
   get ageMs(): number {
     return performance.now() - this.#startedAt
   }
