@@ -191,13 +191,13 @@ describe.each(Object.entries(LIMITS))('the seats of two workers, of a level %s',
   })
 })
 
-describe.each([1, 2, 3, 4, 5, 6])('whatever happens in whatever order (seed %i)', (seed) => {
+describe.each([1, 2, 3])('whatever happens in whatever order (seed %i)', (seed) => {
   it('no more requests run than there are seats', async () => {
     const roll = dice(seed)
     const names = ['1', '2', '3']
     const server = new Server(names, 12, LIMITS[roll(2) === 0 ? 'that rejects' : 'with queues'])
     let most = 0
-    for (let step = 0; step < 4000; step++) {
+    for (let step = 0; step < 2000; step++) {
       const worker = server.workers[roll(server.workers.length)]!
       const what = roll(200)
       if (what < 80) for (let i = roll(8); i >= 0; i--) worker.enter()
