@@ -2,6 +2,8 @@
 import type { PriorityAndFairness } from './priority-and-fairness.ts'
 import type { Ticket } from './ticket.ts'
 
+export type Row = readonly (string | number | boolean)[]
+
 const LEVEL_COLUMNS: readonly string[] = [
   'PriorityLevelName',
   'ActiveQueues',
@@ -15,14 +17,13 @@ const LEVEL_COLUMNS: readonly string[] = [
   'CancelledRequests',
 ]
 
-function levels(control: PriorityAndFairness): string {
-  const rows = control.levels.map((level) => {
+function levels(control: PriorityAndFairness): readonly Row[] {
+  return control.levels.map((level) => {
     const waiting = level.queues?.waiting ?? 0
     const active = level.queues?.all.filter((queue) => queue.isActive).length ?? 0
     const counts = [waiting, level.running, level.dispatched, level.rejected, level.timedOut, 0]
     return [level.spec.name, active, waiting + level.running === 0, false, ...counts]
   })
-  return table(LEVEL_COLUMNS, rows)
 }
 
 const QUEUE_COLUMNS: readonly string[] = [
@@ -37,8 +38,8 @@ const QUEUE_COLUMNS: readonly string[] = [
   'TotalWorkSum',
 ]
 
-function queues(control: PriorityAndFairness): string {
-  const rows = control.levels.flatMap((level) =>
+function queues(control: PriorityAndFairness): readonly Row[] {
+  return control.levels.flatMap((level) =>
     (level.queues?.all ?? []).map((queue, index) => [
       level.spec.name,
       index,
@@ -49,7 +50,6 @@ function queues(control: PriorityAndFairness): string {
       ...sums([...queue.waiting]),
     ]),
   )
-  return table(QUEUE_COLUMNS, rows)
 }
 
 function sums(waiting: readonly Ticket[]): readonly (string | number)[] {
@@ -70,28 +70,40 @@ const REQUEST_COLUMNS: readonly string[] = [
   'AdditionalLatency',
 ]
 
-function requests(control: PriorityAndFairness): string {
-  const rows = control.levels.flatMap((level) =>
+function requests(control: PriorityAndFairness): readonly Row[] {
+  return control.levels.flatMap((level) =>
     (level.queues?.all ?? []).flatMap((queue, index) =>
       [...queue.waiting].map((ticket, place) => [level.spec.name, ticket.schemaName, index, place, ...about(ticket)]),
     ),
   )
-  return table(REQUEST_COLUMNS, rows)
 }
 
 function about({ flow, cameAt, work }: Ticket): readonly (string | number)[] {
   return [flow, new Date(cameAt).toISOString(), work.seats, work.seatsAfter, `${work.afterMs}ms`]
 }
 
-/** By the last part of their path. */
-export const DUMPS: Readonly<Record<string, (control: PriorityAndFairness) => string>> = {
-  dump_priority_levels: levels,
-  dump_queues: queues,
-  dump_requests: requests,
+const DUMPS = {
+  dump_priority_levels: { columns: LEVEL_COLUMNS, rows: levels },
+  dump_queues: { columns: QUEUE_COLUMNS, rows: queues },
+  dump_requests: { columns: REQUEST_COLUMNS, rows: requests },
+} as const
+
+/** The last part of its path. */
+export type DumpName = keyof typeof DUMPS
+export const DUMP_NAMES = Object.keys(DUMPS) as readonly DumpName[]
+
+export function dumpRows(name: DumpName, control: PriorityAndFairness): readonly Row[] {
+  return DUMPS[name].rows(control)
+}
+
+/** Where the rows are of several workers, the last column says of which. */
+export function dumpText(name: DumpName, rows: readonly Row[], isOfWorkers = false): string {
+  const { columns } = DUMPS[name]
+  return table(isOfWorkers ? [...columns, 'Worker'] : columns, rows)
 }
 
 /** Columns as wide as what is in them; a name may hold anything, so that what is not printable is not printed. */
-function table(columns: readonly string[], rows: readonly (readonly (string | number | boolean)[])[]): string {
+function table(columns: readonly string[], rows: readonly Row[]): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => String(cell).replaceAll(/[^ -~]/g, '?')))]
   const widths = columns.map((_, at) => cells.reduce((most, row) => Math.max(most, row[at]!.length), 0) + 2)
   return cells

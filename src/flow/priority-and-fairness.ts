@@ -11,6 +11,7 @@ import { type LevelSpec, levelSpecOf, type SchemaSpec, schemaSpecOf } from './fl
 import { FlowMeasures, measuresOf } from './measures.ts'
 import { PriorityLevel } from './priority-level.ts'
 import { mostSeatsOfOne, nominalSeats, shareOut, smoothedDemand } from './seat-limits.ts'
+import type { SeatExchange } from './seat-loan.ts'
 import { Ticket, type TicketSchema } from './ticket.ts'
 import { estimateWork } from './work-estimate.ts'
 
@@ -24,6 +25,10 @@ export interface PriorityAndFairnessOptions {
   readonly seats: number
   readonly findLoad: FindLoad
   readonly clock: Clock
+  /** Absent: this is the only worker. */
+  readonly exchange?: SeatExchange | undefined
+  /** By level, what the worker had lent in whose place this one comes. */
+  readonly lent?: Readonly<Record<string, number>> | undefined
 }
 
 /** A schema that is in use, with its level. */
@@ -44,10 +49,13 @@ export class PriorityAndFairness implements FlowControl {
   #flows: readonly Flow[] = []
   #classifier = new Classifier<Flow>([])
   #rest: Flow | undefined
+  /** Of levels that are not known yet. */
+  readonly #lentBefore: Map<string, number>
 
   constructor(options: PriorityAndFairnessOptions) {
     this.#options = options
     this.#seats = options.seats
+    this.#lentBefore = new Map(Object.entries(options.lent ?? {}))
     this.configure(BOOTSTRAP_LEVELS.map(asObject), BOOTSTRAP_SCHEMAS.map(asObject))
   }
 
@@ -99,6 +107,29 @@ export class PriorityAndFairness implements FlowControl {
     while (await pause(this.#options.clock, ADJUST_EVERY_MS, signal)) this.adjust()
   }
 
+  /** To another worker: how many of a level's seats this one can do without. */
+  lendSeats(name: string, most: number): number {
+    return this.#change(name, (level) => level.lend(most))?.done ?? 0
+  }
+
+  /** From another worker. */
+  borrowSeats(name: string, seats: number): void {
+    // They belong to somebody, also where the level has gone meanwhile.
+    if (this.#change(name, (level) => level.borrow(seats)) === undefined) this.#options.exchange?.giveBack(name, seats)
+  }
+
+  /** Another worker wants back what it has lent. */
+  giveBackSeats(name: string, seats: number): void {
+    this.#change(name, (level) => level.giveBack(seats))
+  }
+
+  /** What was lent is here again. */
+  haveSeatsBack(name: string, seats: number): void {
+    const before = this.#lentBefore.get(name)
+    if (before !== undefined) this.#lentBefore.set(name, Math.max(0, before - seats))
+    this.#change(name, (level) => level.haveBack(seats))
+  }
+
   adjust(): void {
     const nowMs = this.#options.clock.now()
     let seats = this.#seats
@@ -113,21 +144,35 @@ export class PriorityAndFairness implements FlowControl {
       this.measures.smoothed.of(name).value = level.smoothedDemand
       if (isExempt) seats -= demand.highest
       // What it wanted of its own is not lent.
-      const least = Math.max(lower, Math.min(nominal, demand.highest))
+      const least = Math.max(lower, Math.min(nominal, demand.highest), level.loan.lent)
+      if (demand.highest <= level.own) level.giveBack(level.loan.borrowed)
       const target = Math.max(least, Math.min(upper, level.smoothedDemand))
       return isExempt ? [] : [{ name, lower: least, upper, target }]
     })
     for (const [name, limit] of shareOut(demands, Math.max(0, seats))) this.#setLimit(this.#levels.get(name)!, limit)
   }
 
+  /** Undefined: there is no such level. */
+  #change<T>(name: string, change: (level: PriorityLevel) => T): { readonly done: T } | undefined {
+    const level = this.#levels.get(name)
+    if (level === undefined) return undefined
+    const done = change(level)
+    this.measures.current.of(name).value = level.limit
+    return { done }
+  }
+
   #setLevels(specs: readonly LevelSpec[]): void {
     const names = new Set(specs.map(({ name }) => name))
     // Who is in a level that goes finishes there: tickets know their level themselves.
-    for (const name of this.#levels.keys()) if (!names.has(name)) this.#levels.delete(name)
+    for (const [name, level] of this.#levels) {
+      if (names.has(name)) continue
+      level.giveBack(level.loan.borrowed)
+      this.#levels.delete(name)
+    }
     const bounds = nominalSeats(specs, this.#seats)
     for (const spec of specs) {
       const known = this.#levels.get(spec.name)
-      const level = known ?? new PriorityLevel(spec, this.#options.clock)
+      const level = known ?? this.#newLevel(spec)
       this.#levels.set(spec.name, level)
       level.bounds = bounds.get(spec.name)!
       level.reconfigure(spec)
@@ -135,13 +180,20 @@ export class PriorityAndFairness implements FlowControl {
       this.measures.nominal.of(spec.name).value = nominal
       this.measures.lower.of(spec.name).value = lower
       this.measures.upper.of(spec.name).value = upper
-      this.#setLimit(level, known === undefined ? nominal : Math.min(upper, Math.max(lower, level.limit)))
+      this.#setLimit(level, known === undefined ? nominal : Math.min(upper, Math.max(lower, level.own)))
     }
   }
 
-  #setLimit(level: PriorityLevel, limit: number): void {
-    this.measures.current.of(level.spec.name).value = limit
-    level.setLimit(limit)
+  #newLevel(spec: LevelSpec): PriorityLevel {
+    const level = new PriorityLevel(spec, this.#options.clock, this.#options.exchange)
+    level.loan.lent = this.#lentBefore.get(spec.name) ?? 0
+    this.#lentBefore.delete(spec.name)
+    return level
+  }
+
+  #setLimit(level: PriorityLevel, own: number): void {
+    level.setLimit(own)
+    this.measures.current.of(level.spec.name).value = level.limit
   }
 
   #flowOf(spec: SchemaSpec): Flow[] {

@@ -10,6 +10,7 @@ import type { Entry } from './flow.ts'
 import type { LevelSpec } from './flow-objects.ts'
 import type { RejectReason } from './measures.ts'
 import type { NominalSeats } from './seat-limits.ts'
+import { NO_EXCHANGE, type SeatExchange, SeatLoan } from './seat-loan.ts'
 import type { Ticket } from './ticket.ts'
 
 export interface Waiting {
@@ -17,11 +18,21 @@ export interface Waiting {
   readonly signal: AbortSignal
 }
 
+/** How often other workers are asked for seats at most. */
+const WANT_EVERY_MS = 100
+/** So long after it lacked seats itself it lends none: those that it rejects do not wait where it could see them. */
+const LENDS_NOTHING_MS = 1000
+/** Of a level's own seats: so many are asked for at least. */
+const WANTED_SHARE = 0.25
+
 export class PriorityLevel {
   spec: LevelSpec
   bounds: NominalSeats = { nominal: 0, lower: 0, upper: 0 }
-  /** Seats at this time; nothing to a level that is exempt. */
+  /** Seats at this time, with those of other workers; nothing to a level that is exempt. */
   limit = 0
+  /** Seats at this time, before anything is lent to other workers or borrowed. */
+  own = 0
+  readonly loan = new SeatLoan()
   seatsInUse = 0
   running = 0
   dispatched = 0
@@ -32,9 +43,12 @@ export class PriorityLevel {
   readonly demand: Demand
   readonly #clock: Clock
   readonly #dropped = new DroppedRequests()
+  readonly #exchange: SeatExchange
+  #wantedAt = Number.NEGATIVE_INFINITY
 
-  constructor(spec: LevelSpec, clock: Clock) {
+  constructor(spec: LevelSpec, clock: Clock, exchange = NO_EXCHANGE) {
     this.#clock = clock
+    this.#exchange = exchange
     this.spec = spec
     this.demand = new Demand(clock.now())
     this.queues = spec.queuing === undefined ? undefined : new FairQueues(spec.queuing, clock.now())
@@ -61,9 +75,40 @@ export class PriorityLevel {
     this.#dispatch(this.#clock.now())
   }
 
-  setLimit(limit: number): void {
-    this.limit = limit
+  /** The seats that it has of its own. */
+  setLimit(own: number): void {
+    this.own = own
+    this.limit = this.loan.limit(own)
     this.#dispatch(this.#clock.now())
+  }
+
+  /** To another worker; how many it can do without. */
+  lend(most: number): number {
+    if (this.#clock.now() - this.#wantedAt < LENDS_NOTHING_MS) return 0
+    const waiting = this.queues?.seatsWaiting ?? 0
+    const given = this.loan.lend(most, { own: this.own, inUse: this.seatsInUse, waiting }, this.bounds.nominal)
+    this.limit = this.loan.limit(this.own)
+    return given
+  }
+
+  borrow(seats: number): void {
+    this.loan.borrowed += seats
+    this.setLimit(this.own)
+    // That is how more is asked for until there is enough, or nobody has any.
+    if ((this.queues?.waiting ?? 0) > 0) this.#want(this.#clock.now(), true)
+  }
+
+  /** What it had lent is here again. */
+  haveBack(seats: number): void {
+    this.loan.lent = Math.max(0, this.loan.lent - seats)
+    this.setLimit(this.own)
+  }
+
+  /** Gives back what was borrowed, as soon as nobody uses it. */
+  giveBack(seats: number): void {
+    this.loan.recall(seats)
+    this.limit = this.loan.limit(this.own)
+    this.#giveBackDue()
   }
 
   enter(ticket: Ticket, waiting: Waiting): MaybePromise<Entry> {
@@ -71,7 +116,9 @@ export class PriorityLevel {
     const { queues } = this
     if (this.spec.isExempt) return this.#begin(ticket, nowMs)
     if (queues === undefined || this.spec.queuing === undefined) {
-      return this.#hasRoom(ticket) ? this.#begin(ticket, nowMs) : this.#reject(ticket, 'concurrency-limit', nowMs)
+      if (this.#hasRoom(ticket)) return this.#begin(ticket, nowMs)
+      this.#want(nowMs)
+      return this.#reject(ticket, 'concurrency-limit', nowMs)
     }
     const queue = queues.choose(ticket.hash())
     if (queues.waiting === 0 && this.#hasRoom(ticket)) {
@@ -93,7 +140,7 @@ export class PriorityLevel {
     ;(ticket.isWatch ? ticket.measures.watching : ticket.measures.regular).observe(seconds)
     this.running--
     if (seatsAfter === 0) return this.#free(ticket, { seats: ticket.mostSeats, seconds }, nowMs)
-    this.#giveBack(ticket, ticket.mostSeats - seatsAfter, nowMs)
+    this.#leave(ticket, ticket.mostSeats - seatsAfter, nowMs)
     this.#clock.callAfter(afterMs, () =>
       this.#free(ticket, { seats: seatsAfter, seconds: seconds + afterMs / 1000 }, this.#clock.now()),
     )
@@ -105,11 +152,25 @@ export class PriorityLevel {
       queues.advance(nowMs, { inUse: this.seatsInUse, limit: this.limit })
       queues.end(queue, ticket, held.seconds * ticket.mostSeats)
     }
-    this.#giveBack(ticket, held.seats, nowMs)
+    this.#leave(ticket, held.seats, nowMs)
   }
 
-  #giveBack(ticket: Ticket, seats: number, nowMs: number): void {
+  /** Seats that were lent to it are not its own any more where they were asked back. */
+  #giveBackDue(): void {
+    const free = this.loan.takeFree({ own: this.own, inUse: this.seatsInUse })
+    if (free > 0) this.#exchange.giveBack(this.spec.name, free)
+  }
+
+  #want(nowMs: number, isAgain = false): void {
+    if (!isAgain && nowMs - this.#wantedAt < WANT_EVERY_MS) return
+    this.#wantedAt = nowMs
+    const least = Math.ceil(this.own * WANTED_SHARE)
+    this.#exchange.want(this.spec.name, Math.max(least, this.queues?.seatsWaiting ?? 0))
+  }
+
+  #leave(ticket: Ticket, seats: number, nowMs: number): void {
     this.seatsInUse -= seats
+    if (this.loan.due > 0) this.#giveBackDue()
     ticket.measures.executingSeats.value -= seats
     this.#noteDemand(nowMs)
     this.#dispatch(nowMs)
@@ -131,9 +192,9 @@ export class PriorityLevel {
     }
   }
 
-  /** A request wider than the limit runs alone. */
+  /** A request wider than the level runs alone. */
   #hasRoom({ mostSeats }: Ticket): boolean {
-    return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.limit && this.running === 0)
+    return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.own && this.running === 0)
   }
 
   #begin(ticket: Ticket, nowMs: number): Ticket {
@@ -194,6 +255,7 @@ export class PriorityLevel {
       ticket.waiting.value++
       this.#noteDemand(this.#clock.now())
       this.#dispatch(this.#clock.now())
+      if (queues.waiting > 0) this.#want(this.#clock.now())
     })
   }
 

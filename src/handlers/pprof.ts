@@ -13,9 +13,17 @@ export type ProfileName = keyof typeof PROFILES
 
 const MOST_SECONDS = 3600
 
+export interface ProfileOrder {
+  readonly name: ProfileName
+  readonly seconds: number
+  /** By its name; undefined: whichever was asked. Means nothing where there is one. */
+  readonly worker?: string | undefined
+}
+
 export interface Profiler {
-  /** The profile of the next seconds, packed. Undefined where another one is being taken. */
-  take(name: ProfileName, seconds: number, signal: AbortSignal): Promise<Buffer | undefined>
+  readonly hasWorkers: boolean
+  /** The profile of the next seconds, packed. Busy where another one is being taken. */
+  take(order: ProfileOrder, signal: AbortSignal): Promise<Buffer | 'busy' | 'unknown worker'>
 }
 
 export interface PprofParts {
@@ -50,13 +58,14 @@ function page(title: string, body: string): HttpResponse {
 function showProfile(profiler: Profiler): Handler {
   return async (request) => {
     const name = request.path.slice('/debug/pprof/'.length)
-    if (name === '') return profileIndex()
+    if (name === '') return profileIndex(profiler.hasWorkers)
     if (name === 'symbol') return plainText(200, 'num_symbols: 1\n')
     if (!isProfile(name)) return plainText(404, 'Unknown profile\n', { 'x-go-pprof': '1' })
     const asked = Number(request.query.get('seconds') ?? '')
     const seconds = asked > 0 ? Math.min(asked, MOST_SECONDS) : PROFILES[name].seconds
-    const packed = await profiler.take(name, seconds, request.signal)
-    if (packed === undefined) return plainText(409, 'another profile is being taken\n', { 'x-go-pprof': '1' })
+    const packed = await profiler.take({ name, seconds, worker: request.query.get('worker') }, request.signal)
+    if (packed === 'unknown worker') return plainText(404, 'Unknown worker\n', { 'x-go-pprof': '1' })
+    if (packed === 'busy') return plainText(409, 'another profile is being taken\n', { 'x-go-pprof': '1' })
     return bytesOf('application/octet-stream', packed, {
       'content-disposition': `attachment; filename="${name}"`,
       'x-content-type-options': 'nosniff',
@@ -68,13 +77,13 @@ function isProfile(name: string): name is ProfileName {
   return Object.hasOwn(PROFILES, name)
 }
 
-function profileIndex(): HttpResponse {
+function profileIndex(hasWorkers: boolean): HttpResponse {
   const rows = Object.entries(PROFILES).map(([name, { seconds, about }]) => {
     return `<li><a href="${name}?seconds=${seconds}">${name}</a>: ${about}</li>`
   })
   return page(
     '/debug/pprof/',
-    `<p>For go tool pprof; ?seconds= says for how long.</p>\n<ul>\n${rows.join('\n')}\n</ul>`,
+    `<p>For go tool pprof; ?seconds= says for how long${hasWorkers ? ', ?worker= of which worker (1, 2, …)' : ''}.</p>\n<ul>\n${rows.join('\n')}\n</ul>`,
   )
 }
 

@@ -3,7 +3,7 @@
 // our own. Stopping lets short requests finish and ends the long-running ones.
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Socket } from 'node:net'
-import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls'
+import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { OutboxBuffers } from '../wire/frame-outbox.ts'
@@ -41,6 +41,8 @@ export interface ListenerOptions extends ListenAddress {
   /** Absent: it listens at the address itself. */
   readonly sockets?: HandedSockets | undefined
   readonly tls: TlsFiles
+  /** In base64: 48 bytes that session tickets are sealed with. Absent: secret ones of its own. */
+  readonly ticketKeys?: string | undefined
   readonly handler: Handler
   readonly log: Log
   readonly requestTimeoutMs: number
@@ -83,6 +85,13 @@ export interface TlsFiles {
   readonly proxyCa: string | undefined
 }
 
+/** With other ticket keys nobody resumes a session from before: who is trusted is judged anew, in a full handshake. */
+export interface TlsRenewal {
+  /** Absent: the same as before. */
+  readonly files?: TlsFiles | undefined
+  readonly ticketKeys: string
+}
+
 export interface NamedCertificate {
   /** With a wildcard for one label. */
   readonly name: string
@@ -121,7 +130,7 @@ export interface Listener {
   readonly port: number
   readonly requestCount: number
   /** For new connections from now on; open ones keep theirs. */
-  renew(tls: TlsFiles): void
+  renew(renewal: TlsRenewal): void
   /** Asks the clients of all open connections to open others: by GOAWAY, or by `Connection: close` with the next answer. */
   drain(): void
   /** Takes no more connections, ends the long requests, answers who still asks, and waits for all of that, at most so long. */
@@ -236,9 +245,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     get requestCount() {
       return running.total
     },
-    renew: (files) => {
-      tls.setSecureContext(contextOf({ ...options, tls: files }))
-      nameCertificates(tls, { ...options, tls: files })
+    renew: ({ files, ticketKeys }) => {
+      if (files === undefined) return tls.setTicketKeys(Buffer.from(ticketKeys, 'base64'))
+      const renewed = { ...options, tls: files, ticketKeys }
+      tls.setSecureContext(contextOf(renewed))
+      nameCertificates(tls, renewed)
     },
     drain: () => connections.drain(),
     async close(graceMs, { keepListening = false, endLongOnesOverMs = 0 } = {}) {
@@ -346,12 +357,14 @@ function nameCertificates(server: TlsServer, listener: ListenerOptions): void {
   }
 }
 
-function contextOf({ tls, minVersion, ciphers, curves }: ListenerOptions): SecureContextOptions {
+function contextOf({ tls, ticketKeys, minVersion, ciphers, curves }: ListenerOptions): TlsOptions {
   const ca = authoritiesOf(tls)
   const { key, certificate: cert } = tls
   // An authority of ours need not be one that signed itself.
   const groups = curves === undefined ? {} : { ecdhCurve: curves }
-  const context = { key, cert, minVersion, ciphers, ...groups, allowPartialTrustChain: true }
+  const tickets = ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys, 'base64') }
+  const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT }
+  const context = { key, cert, minVersion, ciphers, ...groups, ...sessions, allowPartialTrustChain: true }
   return ca === undefined ? context : { ...context, ca }
 }
 
@@ -360,6 +373,8 @@ function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
   return given.length === 0 ? undefined : given.join('\n')
 }
 
+/** Whose sessions they are: Node would go by the command line, and a session be another's after a restart with another flag. */
+const SESSION_ID_CONTEXT = 'quarterdeck'
 /** Of all headers of a request together. */
 const MAX_HEADER_BYTES = 64 * 1024
 const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }

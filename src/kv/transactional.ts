@@ -1,5 +1,6 @@
 // What an engine does beyond the port so that etcd's API can be served from it: several keys in one revision, how often a key
 // was written, leases, and keys of any bytes.
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { GetResult, Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
 
 /** 64 bits, as whoever asked for the lease has chosen them. */
@@ -83,6 +84,8 @@ export interface Transaction {
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
   /** The key must be there. */
   remove(key: string): void
+  /** How many there were. Where there are many it may take several turns of the event loop, in which nobody sees any of it. */
+  removeRange(range: KeyRange): MaybePromise<number>
   /** How long the lease was asked for; absent: there is none. */
   secondsOfLease(lease: LeaseId): number | undefined
   keysOfLease(lease: LeaseId): readonly string[]
@@ -96,8 +99,8 @@ export interface TransactionRequest<Result> {
   readonly bytes: number
   /** Whether it puts nothing: then it is let in where there is no space left. */
   readonly freesSpace: boolean
-  /** Decides and writes, in one go. Where it throws, nothing was written. */
-  readonly run: (transaction: Transaction) => Result
+  /** Decides and writes; it waits for nothing but the transaction. Where it throws, nothing was written. */
+  readonly run: (transaction: Transaction) => MaybePromise<Result>
 }
 
 export interface StoredListResult extends ListResult {

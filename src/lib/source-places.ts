@@ -21,11 +21,22 @@ export function nameSourceFiles(builtFolder: string): void {
     const title = Error.prototype.toString.call(error)
     if (sites.length === 0) return title
     // They do have a text, which their declared type does not know.
-    const frames = (sites as readonly { toString(): string }[])
-      .join('\n    at ')
-      .replaceAll(/(file:[^\s()]+\.js):(\d+):(\d+)/g, named)
+    const frames = (sites as readonly { toString(): string }[]).join('\n    at ').replaceAll(placePattern(), named)
     return `${title}\n    at ${frames}`
   }
+}
+
+/** The places in a text named as in the sources, where they are in files that were built. */
+export function inSources(text: string): string {
+  const maps = new Map<string, SourceMap>()
+  return text.replaceAll(
+    placePattern(),
+    (place, file: string, line: string, column: string) => placeIn(maps, file, Number(line), Number(column)) ?? place,
+  )
+}
+
+function placePattern(): RegExp {
+  return /(file:[^\s()]+\.js):(\d+):(\d+)/g
 }
 
 function placeIn(maps: Map<string, SourceMap>, file: string, line: number, column: number): string | undefined {

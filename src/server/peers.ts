@@ -1,5 +1,7 @@
 // What the workers of a server ask each other, through their supervisor, so that each of them can answer for all.
 import { failingChecks, type HealthCheck, type HealthEndpoint } from '../handlers/health.ts'
+import type { DumpName, Row } from '../flow/dump.ts'
+import type { PprofParts, ProfileName } from '../handlers/pprof.ts'
 import type { WatcherStatus } from '../handlers/watchers.ts'
 import { type Log, type LogComponent, type LogLevel, setLogLevel } from '../lib/log.ts'
 import type { Metrics, MetricsOfWorkers } from '../telemetry/metrics.ts'
@@ -8,7 +10,10 @@ import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 /** By its kind, what is asked and what is answered. */
 export interface PeerTopics {
   readonly metrics: { readonly ask: { readonly kind: 'metrics' }; readonly answer: readonly FamilySnapshot[] }
-  readonly resetMetrics: { readonly ask: { readonly kind: 'resetMetrics' }; readonly answer: null }
+  readonly resetMetrics: {
+    readonly ask: { readonly kind: 'resetMetrics'; readonly names: readonly string[] }
+    readonly answer: null
+  }
   /** The names of the checks that fail. */
   readonly health: {
     readonly ask: { readonly kind: 'health'; readonly endpoint: HealthEndpoint }
@@ -19,6 +24,18 @@ export interface PeerTopics {
     readonly answer: null
   }
   readonly watchers: { readonly ask: { readonly kind: 'watchers' }; readonly answer: readonly WatcherStatus[] }
+  /** Of a page about flow control. */
+  readonly flow: { readonly ask: { readonly kind: 'flow'; readonly page: DumpName }; readonly answer: readonly Row[] }
+  /** Of one worker, by its name. In base64; null: it is taking another one. */
+  readonly profile: {
+    readonly ask: {
+      readonly kind: 'profile'
+      readonly worker: string
+      readonly name: ProfileName
+      readonly seconds: number
+    }
+    readonly answer: string | null
+  }
 }
 
 export type PeerTopic = keyof PeerTopics
@@ -30,13 +47,26 @@ export interface PeerAnswer<T extends PeerTopic> {
   readonly answer: PeerTopics[T]['answer']
 }
 
+/** A worker, and how it reaches the others. */
+export interface WorkerPeers {
+  readonly name: string
+  readonly peers: Peers
+}
+
 export interface Peers {
-  /** What those have answered that did so in time: all workers of `metrics`, the others of the rest. */
+  /** What those have answered that did so in time: all workers of `metrics`, the one that is meant of `profile`, the others of the rest. */
   ask<T extends PeerTopic>(question: PeerTopics[T]['ask'] & { readonly kind: T }): Promise<readonly PeerAnswer<T>[]>
 }
 
-/** How long a worker is waited for; one that has stalled is not to hold up the others. */
-export const PEER_WITHIN_MS = 500
+/** One that has stalled is not to hold up the others. */
+const PEER_WITHIN_MS = 500
+/** What it takes to pack a profile, and to send it. */
+const PROFILE_MORE_MS = 30_000
+
+/** How long a worker is waited for. */
+export function peerWithinMs(question: { readonly kind: string; readonly seconds?: number }): number {
+  return question.kind === 'profile' ? (question.seconds ?? 0) * 1000 + PROFILE_MORE_MS : PEER_WITHIN_MS
+}
 
 type HealthChecks = Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
 
@@ -45,17 +75,19 @@ interface Answering {
   readonly checks: HealthChecks
   readonly watchers: () => readonly WatcherStatus[]
   readonly log: Log
+  readonly flowRows: (page: DumpName) => readonly Row[]
+  readonly pprof: Pick<PprofParts, 'profiler'>
 }
 
 export async function answerPeer(
   question: PeerQuestion,
-  { metrics, checks, watchers, log }: Answering,
+  { metrics, checks, watchers, log, flowRows, pprof }: Answering,
 ): Promise<PeerTopics[PeerTopic]['answer']> {
   switch (question.kind) {
     case 'metrics':
       return metrics.snapshot()
     case 'resetMetrics':
-      metrics.resetOwn()
+      metrics.resetOwn(question.names)
       return null
     case 'health':
       return failingChecks(checks[question.endpoint], AbortSignal.timeout(PEER_WITHIN_MS))
@@ -64,6 +96,14 @@ export async function answerPeer(
       return null
     case 'watchers':
       return watchers()
+    case 'flow':
+      return flowRows(question.page)
+    case 'profile': {
+      const signal = AbortSignal.timeout(peerWithinMs(question))
+      const { name, seconds } = question
+      const packed = await pprof.profiler.take({ name, seconds }, signal)
+      return typeof packed === 'string' ? null : packed.toString('base64')
+    }
   }
 }
 
@@ -71,7 +111,36 @@ export function metricsOfWorkers(peers: Peers): MetricsOfWorkers {
   return {
     snapshots: async () =>
       (await peers.ask({ kind: 'metrics' })).map(({ worker, answer: families }) => ({ worker, families })),
-    reset: () => void peers.ask({ kind: 'resetMetrics' }),
+    reset: (names) => void peers.ask({ kind: 'resetMetrics', names }),
+  }
+}
+
+/** The rows of all workers, by their names. */
+export async function flowRowsOfWorkers(
+  { peers, name }: WorkerPeers,
+  page: DumpName,
+  own: readonly Row[],
+): Promise<readonly Row[]> {
+  const others = await peers.ask({ kind: 'flow', page })
+  const all = [{ worker: name, answer: own }, ...others]
+  return all
+    .sort((a, b) => Number(a.worker) - Number(b.worker))
+    .flatMap(({ worker, answer }) => answer.map((row) => [...row, worker ?? '']))
+}
+
+/** Profiles of any worker. */
+export function pprofOfWorkers(own: PprofParts, { peers, name }: WorkerPeers): PprofParts {
+  return {
+    profiler: {
+      hasWorkers: true,
+      take: async ({ worker = name, ...order }, signal) => {
+        if (worker === name) return own.profiler.take(order, signal)
+        const [found] = await peers.ask({ kind: 'profile', worker, ...order })
+        if (found === undefined) return 'unknown worker'
+        return found.answer === null ? 'busy' : Buffer.from(found.answer, 'base64')
+      },
+    },
+    setVerbosity: own.setVerbosity,
   }
 }
 

@@ -9,11 +9,10 @@ import type { Handler } from '../http/http.ts'
 import { indexPage, type Route } from '../http/router.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { type Config, levelOf } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { HealthMeasures } from './measures.ts'
-import { type Metrics, showFamilies } from '../telemetry/metrics.ts'
-import { openProfiler } from '../telemetry/profiler.ts'
+import type { HealthMeasures } from './measures.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { ResourceApi } from './resource-api.ts'
 import { versionInfo } from './version.ts'
 
@@ -27,11 +26,12 @@ interface RouteParts {
   readonly api: ResourceApi
   readonly more: readonly Route[]
   readonly checks: HealthOptions['checks']
+  readonly health: HealthMeasures
+  readonly pprof: PprofParts
 }
 
 export function routesOf(parts: RouteParts): Route[] {
-  const { config, metrics, lifecycle, clock, log, logLevels, api, more, checks } = parts
-  const health = new HealthMeasures()
+  const { config, metrics, lifecycle, clock, log, logLevels, api, more, checks, health, pprof } = parts
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({
@@ -42,18 +42,14 @@ export function routesOf(parts: RouteParts): Route[] {
     }),
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
-    { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
+    { path: '/metrics/slis', handler: showMetrics(metrics.slis) },
     ...logLevelRoutes(logLevels),
-    ...(config.profiling ? pprofRoutes(profilingOf(config, logLevels)) : []),
+    ...(config.profiling ? pprofRoutes(pprof) : []),
     ...more,
   ]
   routes.push(...pagesBeside(routes, { config, clock }))
   const index: Handler = indexPage(routes)
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
-}
-
-function profilingOf({ logLevel }: Config, logLevels: RunningLogLevels): PprofParts {
-  return { profiler: openProfiler(), setVerbosity: (number) => logLevels.set(levelOf(number, logLevel)) }
 }
 
 /** What shows how the server itself is: /statusz names the others, so they come first. */

@@ -5,7 +5,7 @@ import { deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
-import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
+import type { FinishedRequest, TlsRenewal } from '../http/listener.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
 import { localUrl } from './admin.ts'
@@ -18,10 +18,10 @@ import { LateService } from './late-service.ts'
 import { type Past, pastOf } from './past.ts'
 import type { PeerQuestion } from './peers.ts'
 import { listen } from './configured-listener.ts'
-import { renewServing } from './certificate-reload.ts'
 import { openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
 import { openService } from './service.ts'
 import { tellTaken } from './taken-settings.ts'
+import { newTicketKeys, renewTls } from './tls-renewal.ts'
 
 export type { ServerAccess, StartOrder }
 
@@ -88,6 +88,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const listener = await listen(config, {
     sockets: order.worker?.sockets,
     tls: serving.tls,
+    ticketKeys: order.worker?.ticketKeys ?? newTicketKeys(),
     handler: order.outermost?.(noted) ?? noted,
     log: requestLog,
     observe: (finished) => {
@@ -103,12 +104,12 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     if (lifecycle.isStarting()) lifecycle.stage = 'closing'
     return listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs })
   })
-  const renew = (files: TlsFiles): void => {
-    service.current?.api.identity.renewTrust(files)
-    listener.renew(files)
+  const renew = (renewal: TlsRenewal): void => {
+    if (renewal.files !== undefined) service.current?.api.identity.renewTrust(renewal.files)
+    listener.renew(renewal)
   }
   if (order.worker === undefined)
-    void runInBackground(opened, (stop) => renewServing({ ...base, log: logOf(log, 'certificates') }, renew, stop))
+    void runInBackground(opened, (stop) => renewTls({ ...base, log: logOf(log, 'certificates') }, renew, stop))
   else order.worker.onRenewed(renew)
   const url = localUrl(listener.host, listener.port)
   base.address.text = new URL(url).host

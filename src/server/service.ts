@@ -26,7 +26,17 @@ import { readPeerAuthority, readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { runningLogLevels } from './log-levels.ts'
 import { routesOf } from './routes.ts'
-import { answerPeer, checksOfWorkers, metricsOfWorkers, watchersElsewhere } from './peers.ts'
+import {
+  answerPeer,
+  checksOfWorkers,
+  flowRowsOfWorkers,
+  metricsOfWorkers,
+  pprofOfWorkers,
+  watchersElsewhere,
+} from './peers.ts'
+import { HealthMeasures } from './measures.ts'
+import { openProfiling } from './profiling.ts'
+import type { PprofParts } from '../handlers/pprof.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
 import type { RunningLogLevels } from '../handlers/log-levels.ts'
@@ -39,8 +49,9 @@ import type { Foundation, StartOrder } from './foundation.ts'
 /** What answers requests, and what runs beside it. */
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
-  const { config, kv, log, measures, atRest, lifecycle } = base
-  const peers = order.worker?.peers
+  const { config, kv, log, atRest, lifecycle } = base
+  const { worker } = order
+  const peers = worker?.peers
   const api = openApi(base, order)
   base.functions.handOverTo(api.extensionPoints)
   const extensions = openExtensions({ ...base, log: logOf(log, 'extensions') }, api.extensionPoints, opened)
@@ -56,21 +67,19 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     rotatesShared,
   })
   opened.defer(() => audit.close())
-  const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
-  base.live.listen((now) => flow.limit(now))
-  const metrics = openMetrics({
-    version: versionInfo(),
-    gates: gateStates(config.featureGates),
-    isServed: api.isServed,
-    types: api.types,
-    onForgotten: () => measures.forgetFound(),
-    http: measures.http,
-    storageSize: (signal) => kv.size(signal),
-    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
-    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
-    hidden: config.hiddenMetrics,
-    workers: peers === undefined ? undefined : metricsOfWorkers(peers),
+  const flow = openFlowControl(config, {
+    store: api.cache,
+    find: api.find,
+    findLoad: api.load,
+    seats: worker?.seats,
+    rowsOfWorkers: worker && ((page, own) => flowRowsOfWorkers(worker, page, own)),
   })
+  base.live.listen((now) => flow.limit(now))
+  const logLevels = runningLogLevels(log, peers)
+  const health = new HealthMeasures()
+  const profiling = openProfiling(config, logLevels)
+  const pprof = worker === undefined ? profiling : pprofOfWorkers(profiling, worker)
+  const metrics = openMetricsOf(base, order, { api, flow, audit, health })
   const checks = healthChecks({
     checkStorage: (signal) => checkUsable(kv, signal),
     probeMs: config.probeMs,
@@ -96,9 +105,11 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       audit,
       flow,
       metrics,
+      health,
+      pprof,
       checks: checksOfAll,
       more,
-      logLevels: runningLogLevels(log, peers),
+      logLevels,
     }),
   )
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
@@ -132,7 +143,8 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       metrics.observe(finished)
       if (hasConsole) load.observe(finished)
     },
-    answerPeer: (question) => answerPeer(question, { metrics, checks, watchers: api.watchers, log }),
+    answerPeer: (question) =>
+      answerPeer(question, { metrics, checks, watchers: api.watchers, log, flowRows: flow.rows, pprof: profiling }),
     api,
     ready: async (signal) => {
       try {
@@ -149,6 +161,27 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
 
 function looksAfterStore({ worker }: StartOrder): boolean {
   return worker === undefined || (worker.isFirst && !worker.isStoreKept)
+}
+
+function openMetricsOf(
+  { config, kv, measures }: Foundation,
+  { worker }: StartOrder,
+  { api, flow, audit, health }: Pick<ServedParts, 'api' | 'flow' | 'audit' | 'health'>,
+): Metrics {
+  return openMetrics({
+    version: versionInfo(),
+    gates: gateStates(config.featureGates),
+    isServed: api.isServed,
+    types: api.types,
+    onForgotten: () => measures.forgetFound(),
+    http: measures.http,
+    storageSize: (signal) => kv.size(signal),
+    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
+    slis: health.all(),
+    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
+    hidden: config.hiddenMetrics,
+    workers: worker && metricsOfWorkers(worker.peers),
+  })
 }
 
 /** Who may do what, and who calls other servers. */
@@ -256,6 +289,8 @@ interface ServedParts {
   readonly audit: RunningAudit
   readonly flow: RunningFlowControl
   readonly metrics: Metrics
+  readonly health: HealthMeasures
+  readonly pprof: PprofParts
   readonly checks: HealthOptions['checks']
   readonly more: readonly Route[]
   readonly logLevels: RunningLogLevels
@@ -264,7 +299,7 @@ interface ServedParts {
 /** What answers a request: the filters, then a path of its own or a resource. */
 function openHandler(
   base: Foundation & Guards,
-  { api, audit, flow, metrics, checks, more: given, logLevels }: ServedParts,
+  { api, audit, flow, metrics, health, pprof, checks, more: given, logLevels }: ServedParts,
 ): Handler {
   const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
@@ -274,7 +309,19 @@ function openHandler(
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
-  const routes = routesOf({ config, api, metrics, lifecycle, clock: base.clock, log, logLevels, checks, more })
+  const routes = routesOf({
+    config,
+    api,
+    metrics,
+    health,
+    pprof,
+    lifecycle,
+    clock: base.clock,
+    log,
+    logLevels,
+    checks,
+    more,
+  })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
   return withFilters(faults === undefined ? served : faults.requests(served), {

@@ -12,6 +12,7 @@ import type { FlagName } from '../config/flags.ts'
 import { changedFlags } from '../config/live-config.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
+import type { TlsRenewal } from '../http/listener.ts'
 import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
 import { serveEtcd } from '../kv/serve/serve.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -21,12 +22,13 @@ import { Workers } from '../workers/workers.ts'
 import { accountKeys, ownAccountKey } from './account-keys.ts'
 import { adminToken, localUrl } from './admin.ts'
 import { runInBackground } from './background.ts'
-import { renewServing } from './certificate-reload.ts'
 import type { ServerAccess } from './foundation.ts'
 import { tellTaken } from './taken-settings.ts'
+import { SeatLoans, type SeatWord } from './seat-loans.ts'
 import { servingFiles } from './serving.ts'
 import { keepSpace, openOwnStorage } from './storage.ts'
 import type { PeerQuestion } from './peers.ts'
+import { newTicketKeys, renewTls } from './tls-renewal.ts'
 import { WorkerAnswers } from './worker-answers.ts'
 import type { LastCounts, WorkerNews, WorkerOrder } from './worker.ts'
 
@@ -116,6 +118,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   let serving = identity.serving
   // What workers that are started now go by.
   let known = config
+  let ticketKeys = newTicketKeys()
   const workers = new Workers({
     count: config.workers,
     program: order.program,
@@ -129,33 +132,39 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       address,
       ...identity,
       serving,
+      ticketKeys,
       run,
       identity: `${run}_${++started}`,
+      lentSeats: seats.lentBy(name),
     }),
     stallMs: config.workerStallMs,
     graceMs: () => known.shutdownDelayMs + known.watchTerminationMs + known.requestTimeoutMs + STOP_WITHIN_MS,
     onStderr: (text) => void process.stderr.write(text),
     onQuestion: (question, worker) => answers.answer(question as PeerQuestion | LastCounts, worker),
+    onNews: (word, worker) => seats.receive(word as SeatWord, worker),
     onChange: () => {
       answers.onChange()
+      seats.onChange()
       const identities = Array.from(workers.alive, (worker) => (worker.order as WorkerOrder).identity)
       tellAll({ kind: 'alive', identities })
     },
     log: logOf(log, 'workers'),
   })
   const answers = new WorkerAnswers(() => workers.alive, log)
+  const seats = new SeatLoans(() => workers.alive)
   const tellAll = (news: WorkerNews): void => workers.tellAll(news)
   opened.defer(() => workers.stop())
   process.once('exit', () => workers.kill())
   listening.on('connection', (socket) => workers.give(socket))
   opened.defer(() => void listening.close())
   const reloads = new ReloadRequests()
-  const renewal = { config, log: logOf(log, 'certificates'), serving, reloads }
-  const use = (files: typeof tls): void => {
-    serving = { ...serving, tls: files }
-    tellAll({ kind: 'renewed', files })
+  const renewal = { config, log: logOf(log, 'certificates'), serving, reloads, clock: systemClock }
+  const use = (renewed: TlsRenewal): void => {
+    serving = { ...serving, tls: renewed.files ?? serving.tls }
+    ticketKeys = renewed.ticketKeys
+    tellAll({ kind: 'renewed', renewal: renewed })
   }
-  const failed = runInBackground(opened, (stop) => renewServing(renewal, use, stop))
+  const failed = runInBackground(opened, (stop) => renewTls(renewal, use, stop))
   order.onListening({ url, authority, adminToken: identity.adminToken })
   const givenUp = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new StartError('stopped')), { once: true })

@@ -4,7 +4,7 @@ import type { Family } from '../lib/measure.ts'
 import { processFamilies } from '../telemetry/process-metrics.ts'
 import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
 import type { WorkerProcess } from '../workers/workers.ts'
-import { PEER_WITHIN_MS, type PeerQuestion } from './peers.ts'
+import { type PeerQuestion, peerWithinMs } from './peers.ts'
 import type { LastCounts } from './worker.ts'
 
 interface Answer {
@@ -33,13 +33,20 @@ export class WorkerAnswers {
       case 'metrics':
         return this.#metrics(question)
       case 'resetMetrics':
-        this.#past.clear()
-        this.#last.clear()
+        this.#past.forget(question.names)
+        for (const [worker, families] of this.#last) {
+          this.#last.set(
+            worker,
+            families.filter(({ name }) => !question.names.includes(name)),
+          )
+        }
         return this.#ask(question, asker)
       case 'logLevel':
         // Those that are started later begin with the levels of this log.
         setLogLevel(this.#log, question.level, question.component)
         return this.#ask(question, asker)
+      case 'profile':
+        return this.#askOne(question)
       default:
         return this.#ask(question, asker)
     }
@@ -52,6 +59,12 @@ export class WorkerAnswers {
       this.#last.delete(worker)
       this.#past.add(families)
     }
+  }
+
+  async #askOne(question: PeerQuestion & { readonly kind: 'profile' }): Promise<readonly Answer[]> {
+    const asked = [...this.#alive()].find(({ stage, name }) => stage === 'ready' && name === question.worker)
+    if (asked === undefined) return []
+    return [{ worker: asked.name, answer: await asked.ask(question, peerWithinMs(question)) }]
   }
 
   async #metrics(question: PeerQuestion): Promise<readonly Answer[]> {
@@ -71,7 +84,7 @@ export class WorkerAnswers {
     const asked = [...this.#alive()].filter((worker) => worker.stage === 'ready' && worker !== asker)
     const answers = asked.map(async (worker): Promise<Answer[]> => {
       try {
-        const answer = await worker.ask(question, PEER_WITHIN_MS)
+        const answer = await worker.ask(question, peerWithinMs(question))
         onAnswer?.(worker, answer)
         return [{ worker: worker.name, answer }]
       } catch {

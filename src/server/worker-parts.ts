@@ -1,10 +1,20 @@
 // What a server that is one of several workers has from its supervisor, instead of making it or looking after it by itself.
 import type { Candidacy } from '../controllers/leader-election.ts'
-import type { HandedSockets, TlsFiles } from '../http/listener.ts'
+import type { HandedSockets, TlsRenewal } from '../http/listener.ts'
 import type { Authority } from './past.ts'
-import type { Peers } from './peers.ts'
+import type { WorkerPeers } from './peers.ts'
+import type { SeatNews, SeatWord } from './seat-loans.ts'
 
-export interface WorkerParts {
+/** What workers lend each other. */
+export interface SharedSeats {
+  /** By priority level, what the worker has lent in whose place this one comes. */
+  readonly lent: Readonly<Record<string, number>>
+  readonly tell: (word: SeatWord) => void
+  /** To be called once. */
+  readonly onNews: (take: (news: SeatNews) => void) => void
+}
+
+export interface WorkerParts extends WorkerPeers {
   /** How many there are, of which each has its share of what all may do. */
   readonly count: number
   /** Of all of them one does what only one may do. */
@@ -13,8 +23,10 @@ export interface WorkerParts {
   readonly isStoreKept: boolean
   readonly authority: Authority
   readonly sockets: HandedSockets
-  /** To be called once: with other certificates, whenever there are some. */
-  readonly onRenewed: (use: (files: TlsFiles) => void) => void
+  /** What session tickets are sealed with by all of them, so that a session resumes at whichever worker its client comes to next. */
+  readonly ticketKeys: string
+  /** To be called once: with other certificates or ticket keys, whenever there are some. */
+  readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
-  readonly peers: Peers
+  readonly seats: SharedSeats
 }

@@ -4,15 +4,17 @@ import { type Config, type Environment, readConfig } from '../config/config.ts'
 import type { StorageConfig } from '../config/storage-config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
-import type { TlsFiles } from '../http/listener.ts'
+import type { TlsRenewal } from '../http/listener.ts'
+import { HeldValues } from '../lib/held-values.ts'
 import { LOG_COMPONENTS, type LogComponent, setLogLevel, SILENT_LOG } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from './account-keys.ts'
 import { openLog } from './logger.ts'
 import { type RunningServer, startServer } from './server.ts'
-import type { PeerAnswer, PeerQuestion } from './peers.ts'
+import { type PeerAnswer, type PeerQuestion, peerWithinMs } from './peers.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
+import type { SeatNews } from './seat-loans.ts'
 import type { ServingFiles } from './serving.ts'
 
 /** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
@@ -27,18 +29,22 @@ export interface WorkerOrder {
   readonly storage?: StorageConfig
   readonly address: { readonly host: string; readonly port: number }
   readonly serving: ServingFiles
+  readonly ticketKeys: string
   readonly adminToken: string
   /** In PEM. */
   readonly accountKey: string
   /** As whom it stands for election; the identities of all workers begin alike. */
   readonly identity: string
   readonly run: string
+  /** By priority level, what its predecessor has lent. */
+  readonly lentSeats: Readonly<Record<string, number>>
 }
 
 export type WorkerNews =
-  | { readonly kind: 'renewed'; readonly files: TlsFiles }
+  | { readonly kind: 'renewed'; readonly renewal: TlsRenewal }
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
+  | SeatNews
 
 /** What a worker tells that ends. */
 export interface LastCounts {
@@ -46,24 +52,28 @@ export interface LastCounts {
   readonly families: readonly FamilySnapshot[]
 }
 
-/** What the supervisor takes to ask all others. */
+/** What the supervisor may take beside what it waits for the others. */
 const ANSWER_WITHIN_MS = 5_000
 
 /** Resolves with the exit code, when it was told to stop. */
 export async function runWorker(link: SupervisorLink, environment: Environment): Promise<number> {
   const order = (await link.order) as WorkerOrder
+  // For those who look at the processes of the system.
+  process.title = `quarterdeck worker ${order.name}`
   let alive: readonly string[] | undefined
   const stop = new AbortController()
   let isReplaced = false
-  let renew: (files: TlsFiles) => void = () => {}
+  const renewals = new HeldValues<TlsRenewal>()
+  const seatNews = new HeldValues<SeatNews>()
   const running = Promise.withResolvers<RunningServer>()
   const onSocket = Promise.withResolvers<(socket: Socket) => void>()
   link.listen({
     onSocket: (socket) => void onSocket.promise.then((take) => take(socket)),
     onNews: (told) => {
       const news = told as WorkerNews
-      if (news.kind === 'renewed') renew(news.files)
-      else alive = news.identities
+      if (news.kind === 'renewed') renewals.give(news.renewal)
+      else if (news.kind === 'alive') alive = news.identities
+      else seatNews.give(news)
     },
     onQuestion: async (question) => (await running.promise).answerPeer(question as PeerQuestion),
     onStop: (isLast) => {
@@ -89,14 +99,24 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       signal: stop.signal,
       onListening: () => link.isListening(),
       worker: {
+        name: order.name,
         count: order.count,
         isFirst: order.name === '1',
         isStoreKept: order.storage !== undefined,
         authority: { serving, adminToken, keys },
         sockets: { ...address, take: onSocket.resolve },
-        onRenewed: (use) => (renew = use),
+        ticketKeys: order.ticketKeys,
+        onRenewed: renewals.onEach,
+        seats: {
+          lent: order.lentSeats,
+          tell: (word) => link.tell(word),
+          onNews: seatNews.onEach,
+        },
         peers: {
-          ask: async (question) => (await link.ask(question, ANSWER_WITHIN_MS)) as readonly PeerAnswer<never>[],
+          ask: async (question) => {
+            const withinMs = peerWithinMs(question) + ANSWER_WITHIN_MS
+            return (await link.ask(question, withinMs)) as readonly PeerAnswer<never>[]
+          },
         },
         candidate: { identity, isGone: (holder) => holder.startsWith(run) && alive?.includes(holder) === false },
       },

@@ -16,8 +16,10 @@ export interface Metrics extends MetricsSource {
   /** Called for every request that `observe` will be called for. */
   begin(request: HttpRequest): void
   observe(finished: FinishedRequest): void
-  /** Without those of other workers. */
-  resetOwn(): void
+  /** Of these names, without those of other workers. */
+  resetOwn(names: readonly string[]): void
+  /** What /metrics/slis shows. */
+  readonly slis: MetricsSource
   /** Of this process, for another. */
   snapshot(): Promise<readonly FamilySnapshot[]>
 }
@@ -25,7 +27,8 @@ export interface Metrics extends MetricsSource {
 /** All workers of the server, this one included. */
 export interface MetricsOfWorkers {
   snapshots(): Promise<readonly WorkerSnapshot[]>
-  reset(): void
+  /** All of these names. */
+  reset(names: readonly string[]): void
 }
 
 export interface MetricsOptions extends RequestMetricsOptions {
@@ -37,6 +40,8 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly families: readonly Family[]
   /** Rooms that keep series are to find them anew: some are gone. */
   readonly onForgotten: () => void
+  /** What is shown by itself: how the checks of health went. */
+  readonly slis: readonly Family[]
   /** The names of those that are not shown. */
   readonly hidden?: ReadonlySet<string>
   /** Undefined where the storage takes no disk. */
@@ -75,7 +80,17 @@ export function openMetrics(options: MetricsOptions): Metrics {
     requests.forgetFound()
     options.onForgotten()
   }
-  const resetOwn = (): void => shown.forEach((family) => family.reset())
+  const kept = [...shown, ...options.slis]
+  const page = (families: readonly Family[]): MetricsSource => ({
+    async *render() {
+      sweepAfter(1)
+      yield* exposition(workers === undefined ? families : familiesOf(families, await workers.snapshots()))
+    },
+    reset() {
+      families.forEach((family) => family.reset())
+      workers?.reset(families.map(({ name }) => name))
+    },
+  })
   return {
     begin: (request) => running.begin(request),
     observe(finished) {
@@ -85,23 +100,12 @@ export function openMetrics(options: MetricsOptions): Metrics {
     },
     snapshot() {
       sweepAfter(1)
-      return snapshotOf(shown)
+      return snapshotOf(kept)
     },
-    async *render() {
-      sweepAfter(1)
-      yield* exposition(workers === undefined ? shown : familiesOf(shown, await workers.snapshots()))
-    },
-    resetOwn,
-    reset() {
-      resetOwn()
-      workers?.reset()
-    },
+    ...page(shown),
+    slis: page(options.slis),
+    resetOwn: (names) => kept.filter(({ name }) => names.includes(name)).forEach((family) => family.reset()),
   }
-}
-
-/** Families alone, as text. */
-export function showFamilies(families: readonly Family[]): MetricsSource {
-  return { render: () => exposition(families), reset: () => families.forEach((family) => family.reset()) }
 }
 
 /** How many of them the operator does not want to see. */

@@ -15,8 +15,9 @@ const NOT_WORK: ReadonlySet<string> = new Set(['(idle)', '(root)'])
 export function openProfiler(): Profiler {
   let isBusy = false
   return {
-    async take(name, seconds, signal) {
-      if (isBusy) return undefined
+    hasWorkers: false,
+    async take({ name, seconds }, signal) {
+      if (isBusy) return 'busy'
       isBusy = true
       try {
         return gzipSync(profileMessage(await takeProfile(name, seconds, signal)))

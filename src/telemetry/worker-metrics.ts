@@ -27,7 +27,8 @@ export interface WorkerSnapshot {
 /** Gauges of which each worker has its part. */
 const ADDED =
   /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_(?!storage_))/
-const OF_PROCESS = /^(process_|nodejs_|go_)/
+/** Also the last result of a check, which may have been run by one worker today and by another yesterday. */
+const OF_PROCESS = /^(process_|nodejs_|go_|kubernetes_healthcheck$)/
 
 /** So many series take less than a millisecond. */
 const PIECE = 1000
@@ -84,8 +85,8 @@ export class PastCounts {
     }
   }
 
-  clear(): void {
-    this.#series.clear()
+  forget(names: readonly string[]): void {
+    for (const name of names) this.#series.delete(name)
   }
 
   snapshot(): WorkerSnapshot {

@@ -6,11 +6,14 @@ const LONGEST_LINE = 1000
 
 export class LastWords {
   readonly #passOn: (text: string) => void
+  readonly #keepsBack: (line: string) => boolean
   #unfinished = ''
   #lines: string[] = []
 
-  constructor(passOn: (text: string) => void) {
+  /** `keepsBack`: lines that nobody else is to see. */
+  constructor(passOn: (text: string) => void, keepsBack: (line: string) => boolean = () => false) {
     this.#passOn = passOn
+    this.#keepsBack = keepsBack
   }
 
   add(text: string): void {
@@ -19,10 +22,12 @@ export class LastWords {
       this.#unfinished += text
       return
     }
-    const whole = this.#unfinished + text.slice(0, end)
+    const lines = (this.#unfinished + text.slice(0, end - 1)).split('\n')
     this.#unfinished = text.slice(end)
-    this.#passOn(whole)
-    this.#keep(whole)
+    const told = lines.filter((line) => !this.#keepsBack(line))
+    if (told.length === 0) return
+    this.#passOn(`${told.join('\n')}\n`)
+    this.#keep(told)
   }
 
   end(): void {
@@ -34,8 +39,8 @@ export class LastWords {
     return this.#lines.join('\n')
   }
 
-  #keep(text: string): void {
-    const words = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  #keep(lines: readonly string[]): void {
+    const words = lines.filter((line) => line.trim() !== '' && !line.startsWith('{'))
     this.#lines.push(...words.slice(-KEPT_LINES).map((line) => line.slice(0, LONGEST_LINE)))
     this.#lines = this.#lines.slice(-KEPT_LINES)
   }

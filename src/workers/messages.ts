@@ -22,6 +22,8 @@ export type FromWorker =
   /** It has the connection that it was given, and how many are open now. Said before anything is read from it. */
   | { readonly kind: 'taken'; readonly connections: number }
   | { readonly kind: 'pong'; readonly connections: number }
+  /** Something that its supervisor is to know. */
+  | { readonly kind: 'news'; readonly news: unknown }
   | Exchanged
 
 /** Questions and their answers go both ways. */

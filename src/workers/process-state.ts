@@ -1,20 +1,22 @@
 // What the system says that a process is doing, for one that does not say it itself.
 import { readFileSync } from 'node:fs'
 
-const STATES: Readonly<Record<string, string>> = {
+const STATES = {
   R: 'it is computing',
   S: 'it is waiting',
   D: 'it is waiting for the disk',
   T: 'it was stopped by a signal',
   t: 'it is being debugged',
-}
+} as const
+
+export type ProcessState = (typeof STATES)[keyof typeof STATES]
 
 /** Undefined where it cannot be found out. */
-export function processState(pid: number | undefined): string | undefined {
+export function processState(pid: number | undefined): ProcessState | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name before it, in brackets, may hold anything.
-    return STATES[stat.slice(stat.lastIndexOf(')') + 2).charAt(0)]
+    return STATES[stat.charAt(stat.lastIndexOf(')') + 2) as keyof typeof STATES]
   } catch {
     return undefined
   }

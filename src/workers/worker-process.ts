@@ -2,18 +2,20 @@
 // reads: those of one that died before can be given to another.
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { inSources } from '../lib/source-places.ts'
+import { callStackAt, DEBUGGER_FLAGS, DEBUGGER_SIGNAL, debuggerLine } from './call-stack.ts'
 import { LastWords } from './last-words.ts'
 import { type FromWorker, Questions, type ToWorker } from './messages.ts'
+import { processState } from './process-state.ts'
 
 export interface WorkerProcessOptions {
-  readonly name: string
   /** What Node runs, and the arguments of that. */
   readonly program: string
   readonly args: readonly string[]
-  readonly order: unknown
   /** Whole lines. */
   readonly onStderr: (text: string) => void
   readonly onQuestion: (question: unknown, worker: WorkerProcess) => Promise<unknown>
+  readonly onNews: (news: unknown, worker: WorkerProcess) => void
   /** It takes connections, or takes them again. */
   readonly onFree: () => void
 }
@@ -30,23 +32,29 @@ export interface Ending {
 
 /** Who has not answered for so long gets no connection that another could take. */
 const SLOW_MS = 100
+/** How long it may take to find out where a process is that has stalled. */
+const CALL_STACK_WITHIN_MS = 5_000
 /** How long after the end of a process what it said is waited for. */
 const READ_WITHIN_MS = 200
 
 export class WorkerProcess {
-  readonly name: string
-  readonly order: unknown
   stage: Stage = 'starting'
   /** Why it was killed, where the supervisor did so. */
   killedFor: string | undefined
+  /** Its innermost calls when it was killed for not answering, where they could be found out. */
+  callStack: readonly string[] | undefined
   /** In its own words, where it could not start. */
   failure: string | undefined
-  readonly #startedAt = performance.now()
+  #name = ''
+  #order: unknown
+  #startedAt = performance.now()
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
   readonly #options: WorkerProcessOptions
   readonly #questions: Questions
   readonly #ready = Promise.withResolvers<void>()
+  /** Its address, once it is open. */
+  readonly #debugger = Promise.withResolvers<string>()
   /** Given and not yet taken. */
   #given: Socket | undefined
   #connections = 0
@@ -55,9 +63,10 @@ export class WorkerProcess {
 
   constructor(options: WorkerProcessOptions) {
     this.#options = options
-    this.name = options.name
-    this.order = options.order
-    this.#child = fork(options.program, options.args, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+    this.#child = fork(options.program, options.args, {
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      execArgv: [...process.execArgv, ...DEBUGGER_FLAGS],
+    })
     this.#questions = new Questions(
       (message) => this.#send(message),
       (question) => options.onQuestion(question, this),
@@ -65,13 +74,30 @@ export class WorkerProcess {
     this.#child.on('message', (message) => this.#receive(message as FromWorker))
     this.ended = this.#end()
     this.#ready.promise.catch(() => {})
-    this.#send({ kind: 'start', order: options.order })
+  }
+
+  /** Has it begin; until then it loads what it will need and waits. */
+  begin(name: string, order: unknown): void {
+    this.#name = name
+    this.#order = order
+    this.#startedAt = performance.now()
+    this.#send({ kind: 'start', order })
+  }
+
+  /** Of its place; empty until it has begun. */
+  get name(): string {
+    return this.#name
+  }
+
+  get order(): unknown {
+    return this.#order
   }
 
   get pid(): number | undefined {
     return this.#child.pid
   }
 
+  /** Since it has begun. */
   get ageMs(): number {
     return performance.now() - this.#startedAt
   }
@@ -139,6 +165,16 @@ export class WorkerProcess {
     clearTimeout(timer)
   }
 
+  /** One that does not answer: finds out where it is, if that does not take long, and kills it. */
+  async killStalled(): Promise<void> {
+    if (this.killedFor !== undefined) return
+    const state = processState(this.pid)
+    const what = state === undefined ? '' : `; ${state}`
+    this.killedFor = `it did not answer for ${Math.round(this.unansweredMs)} ms${what}`
+    if (state !== 'it was stopped by a signal') this.callStack = await this.#findCallStack().catch(() => undefined)
+    this.kill(this.killedFor)
+  }
+
   kill(why: string): void {
     this.killedFor ??= why
     this.#child.kill('SIGKILL')
@@ -149,6 +185,15 @@ export class WorkerProcess {
     const given = this.#given
     this.#given = undefined
     return given
+  }
+
+  async #findCallStack(): Promise<readonly string[] | undefined> {
+    const signal = AbortSignal.timeout(CALL_STACK_WITHIN_MS)
+    const tooLate = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+    this.#child.kill(DEBUGGER_SIGNAL)
+    const address = await Promise.race([this.#debugger.promise, tooLate])
+    const lines = address === undefined ? undefined : await callStackAt(address, signal)
+    return lines === undefined ? undefined : inSources(lines.join('\n')).split('\n')
   }
 
   #send(message: ToWorker): void {
@@ -172,12 +217,21 @@ export class WorkerProcess {
         if (this.stage !== 'leaving') this.stage = 'ready'
         this.#ready.resolve()
         return this.#options.onFree()
+      case 'news':
+        return this.#options.onNews(message.news, this)
       case 'failed':
         this.failure = message.message
         return
       default:
         return this.#questions.receive(message)
     }
+  }
+
+  /** Also where somebody else has opened it: its address is nobody's business. */
+  #isOfDebugger(line: string): boolean {
+    const said = debuggerLine(line)
+    if (said?.address !== undefined) this.#debugger.resolve(said.address)
+    return said !== undefined
   }
 
   #heard(connections: number): void {
@@ -187,7 +241,7 @@ export class WorkerProcess {
 
   async #end(): Promise<Ending> {
     const child = this.#child
-    const words = new LastWords(this.#options.onStderr)
+    const words = new LastWords(this.#options.onStderr, (line) => this.#isOfDebugger(line))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => words.add(text))
     const ending = await new Promise<Pick<Ending, 'code' | 'signal'>>((resolve) => {
       child.once('error', (error) => {

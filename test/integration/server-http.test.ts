@@ -14,6 +14,7 @@ import type { FinishedRequest, Listener, ListenerOptions } from '../../src/http/
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
+import { newTicketKeys } from '../../src/server/tls-renewal.ts'
 import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 
 function open(
@@ -393,7 +394,8 @@ describe('new certificates', () => {
     await once(session, 'connect')
     const other = makeAuthority(60_000)
     const pair = makeServing(other, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)
-    listener.renew({ ...pair, clientCa: undefined, proxyCa: undefined })
+    const files = { ...pair, clientCa: undefined, proxyCa: undefined }
+    listener.renew({ files, ticketKeys: newTicketKeys() })
     await expect(overHttp1(listener, '/ok')).rejects.toThrow('certificate')
     const trusting = https.get({
       host: '127.0.0.1',

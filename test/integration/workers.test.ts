@@ -6,6 +6,7 @@ import { Client, k8s } from '../../src/client/client.ts'
 import { CreateLoad } from '../fakes/create-load.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { visit } from '../fakes/tls-visit.ts'
 import { workerPids } from '../fakes/worker-pids.ts'
 
 const STORES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
@@ -133,21 +134,28 @@ describe('a worker that fails', () => {
 })
 
 describe('a server with workers', () => {
-  it('has one certificate authority, one token and one kubeconfig, also after a restart', async () => {
+  it('has one certificate authority, one token and one kubeconfig, also after a restart, and ticket keys until then', async () => {
     const home = await newHome()
     const start = () => startServerProcess(['--workers', '2'], home)
     const first = await start()
     const before = first.kubeconfig
     for (const client of [connect(first), connect(first)]) await client.resource(k8s.Namespace).get('default')
+    const { session } = await visit(portOf(first))
+    // Connections stay open, and each goes to the worker that has fewer.
+    for (let i = 0; i < 2; i++) expect(await visit({ ...portOf(first), session })).toMatchObject({ isResumed: true })
+    for (const pid of workerPids(first)) process.kill(pid, 'SIGKILL')
+    expect(await visit({ ...portOf(first), session })).toMatchObject({ isResumed: true })
     expect(await first.stop()).toMatchObject({ code: 0 })
     const second = await start()
     expect(second.kubeconfig.users).toEqual(before.users)
     for (const client of [connect(second), connect(second)]) await client.resource(k8s.Namespace).get('default')
+    // What tickets are sealed with is not stored.
+    expect(await visit({ ...portOf(second), session })).toMatchObject({ isResumed: false })
     await second.stop()
   })
 
   it('tells of all of them whichever is asked, and forgets nothing that one had counted', async () => {
-    const server = await startWorkers(['--in-memory'])
+    const server = await startWorkers(['--in-memory', '--profiling'])
     const clients = [connect(server), connect(server)]
     const end = new AbortController()
     const nobody = { fieldSelector: 'metadata.name=nobody', signal: end.signal }
@@ -172,6 +180,7 @@ describe('a server with workers', () => {
         expect(await textOf(client, `/${endpoint}?verbose`)).toContain('[+]workers ok')
       }
     }
+    for (const client of clients) await pagesOfBoth((target) => textOf(client, target))
     process.kill(workerPids(server)[0]!, 'SIGKILL')
     for (const client of clients) expect(await listed(client)).toBe(20)
     end.abort()
@@ -244,6 +253,24 @@ describe('a server with workers', () => {
     await server.stop()
   })
 })
+
+function portOf({ url }: ServerProcess): { readonly port: number } {
+  return { port: Number(new URL(url).port) }
+}
+
+/** How checks went, flow control, and profiles. */
+async function pagesOfBoth(get: (target: string) => Promise<string>): Promise<void> {
+  const checks = await get('/metrics/slis')
+  const runs = /^kubernetes_healthchecks_total{name="ping",type="livez",status="success"} (\d+)$/m.exec(checks)?.[1]
+  expect(runs).toBe('2')
+  const told = [...checks.matchAll(/^kubernetes_healthcheck{name="ping",type="livez",worker="(\d)"} 1$/gm)]
+  expect(told.map(([, worker]) => worker)).toEqual(['1', '2'])
+  const levels = await get('/debug/api_priority_and_fairness/dump_priority_levels')
+  expect(levels.split('\n')[0]).toMatch(/CancelledRequests, +Worker,$/)
+  expect(levels.match(/^exempt,.*, +\d,$/gm)?.map((row) => row.at(-2))).toEqual(['1', '2'])
+  for (const worker of ['1', '2']) expect(await get(`/debug/pprof/heap?seconds=0.01&worker=${worker}`)).not.toBe('')
+  await expect(get('/debug/pprof/heap?seconds=0.01&worker=3')).rejects.toThrow('Unknown worker')
+}
 
 function stderrOf(server: ServerProcess): { text: string } {
   const said = { text: '' }

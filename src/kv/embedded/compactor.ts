@@ -1,7 +1,8 @@
 // Compaction: history before a revision is inaccessible at once, and then removed in pieces between the writes. So removal may
 // stop at any point and resume after a restart.
 import { KvError, type Revision } from '../kv.ts'
-import type { Garbage, Tables, TableWriter } from './tables.ts'
+import type { TableWriter } from './table-writer.ts'
+import type { Garbage, Tables } from './tables.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** As many versions are forgotten in one commit: a fraction of what a commit of writes may hold. */

@@ -3,6 +3,10 @@ import type { Revision } from '../kv.ts'
 import type { KeyRange, LeaseId, StoredItem, Transaction } from '../transactional.ts'
 import type { Draft } from './draft.ts'
 import { checkSize } from './request-check.ts'
+import { Turns } from '../../lib/turns.ts'
+
+/** So many keys are removed in a millisecond or two. */
+const PIECE = 200
 
 export class DraftTransaction implements Transaction {
   readonly before: Revision
@@ -48,6 +52,20 @@ export class DraftTransaction implements Transaction {
     this.#draft.remove(key, this.#nextPlace())
   }
 
+  async removeRange({ start, end }: KeyRange): Promise<number> {
+    const turns = new Turns()
+    let removed = 0
+    let from = start
+    for (;;) {
+      const keys = this.#nextKeys({ start: from, end })
+      for (const key of keys) this.remove(key)
+      removed += keys.length
+      if (keys.length < PIECE) return removed
+      from = `${keys.at(-1)}\0`
+      if (turns.isOver) await turns.next()
+    }
+  }
+
   secondsOfLease(lease: LeaseId): number | undefined {
     return this.#draft.secondsOfLease(lease)
   }
@@ -62,6 +80,11 @@ export class DraftTransaction implements Transaction {
 
   forgetLease(lease: LeaseId): void {
     this.#draft.setLease(lease, undefined)
+  }
+
+  /** The first so many. A range is not read on in another turn. */
+  #nextKeys(range: KeyRange): readonly string[] {
+    return [...this.#draft.keysIn(range).take(PIECE)]
   }
 
   #nextPlace(): { revision: Revision; sub: number } {

@@ -9,7 +9,8 @@ import { keyFromBytes } from '../key-text.ts'
 import { itemAt } from './range-read.ts'
 import { encodeBound, type KeyState, type LogPlace } from './records.ts'
 import { EmbeddedItem } from './stored-item.ts'
-import type { Change, Tables, TableWriter } from './tables.ts'
+import type { Change, TableWriter } from './table-writer.ts'
+import type { Tables } from './tables.ts'
 
 export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf' | 'live' | 'secondsOfLease' | 'keysOfLease'>
 
@@ -31,6 +32,9 @@ export interface DraftMark {
   readonly extras: number
   readonly newest: Revision
 }
+
+/** So many changes are written in a millisecond. */
+const PIECE = 100
 
 export class Draft {
   readonly #tables: DraftSource
@@ -135,8 +139,16 @@ export class Draft {
 
   writeTo(writer: TableWriter): void {
     for (const change of this.changes) writer.change(change)
-    for (const write of this.#extras) write(writer)
-    writer.count({ newest: this.#newest })
+    this.#writeRest(writer)
+  }
+
+  /** The same, in pieces. */
+  *writeInPieces(writer: TableWriter): Generator<void, void> {
+    for (const [i, change] of this.changes.entries()) {
+      writer.change(change)
+      if (i % PIECE === PIECE - 1) yield
+    }
+    this.#writeRest(writer)
   }
 
   mark(): DraftMark {
@@ -148,6 +160,11 @@ export class Draft {
     for (const { entry, before } of this.changes.splice(changes).reverse()) this.#touched.set(entry.key, before)
     this.#extras.splice(extras)
     this.#newest = newest
+  }
+
+  #writeRest(writer: TableWriter): void {
+    for (const write of this.#extras) write(writer)
+    writer.count({ newest: this.#newest })
   }
 
   *#storedKeys({ start, end }: KeyRange): Generator<string> {

@@ -3,6 +3,7 @@
 import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
+import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
 import type { RestorableKv, SkipRequest } from '../copy.ts'
 import {
   ABSENT,
@@ -43,9 +44,10 @@ import { RecentEntries } from './recent-entries.ts'
 import type { LogEntry } from './records.ts'
 import { checkPut, checkReadable } from './request-check.ts'
 import { FreeSpace } from './free-space.ts'
-import type { Change, Counters, Tables } from './tables.ts'
+import type { Change, Counters } from './table-writer.ts'
+import type { Tables } from './tables.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
-import { WriteQueue } from './write-queue.ts'
+import { type Job, WriteQueue } from './write-queue.ts'
 
 interface Parts {
   readonly directory: DataDirectory
@@ -165,14 +167,16 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
   async transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result> {
     this.#begin(signal)
     const { bytes, freesSpace, run } = request
-    const decide = (draft: Draft): Result => {
+    const decide = (draft: Draft): MaybePromise<Result> => {
       const mark = draft.mark()
-      try {
-        return run(new DraftTransaction(draft, () => this.#space.check()))
-      } catch (error) {
-        draft.goBack(mark)
-        throw error
-      }
+      return settle(
+        () => run(new DraftTransaction(draft, () => this.#space.check())),
+        (result): Result => result,
+        (error) => {
+          draft.goBack(mark)
+          throw error
+        },
+      )
     }
     return this.#write({ bytes, freesSpace, decide }, signal)
   }
@@ -319,7 +323,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
 
   /** Decided when its turn comes, if it was not cancelled; answered when what it wrote, or lost against, is on the disk. */
   #write<Result>(
-    write: { readonly bytes: number; readonly freesSpace: boolean; readonly decide: (draft: Draft) => Result },
+    write: Pick<Job, 'bytes' | 'freesSpace'> & { readonly decide: (draft: Draft) => MaybePromise<Result> },
     signal: AbortSignal,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -329,7 +333,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
         freesSpace: write.freesSpace,
         decide: (draft) => {
           throwIfCancelled(signal)
-          result = write.decide(draft)
+          return whenKnown(write.decide(draft), (decided) => void (result = decided))
         },
         done: () => resolve(result),
         fail: reject,

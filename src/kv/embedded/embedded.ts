@@ -9,7 +9,8 @@ import { openDataDirectory } from './data-directory.ts'
 import { prepareDataFile, syncFolder } from './data-file.ts'
 import { DurableKv } from './durable-kv.ts'
 import { MappedMemory } from './mapped-memory.ts'
-import { type Counters, Tables } from './tables.ts'
+import type { Counters } from './table-writer.ts'
+import { Tables } from './tables.ts'
 
 export interface EmbeddedOptions {
   /** Created where it does not exist. Belongs to one process at a time. */

@@ -65,6 +65,12 @@ export class MemoryTransaction implements Transaction {
     this.#change(key, this.get(key), undefined)
   }
 
+  removeRange(range: KeyRange): number {
+    const keys = this.keys(range)
+    for (const key of keys) this.remove(key)
+    return keys.length
+  }
+
   secondsOfLease(lease: LeaseId): number | undefined {
     return this.#leases.secondsOf(lease)
   }

@@ -4,9 +4,9 @@ import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transaction } from 'lmdb'
-import { InvariantError } from '../../lib/errors.ts'
+import { runInTurns, Turns } from '../../lib/turns.ts'
 import { KvError, type Revision } from '../kv.ts'
-import { type LeaseId, NO_LEASE } from '../transactional.ts'
+import type { LeaseId } from '../transactional.ts'
 import { toCommitError } from './commit-error.ts'
 import { PAGE_BYTES } from './data-file.ts'
 import {
@@ -18,13 +18,10 @@ import {
   decodeState,
   decodeVersionKey,
   encodeBound,
-  encodeEntry,
-  encodeGarbage,
   encodeKey,
   encodeLeased,
   encodeNumbers,
   encodePlace,
-  encodeState,
   encodeVersionKey,
   type GarbageRecord,
   type KeyState,
@@ -34,16 +31,11 @@ import {
 import { keyFromBytes } from '../key-text.ts'
 import { type OpenTables, openTables } from './open-tables.ts'
 import { isTooLong } from './request-check.ts'
+import { type Counters, NEWEST, OLDEST, tableWriter, type TableWriter } from './table-writer.ts'
 
 /** A frozen view for a read that takes more than one turn of the event loop. Must be released. */
 export interface Snapshot {
   readonly transaction: Transaction
-}
-
-export interface Counters {
-  readonly newest: Revision
-  /** The oldest revision that can be read: that of the last compaction. */
-  readonly oldest: Revision
 }
 
 export interface KeyRef {
@@ -69,12 +61,6 @@ export interface RangeOfTable {
   readonly snapshot?: Snapshot
 }
 
-/** One change of one key, and with it what was there before. */
-export interface Change {
-  readonly entry: LogEntry
-  readonly before: KeyState | undefined
-}
-
 interface TableStats {
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
@@ -88,12 +74,8 @@ const FILES_OF_STORE = 3
 /** A key that is out of order is seen where it is not before the end of its piece. */
 const PIECE_CHECKED = 64
 
-const NEWEST = Buffer.from('newest')
-const OLDEST = Buffer.from('oldest')
-
 /** In the order of bytes, where numbers below zero come last. */
 const LAST_LEASE: LeaseId = -1n
-const NO_BYTES = Buffer.alloc(0)
 
 export class Tables {
   readonly #directory: string
@@ -260,8 +242,27 @@ export class Tables {
    * where that is not certain, and the tables are not usable any more. One commit at a time.
    */
   async commit(write: (writer: TableWriter) => void): Promise<void> {
+    await this.#commit(() => this.#open.root.batch(() => write(tableWriter(this.#open))))
+  }
+
+  /**
+   * The same for so much that it takes several turns of the event loop: wherever `write` yields, others may have one. Meanwhile they read
+   * what was there before.
+   */
+  async commitInTurns(write: (writer: TableWriter) => Generator<void, void>): Promise<void> {
+    // What is read by the handle that has such a transaction is read from the transaction: so it has one of its own, on the same file.
+    if (!this.#canOpenAgain()) return this.commit((writer) => write(writer).forEach(() => {}))
+    const own = openTables(this.#directory)
     try {
-      await this.#open.root.batch(() => write(this.#writer))
+      await this.#commit(() => own.root.childTransaction(() => runInTurns(write(tableWriter(own)), new Turns())))
+    } finally {
+      await own.root.close()
+    }
+  }
+
+  async #commit(begin: () => Promise<unknown>): Promise<void> {
+    try {
+      await begin()
     } catch (error) {
       throw await toCommitError(error, () => this.#canBegin())
     }
@@ -284,65 +285,6 @@ export class Tables {
 
   async close(): Promise<void> {
     await this.#open.root.close()
-  }
-
-  /** The promises of single writes are settled by the commit. */
-  readonly #writer: TableWriter = {
-    change: ({ entry, before }) => {
-      const key = encodeKey(entry.key)
-      this.#append(encodePlace(entry), encodeEntry(entry, key))
-      if (entry.value === undefined) void this.#open.live.remove(key)
-      else void this.#open.live.put(key, encodeState(entry))
-      this.#moveLease(key, before?.lease ?? NO_LEASE, entry.lease)
-      if (before !== undefined) {
-        const { revision, sub } = before
-        // Behind the revision that superseded it, the number of its own change.
-        void this.#open.past.put(encodeVersionKey(key, revision), encodePlace({ revision: entry.revision, sub }))
-        const garbage = encodeGarbage({ key, revision, sub, byDelete: entry.value === undefined })
-        void this.#open.garbage.put(encodePlace(entry), garbage)
-        if (before.deadlineMs > 0) void this.#open.expiry.remove(encodeNumbers(before.deadlineMs, before.revision))
-      }
-      if (entry.deadlineMs > 0) void this.#open.expiry.put(encodeNumbers(entry.deadlineMs, entry.revision), key)
-    },
-    forgetVersion: ({ key, revision, sub }) => {
-      void this.#open.past.remove(encodeVersionKey(key, revision))
-      void this.#open.log.remove(encodePlace({ revision, sub }))
-    },
-    forgetDelete: (place) => {
-      void this.#open.log.remove(encodePlace(place))
-    },
-    forgetGarbage: (by) => {
-      void this.#open.garbage.remove(encodePlace(by))
-    },
-    lease: (lease, seconds) => {
-      if (seconds === undefined) void this.#open.leases.remove(encodeLeased(lease))
-      else void this.#open.leases.put(encodeLeased(lease), encodeNumbers(seconds))
-    },
-    count: (counters) => {
-      if (counters.newest !== undefined) void this.#open.counters.put(NEWEST, encodeNumbers(counters.newest))
-      if (counters.oldest !== undefined) void this.#open.counters.put(OLDEST, encodeNumbers(counters.oldest))
-    },
-  }
-
-  #moveLease(key: Buffer, from: LeaseId, to: LeaseId): void {
-    if (from === to) return
-    if (from !== NO_LEASE) void this.#open.leased.remove(encodeLeased(from, key))
-    if (to !== NO_LEASE) void this.#open.leased.put(encodeLeased(to, key), NO_BYTES)
-  }
-
-  /** Pages that are only ever appended to are filled; otherwise every one of them would be left half empty. */
-  #append(key: Buffer, value: Buffer): void {
-    const appending = this.#open.log as unknown as {
-      put(key: Buffer, value: Buffer, options: { append: true }): Promise<boolean>
-    }
-    const appended = appending.put(key, value, { append: true })
-    appended.then(
-      (wasLast) => {
-        if (!wasLast) throw new InvariantError('a revision was not newer than all others')
-      },
-      // The commit fails with it, and says why.
-      () => undefined,
-    )
   }
 
   /** Where the file has been taken away LMDB would begin an empty one, and where it cannot be opened it would end the process. */
@@ -368,17 +310,6 @@ export class Tables {
       return false
     }
   }
-}
-
-/** None of these may fail: everything is decided before. */
-export interface TableWriter {
-  change(change: Change): void
-  forgetVersion(version: LogPlace & { readonly key: Buffer }): void
-  forgetDelete(place: LogPlace): void
-  forgetGarbage(by: LogPlace): void
-  /** Absent: it is forgotten. */
-  lease(lease: LeaseId, seconds: number | undefined): void
-  count(counters: Partial<Counters>): void
 }
 
 function options(snapshot: Snapshot | undefined): { transaction?: Transaction } {

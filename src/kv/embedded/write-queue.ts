@@ -1,19 +1,24 @@
 // Group commit: writes that arrive during a commit go together into the next. One commit at a time; jobs are answered in order,
 // when the writes that they made or lost against are on the disk.
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { KvError, type Revision } from '../kv.ts'
 import { Draft, type DraftSource } from './draft.ts'
 import type { FreeSpace } from './free-space.ts'
-import type { Change, Tables } from './tables.ts'
+import type { Change } from './table-writer.ts'
+import type { Tables } from './tables.ts'
 
-export type CommitTables = DraftSource & Pick<Tables, 'commit'>
+export type CommitTables = DraftSource & Pick<Tables, 'commit' | 'commitInTurns'>
 
 export interface Job {
   /** Bytes of its value, which bound a group. */
   readonly bytes: number
   /** Whether it makes space: such jobs are tried again without the others where there is none left. */
   readonly freesSpace: boolean
-  /** Takes its turn in the draft. Throwing fails this job alone; it must not have changed the draft then. */
-  decide(draft: Draft): void
+  /**
+   * Takes its turn in the draft; where that takes long, in several turns of the event loop, in which nobody else writes. Throwing fails
+   * this job alone; it must not have changed the draft then.
+   */
+  decide(draft: Draft): MaybePromise<void>
   /** Its writes are on the disk. */
   done(): void
   fail(error: unknown): void
@@ -22,6 +27,8 @@ export interface Job {
 /** A group is closed at this many jobs or bytes: what a single commit may take, and an event loop be held up for. */
 const GROUP_JOBS = 512
 const GROUP_BYTES = 8 * 1024 * 1024
+/** More than that, which only a delete of a range brings, is written in turns: each costs 8 to 10 µs of the event loop's time. */
+const LARGE_CHANGES = 2000
 
 export class WriteQueue {
   readonly #tables: CommitTables
@@ -120,15 +127,16 @@ export class WriteQueue {
     }
     await this.#space.refresh(jobs.reduce((sum, job) => sum + job.bytes, 0))
     const draft = new Draft(this.#tables, this.#newest)
-    const decided = jobs.filter((job) => {
+    const decided: Job[] = []
+    for (const job of jobs) {
       try {
-        job.decide(draft)
-        return true
+        const deciding = job.decide(draft)
+        if (deciding instanceof Promise) await deciding
+        decided.push(job)
       } catch (error) {
         job.fail(error)
-        return false
       }
-    })
+    }
     try {
       if (!draft.isEmpty) await this.#commit(draft)
     } catch (error) {
@@ -141,7 +149,9 @@ export class WriteQueue {
   async #commit(draft: Draft): Promise<void> {
     this.#committing = true
     try {
-      await this.#tables.commit((writer) => draft.writeTo(writer))
+      if (draft.changes.length > LARGE_CHANGES)
+        await this.#tables.commitInTurns((writer) => draft.writeInPieces(writer))
+      else await this.#tables.commit((writer) => draft.writeTo(writer))
       this.failure = undefined
     } catch (error) {
       this.failure = error as KvError

@@ -32,7 +32,7 @@ import {
 } from './responses.ts'
 import { failure } from './rpc-failure.ts'
 import type { Methods } from './service.ts'
-import { type PastReads, runDeleteRange, runPut, runTxn } from './txn.ts'
+import { type PastReads, runDelete, runPut, runTxn } from './txn.ts'
 import { checkDeleteRange, checkPut, checkTxn } from './txn-check.ts'
 
 /** etcd's default for what is to be written. */
@@ -84,7 +84,7 @@ export function kvMethods(kv: TransactionalKv, identity: Identity): Methods {
         checkDeleteRange(request)
         checkSize(message)
         const answer = await kv.transact(
-          { bytes: 0, freesSpace: true, run: (transaction) => runDeleteRange(transaction, request) },
+          { bytes: 0, freesSpace: true, run: (transaction) => runDelete(transaction, request) },
           signal,
         )
         return withHeader(answer, writeDeleteRange)

@@ -1,5 +1,6 @@
 // Transactions as etcd has them. First all comparisons, also of transactions within it, on what is there before; then the
 // operations of the way that is taken, each on what those before it have left.
+import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import type { StoredItem, Transaction } from '../transactional.ts'
 import { arranged, needsAll, toKeyRange } from './ranges.ts'
 import {
@@ -85,12 +86,20 @@ export function runPut(transaction: Transaction, request: PutRequest): PutAnswer
   return { revision: transaction.newest, previous: prevKv ? previous : undefined }
 }
 
-export function runDeleteRange(transaction: Transaction, request: DeleteRangeRequest): DeleteRangeAnswer {
+function runDeleteRange(transaction: Transaction, request: DeleteRangeRequest): DeleteRangeAnswer {
   const range = toKeyRange(request)
   const previous = request.prevKv ? transaction.items(range, Number.POSITIVE_INFINITY) : []
   const keys = request.prevKv ? previous.map(({ key }) => key) : transaction.keys(range)
   for (const key of keys) transaction.remove(key)
   return { revision: transaction.newest, deleted: keys.length, previous }
+}
+
+/** One that is a call of its own, of any number of keys. */
+export function runDelete(transaction: Transaction, request: DeleteRangeRequest): MaybePromise<DeleteRangeAnswer> {
+  if (request.prevKv) return runDeleteRange(transaction, request)
+  return whenKnown(transaction.removeRange(toKeyRange(request)), (deleted) => {
+    return { revision: transaction.newest, deleted, previous: [] }
+  })
 }
 
 function holds(transaction: Transaction, compare: Compare): boolean {

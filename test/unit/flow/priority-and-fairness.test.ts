@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Entry, FlowRequest, TypeLoad } from '../../../src/flow/flow.ts'
-import { DUMPS } from '../../../src/flow/dump.ts'
+import { type DumpName, dumpRows, dumpText } from '../../../src/flow/dump.ts'
 import { PriorityAndFairness } from '../../../src/flow/priority-and-fairness.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
@@ -52,6 +52,8 @@ function admitted(entry: Entry | Promise<Entry>): Extract<Entry, { kind: 'admitt
   if (entry instanceof Promise || entry.kind !== 'admitted') throw new Error('it was not let go at once')
   return entry
 }
+
+const dump = (name: DumpName): string => dumpText(name, dumpRows(name, control))
 
 describe('a level that rejects', () => {
   it('lets in as many as it has seats and turns the next away (P-216)', () => {
@@ -184,7 +186,7 @@ describe('a level with queues', () => {
     configure({ queues: 8, handSize: 2, queueLengthLimit: 5 })
     first.leave()
     expect((await third).kind).toBe('admitted')
-    expect(DUMPS['dump_priority_levels']!(control)).toMatch(/^l, +1, +false, +false, +0, +2, +3,/m)
+    expect(dump('dump_priority_levels')).toMatch(/^l, +1, +false, +false, +0, +2, +3,/m)
   })
 })
 
@@ -274,8 +276,8 @@ describe('what is shown of it', () => {
   it('who waits, where, and of which flow (P-208, P-219)', () => {
     configure(QUEUES)
     for (let i = 0; i < 3; i++) void enter('bob')
-    expect(DUMPS['dump_requests']!(control)).toMatch(/^l, +s, +\d, +0, +bob, /m)
-    expect(DUMPS['dump_queues']!(control).split('\n')).toHaveLength(6)
+    expect(dump('dump_requests')).toMatch(/^l, +s, +\d, +0, +bob, /m)
+    expect(dump('dump_queues').split('\n')).toHaveLength(6)
   })
 
   it('what was turned away, and why (P-217)', () => {

@@ -18,6 +18,7 @@ function open(changes: Partial<MetricsOptions> = {}): Metrics {
     http: new HttpMeasures(),
     types: { version: () => 0, isServed: () => true, isKnown: () => true },
     families: [],
+    slis: [],
     onForgotten: () => {},
     storageSize: () => Promise.resolve(undefined),
     ...changes,

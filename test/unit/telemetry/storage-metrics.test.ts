@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { type StorageSize, storageFamilies } from '../../../src/telemetry/storage-metrics.ts'
-import { showFamilies } from '../../../src/telemetry/metrics.ts'
+import { exposition } from '../../../src/telemetry/exposition.ts'
 
 async function shown(read: () => Promise<StorageSize | undefined>): Promise<readonly string[]> {
   let text = ''
-  for await (const piece of showFamilies(storageFamilies(read)).render()) text += String(piece)
+  for await (const piece of exposition(storageFamilies(read))) text += String(piece)
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 

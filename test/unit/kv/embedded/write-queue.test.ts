@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../../../src/kv/embedded/draft.ts'
 import type { KeyState, LogEntry, LogPlace } from '../../../../src/kv/embedded/records.ts'
-import type { Change, KeyRef, TableWriter } from '../../../../src/kv/embedded/tables.ts'
+import type { Change, TableWriter } from '../../../../src/kv/embedded/table-writer.ts'
+import type { KeyRef } from '../../../../src/kv/embedded/tables.ts'
 import { type CommitTables, WriteQueue } from '../../../../src/kv/embedded/write-queue.ts'
 import { KvError, type Revision } from '../../../../src/kv/kv.ts'
 
@@ -30,6 +31,10 @@ class FakeTables implements CommitTables {
   }
 
   *keysOfLease(): Generator<string> {}
+
+  commitInTurns(write: (writer: TableWriter) => Generator<void, void>): Promise<void> {
+    return this.commit((writer) => write(writer).forEach(() => {}))
+  }
 
   async commit(write: (writer: TableWriter) => void): Promise<void> {
     const changes: Change[] = []

@@ -1,0 +1,17 @@
+// Values that may come before whoever is to take them: they are kept until then, in order.
+
+export class HeldValues<T> {
+  #take: ((value: T) => void) | undefined
+  #held: T[] = []
+
+  give(value: T): void {
+    if (this.#take === undefined) this.#held.push(value)
+    else this.#take(value)
+  }
+
+  /** To be called once: has every value from then on, and those that came before. */
+  readonly onEach = (take: (value: T) => void): void => {
+    this.#take = take
+    for (const value of this.#held.splice(0)) take(value)
+  }
+}

@@ -1,0 +1,33 @@
+// What connections are secured with, renewed while the server runs: certificates and authorities when their files change, and the
+// keys that session tickets are sealed with, with them and twice a day. The keys are never stored, and replicas do not share them:
+// derived from a secret that replicas do share, they would open to whoever finds that secret what was said over TLS 1.2 before. A
+// client that comes to another replica has a full handshake there.
+import { randomBytes } from 'node:crypto'
+import type { TlsFiles, TlsRenewal } from '../http/listener.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { renewServing, type ServingRenewal } from './certificate-reload.ts'
+
+/** Node has one set of keys at a time, so that whoever comes next with an older ticket has a full handshake. */
+const ROTATE_EVERY_MS = 12 * 3_600_000
+/** A name, a key for HMAC and one for AES, of 16 bytes each. */
+const TICKET_KEY_BYTES = 48
+
+/** In base64. */
+export function newTicketKeys(): string {
+  return randomBytes(TICKET_KEY_BYTES).toString('base64')
+}
+
+/** Until the signal fires. */
+export async function renewTls(
+  serving: ServingRenewal & { readonly clock: Clock },
+  use: (renewal: TlsRenewal) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const renew = (files?: TlsFiles): void => use({ files, ticketKeys: newTicketKeys() })
+  await Promise.all([renewServing(serving, renew, signal), rotateTicketKeys(renew, serving.clock, signal)])
+}
+
+async function rotateTicketKeys(renew: () => void, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (await pause(clock, ROTATE_EVERY_MS, signal)) renew()
+}
