@@ -266,7 +266,7 @@ export function serveManual(): string {
         '',
         'SIGHUP also reloads certificates, CA bundles, tokens, the audit policy and the configurations of authentication, authorization and encryption, and reopens the audit log. Errors are logged, and the previous state stays in effect. All but the tokens and the audit policy are also reloaded when they change.',
         '',
-        'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of that anew, the configuration file included; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect.',
+        'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of that anew, the configuration file included; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect, and the log says in which calls it had stalled. Profiles (--profiling) are of the worker that ?worker= names, 1 for the first.',
       ],
     ],
     ...Array.from(groups, ([group, flags]): Section => [group.toUpperCase(), flagLines(flags)]),

@@ -66,7 +66,7 @@ const SERVING_FLAGS = flagsOf('Serving', {
   ),
   workers: text(
     'N',
-    'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, and SIGHUP replaces the workers one by one.',
+    'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, a spare worker stands by for one that ends, and SIGHUP replaces the workers one by one.',
     '1',
   ),
   'worker-stall-timeout': duration('How long a worker may not respond before it is killed and replaced.', '10s'),
