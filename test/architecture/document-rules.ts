@@ -11,9 +11,9 @@ const TARGETS = new Set(Array.from(MAKEFILE.matchAll(/^([a-z-]+):/gm), ([, name]
 const SCRIPTS: ReadonlySet<string> = new Set(Object.keys(manifest.scripts))
 const COMMANDS = new Set(Array.from(commandManual().matchAll(/^ +quarterdeck ([a-z-]+)/gm), ([, name]) => name))
 /** Programs of others, and what the shell does itself. */
-const OTHERS = new Set(['kubectl', 'kube-controller-manager', 'export', 'cd'])
-/** Of kubectl and Node. */
-const FLAGS_OF_OTHERS = new Set(['--kubeconfig', '--max-semi-space-size'])
+const OTHERS = new Set(['kubectl', 'docker', 'helm', 'kube-controller-manager', 'export', 'cd'])
+/** Of kubectl, docker and Node. */
+const FLAGS_OF_OTHERS = new Set(['--kubeconfig', '--build-arg', '--max-semi-space-size'])
 const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   test: ['--print-requests', '--help'],
   serve: ['--help'],

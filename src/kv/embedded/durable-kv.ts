@@ -1,5 +1,4 @@
-// The durable engine: tables, the write queue, watchers, expiry and compaction put together. Each has its invariants in its own
-// file.
+// The durable engine: tables, the write queue, watchers, expiry and compaction put together. Each has its invariants in its file.
 import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
