@@ -52,7 +52,7 @@ describe('what is not there is found', () => {
     ['quarterdeck serve --etcd-server … \\\n  --client-ca-file …', 'there is no flag --etcd-server'],
     ['quarterdeck test --dve -- go test --no-flag-of-ours', 'there is no flag --dve'],
     ['--virtual-clocks', 'there is no flag --virtual-clocks'],
-    ['$ make run\nquarterdeck 0.1.0 is listening\n$ helm install', 'there is no command helm'],
+    ['$ make run\nquarterdeck 0.1.0 is listening\n$ kustomize build', 'there is no command kustomize'],
   ])('%j', (text, fault) => {
     expect(checkCommands([{ file: 'a.md', line: 1, language: 'sh', text }])).toEqual([`a.md:1: ${fault}`])
   })
