@@ -69,6 +69,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     body: {
       kind: 'stream',
       latency: counts.latency,
+      isPaced: isEventStream,
       run: async (sink) => {
         open.flows(watch, sink)
         const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)

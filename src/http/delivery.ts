@@ -1,11 +1,14 @@
 // When small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
 // each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its
-// cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else.
+// cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. Streams that people look at are
+// written to no more often than they can see.
 import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
 export interface Outgoing {
   readonly connection: WireConnection
+  /** What comes soon after something else can wait for more. */
+  readonly isPaced: boolean
   /** `now` in milliseconds of `performance.now()`. */
   flush(now: number): void
 }
@@ -16,6 +19,8 @@ const STREAMS_A_TURN = 64
 const REST_FACTOR = 16
 const LONGEST_REST_MS = 40
 const SHORTEST_REST_MS = 1
+/** Between rounds with paced streams, all of which share one. */
+const PACE_MS = 50
 
 export class Delivery {
   #waiting = new Map<WireConnection, Outgoing[]>()
@@ -25,13 +30,36 @@ export class Delivery {
   #restsUntil = 0
   #joinedOf: readonly Buffer[] = []
   #joined: Buffer | undefined
+  /** Paced streams with something to send for which it is too soon. */
+  #held: Outgoing[] = []
+  #pacedAgainAt = 0
+  #servesPaced = false
 
   get isBusy(): boolean {
     return this.#round !== undefined
   }
 
-  /** To be flushed in the next round. */
+  /** To be flushed in the next round, or in a later one where it is paced. */
   enlist(outgoing: Outgoing): void {
+    if (outgoing.isPaced) {
+      const tooSoonMs = this.#pacedAgainAt - performance.now()
+      if (tooSoonMs > 0) {
+        if (this.#held.push(outgoing) === 1) setTimeout(this.#release, tooSoonMs)
+        return
+      }
+      this.#servesPaced = true
+    }
+    this.#enter(outgoing)
+  }
+
+  readonly #release = (): void => {
+    const held = this.#held
+    this.#held = []
+    this.#servesPaced = true
+    for (const outgoing of held) this.#enter(outgoing)
+  }
+
+  #enter(outgoing: Outgoing): void {
     const lane = this.#waiting.get(outgoing.connection)
     if (lane === undefined) this.#waiting.set(outgoing.connection, [outgoing])
     else lane.push(outgoing)
@@ -85,6 +113,8 @@ export class Delivery {
     this.#joinedOf = []
     this.#joined = undefined
     this.#isPlanned = false
+    if (this.#servesPaced) this.#pacedAgainAt = performance.now() + PACE_MS
+    this.#servesPaced = false
     this.#restsUntil = performance.now() + Math.min(LONGEST_REST_MS, this.#writingMs * REST_FACTOR)
     if (this.#waiting.size > 0) this.#plan()
   }

@@ -155,6 +155,8 @@ export type ResponseBody =
       readonly run: (sink: ByteSink) => Promise<void>
       /** How many seconds passed until pieces were sent since what was said of them; of several sent at once, of the first. */
       readonly latency?: Distribution
+      /** People look at it: pieces that come one soon after another are sent together, twenty times a second. */
+      readonly isPaced?: boolean
     }
   /** The connection is another server's from here on; only in answer to a request for an upgrade. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }

@@ -148,7 +148,12 @@ async function respondStream(
   }
   // A watch may stay silent for long: the client must see that it began.
   raw.begin(response.status, head)
-  const sink = new StreamSink(raw, { signal: exchange.signal, delivery, latency: body.latency })
+  const sink = new StreamSink(raw, {
+    signal: exchange.signal,
+    delivery,
+    latency: body.latency,
+    isPaced: body.isPaced,
+  })
   try {
     await body.run(sink)
   } catch (error) {

@@ -24,11 +24,13 @@ export interface StreamSinkOptions {
   readonly signal: AbortSignal
   readonly delivery: Delivery
   readonly latency: Distribution | undefined
+  readonly isPaced?: boolean | undefined
 }
 
 export class StreamSink implements ByteSink, Outgoing {
   bytes = 0
   readonly connection: WireConnection
+  readonly isPaced: boolean
   readonly #raw: WireResponse
   readonly #signal: AbortSignal
   readonly #delivery: Delivery
@@ -39,8 +41,9 @@ export class StreamSink implements ByteSink, Outgoing {
   /** Since when the first of the pieces has waited. */
   #since: number | undefined
 
-  constructor(raw: WireResponse, { signal, delivery, latency }: StreamSinkOptions) {
+  constructor(raw: WireResponse, { signal, delivery, latency, isPaced = false }: StreamSinkOptions) {
     this.connection = raw.connection
+    this.isPaced = isPaced
     this.#raw = raw
     this.#signal = signal
     this.#delivery = delivery

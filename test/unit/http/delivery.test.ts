@@ -17,7 +17,7 @@ class World {
   readonly abort = new AbortController()
   onWrite: (() => void) | undefined
 
-  sink(stream: string, connection: WireConnection): StreamSink {
+  sink(stream: string, connection: WireConnection, isPaced = false): StreamSink {
     const write = (piece: Buffer): boolean => {
       this.written.push({ stream, text: piece.toString() })
       this.onWrite?.()
@@ -33,7 +33,8 @@ class World {
       gathered = ''
     }
     const raw = { connection, needsDrain: false, write, gather, flush } as Partial<WireResponse> as WireResponse
-    return new StreamSink(raw, { signal: this.abort.signal, delivery: this.delivery, latency: this.latency })
+    const { delivery, latency } = this
+    return new StreamSink(raw, { signal: this.abort.signal, delivery, latency, isPaced })
   }
 
   /** Everything that was on its way has been written. */
@@ -112,6 +113,40 @@ describe('delivering to streams', () => {
     expect(world.written).toHaveLength(2)
     await write('at once after a cheap one', 0)
     expect(world.written).toHaveLength(3)
+  })
+
+  it('writes to paced streams at once, then together and not before they can be seen again, and holds up no others', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const world = new World()
+    const one = connection()
+    const [plain, ...paced] = [world.sink('plain', one), world.sink('a', one, true), world.sink('b', one, true)]
+    const write = async (piece: string): Promise<void> => {
+      for (const sink of [plain, ...paced]) sink.write(text(piece))
+      await world.settled()
+    }
+    const written = (): readonly string[] => world.written.splice(0).map(({ stream, text }) => `${stream} ${text}`)
+    await write('1')
+    expect(written()).toEqual(['plain 1', 'a 1', 'b 1'])
+    for (const piece of ['2', '3', '4']) {
+      vi.advanceTimersByTime(10)
+      await write(piece)
+    }
+    expect(written()).toEqual(['plain 2', 'plain 3', 'plain 4'])
+    vi.advanceTimersByTime(20)
+    await world.settled()
+    expect(written()).toEqual(['a 234', 'b 234'])
+    await write('5')
+    expect(written()).toEqual(['plain 5'])
+    paced[0]?.flush(performance.now())
+    expect(written()).toEqual(['a 5'])
+    vi.advanceTimersByTime(100)
+    await world.settled()
+    expect(written()).toEqual(['b 5'])
+    await write('6')
+    vi.advanceTimersByTime(50)
+    await world.settled()
+    expect(written()).toEqual(['plain 6', 'a 6', 'b 6'])
   })
 
   it('does not let much wait', () => {
