@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { load } from 'js-yaml'
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { kill, startEtcdCluster } from '../fakes/etcd-cluster.ts'
@@ -12,10 +12,19 @@ import { newHome, startServerProcess } from '../fakes/server-process.ts'
 const top = path.join(import.meta.dirname, '../..')
 
 interface Compose {
-  readonly services: Readonly<Record<string, { readonly command?: readonly string[]; readonly depends_on?: object }>>
+  readonly services: Readonly<Record<string, Service>>
 }
 
-const compose = load(readFileSync(path.join(top, 'docker-compose.yml'), 'utf8')) as Compose
+interface Service {
+  readonly command?: readonly string[]
+  readonly depends_on?: object
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly string[]
+}
+
+const compose = load(readFileSync(path.join(top, 'docker-compose.yml'), 'utf8'), {
+  schema: CORE_SCHEMA.withTags(mergeTag),
+}) as Compose
 
 function makeCertificates(folder: string): string {
   const pki = path.join(folder, 'pki')
@@ -27,15 +36,23 @@ describe('the compose file', () => {
   it('names services that there are, flags that we have and files that are made', async () => {
     const home = await newHome()
     const pki = makeCertificates(home)
-    const text = readFileSync(path.join(top, 'docker-compose.yml'), 'utf8')
     for (const service of Object.values(compose.services)) {
       for (const needed of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty(needed)
     }
-    for (const [, file] of text.matchAll(/\/pki\/([\w.-]+\.\w+)/g)) readFileSync(path.join(pki, file!))
+    for (const { volumes = [], command = [], environment = {} } of Object.values(compose.services)) {
+      const folder = volumes.flatMap((one) => /^\.\/deploy\/pki\/(\S+):\/pki:ro$/.exec(one)?.[1] ?? [])
+      const named = [...command, ...Object.values(environment)].join(' ')
+      for (const [, file] of named.matchAll(/\/pki\/([\w.-]+\.\w+)/g)) readFileSync(path.join(pki, ...folder, file!))
+    }
+    const image = readFileSync(path.join(top, 'deploy/Dockerfile'), 'utf8')
+    const variables = Array.from(image.matchAll(/(QUARTERDECK_\w+)=(\S+)/g), ([, name, value]) => [name, value])
     for (const name of ['replica-1', 'replica-2', 'replica-3']) {
       const [command, ...flags] = compose.services[name]?.command ?? []
       expect(command).toBe('serve')
-      expect(await readConfig(flags, {})).toMatchObject({ bindAddress: '0.0.0.0', storage: { kind: 'etcd' } })
+      expect(await readConfig(flags, Object.fromEntries(variables))).toMatchObject({
+        bindAddress: '0.0.0.0',
+        storage: { kind: 'etcd' },
+      })
     }
   })
 })
