@@ -41,6 +41,8 @@ export interface StoredObject {
   /** Empty for an object of the whole cluster. */
   readonly namespace: string
   readonly name: string
+  /** Its key in its type, where it is at hand. */
+  readonly key?: string
   /** What `metadata.resourceVersion` in `bytes` says. */
   readonly revision: number
   /** Canonical JSON in the storage version, `metadata.resourceVersion` in its place. */

@@ -6,6 +6,8 @@ import { cancellableWait } from '../lib/cancellable.ts'
 const LARGE_BYTES = 64 * 1024
 /** Of those that are being worked on, together: five or six of the largest. */
 const MOST_BYTES = 16 * 1024 * 1024
+/** Of those that are being worked on, together: what they are made into is most of what a small server holds. */
+const MUCH_BYTES = 1024 * 1024
 
 interface Waiting {
   readonly bytes: number
@@ -14,13 +16,19 @@ interface Waiting {
 
 export class LargeBodies {
   readonly #waiting = new Set<Waiting>()
+  readonly #onMuch: (isMuch: boolean) => void
   #taken = 0
+
+  /** `onMuch`: told when there begins to be much to work on, and when that is over. */
+  constructor(onMuch: (isMuch: boolean) => void = () => {}) {
+    this.#onMuch = onMuch
+  }
 
   /** Undefined: it may be worked on at once. Throws `CancelledError` when the signal fires first. */
   enter(bytes: number, signal: AbortSignal): Promise<void> | undefined {
     if (bytes < LARGE_BYTES) return undefined
     if (this.#waiting.size === 0 && this.#fits(bytes)) {
-      this.#taken += bytes
+      this.#take(bytes)
       return undefined
     }
     return cancellableWait(signal, (go) => {
@@ -33,12 +41,19 @@ export class LargeBodies {
   /** To be called once for each body that has entered. */
   leave(bytes: number): void {
     if (bytes < LARGE_BYTES) return
-    this.#taken -= bytes
+    this.#take(-bytes)
     for (const { bytes: next, go } of this.#waiting) {
       if (!this.#fits(next)) return
-      this.#taken += next
+      this.#take(next)
       go()
     }
+  }
+
+  #take(bytes: number): void {
+    const wasMuch = this.#taken >= MUCH_BYTES
+    this.#taken += bytes
+    const isMuch = this.#taken >= MUCH_BYTES
+    if (isMuch !== wasMuch) this.#onMuch(isMuch)
   }
 
   #fits(bytes: number): boolean {

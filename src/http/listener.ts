@@ -69,6 +69,8 @@ export interface ListenerOptions extends ListenAddress {
   readonly random?: Random
   /** What answers bear as their date. Absent: the system's. */
   readonly clock?: Clock
+  /** Told when large bodies begin to be worked on, and when that is over. */
+  readonly onLargeBodies?: (areThere: boolean) => void
   /** Called for every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
 }
@@ -171,7 +173,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   const infos = new RequestInfos()
   const { random = systemRandom, hasConsole = false } = options
-  const largeBodies = new LargeBodies()
+  const largeBodies = new LargeBodies(options.onLargeBodies)
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
     const parts = { remote, transport, requestTimeoutMs, infos, largeBodies, random, hasConsole }
     const exchange = new Exchange(request, parts)

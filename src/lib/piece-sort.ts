@@ -25,6 +25,8 @@ function* mergeInPieces<T>(
   right: readonly T[],
   compare: (a: T, b: T) => number,
 ): Generator<undefined, readonly T[]> {
+  // What is in order already, as what was stored is, costs no comparisons.
+  if (left.length === 0 || right.length === 0 || compare(left.at(-1)!, right[0]!) <= 0) return left.concat(right)
   const out: T[] = []
   for (let [l, r] = [0, 0]; l < left.length || r < right.length; ) {
     const takesLeft = r === right.length || (l < left.length && compare(left[l]!, right[r]!) <= 0)

@@ -3,7 +3,7 @@
 import { type Collector, takeCollector } from './collector.ts'
 import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'
-import { limitHeapGrowth } from './heap-growth.ts'
+import { type HeapGrowth, limitHeapGrowth } from './heap-growth.ts'
 import { readAsStream, readInPlace, type ReadSocket } from './read-socket.ts'
 
 export interface Runtime {
@@ -14,7 +14,7 @@ export interface Runtime {
   /** Undefined: V8 collects when it likes. */
   readonly takeCollector: (() => Collector) | undefined
   /** Undefined: V8 lets the heap grow as it likes. */
-  readonly limitHeapGrowth: (() => void) | undefined
+  readonly limitHeapGrowth: (() => HeapGrowth) | undefined
 }
 
 const FAST_RUNTIME: Runtime = Object.freeze({

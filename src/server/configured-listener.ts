@@ -6,7 +6,7 @@ import { runtimeOf } from '../runtime/runtime.ts'
 
 type ListenParts = Pick<
   ListenerOptions,
-  'sockets' | 'tls' | 'ticketKeys' | 'handler' | 'log' | 'observe' | 'measures' | 'clock' | 'random'
+  'sockets' | 'tls' | 'ticketKeys' | 'handler' | 'log' | 'observe' | 'onLargeBodies' | 'measures' | 'clock' | 'random'
 >
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {

@@ -8,6 +8,7 @@ import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, TlsRenewal } from '../http/listener.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
+import type { HeapGrowth } from '../runtime/heap-growth.ts'
 import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
 import type { Config } from '../config/config.ts'
@@ -81,6 +82,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const { compilers, takeCollector, limitHeapGrowth } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
   const requestLog = logOf(log, 'requests')
+  let heapGrowth: HeapGrowth | undefined
   const noted: Handler = (request) => {
     noteRequest()
     return service.handler(request)
@@ -95,6 +97,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       service.current?.observe(finished)
       logRequest(requestLog, finished)
     },
+    onLargeBodies: (areThere) => heapGrowth?.onLargeBodies(areThere),
     measures: measures.http,
     clock: base.clock,
     random: base.randomFor('audit ids'),
@@ -123,7 +126,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     await order.activity?.settled()
   }
   // A start takes memory that is needed: to collect meanwhile would make it longer.
-  limitHeapGrowth?.()
+  heapGrowth = opened.use(limitHeapGrowth?.())
   if (takeCollector !== undefined) {
     const heap = nodesHeap(takeCollector)
     void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))

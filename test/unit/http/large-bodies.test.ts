@@ -28,6 +28,18 @@ describe('large bodies', () => {
     expect(order).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  it('tell when there begins to be much to work on, and when that is over', () => {
+    const told: boolean[] = []
+    const bodies = new LargeBodies((isMuch) => told.push(isMuch))
+    const half = MIB / 2
+    for (const bytes of [64, half, half, half]) void bodies.enter(bytes, forever)
+    expect(told).toEqual([true])
+    bodies.leave(half)
+    expect(told).toEqual([true])
+    for (const bytes of [half, half, 64]) bodies.leave(bytes)
+    expect(told).toEqual([true, false])
+  })
+
   it('let small ones pass by', () => {
     const bodies = new LargeBodies()
     expect(bodies.enter(16 * MIB, forever)).toBeUndefined()

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { percentFor } from '../../../src/runtime/heap-growth.ts'
 
 /** Prints how large the heap was at most of a program that holds some objects and makes and drops many. */
 const PROGRAM = `
   import { getHeapStatistics } from 'node:v8'
   import { limitHeapGrowth } from '${new URL('../../../src/runtime/heap-growth.ts', import.meta.url).href}'
-  if (process.argv[1] === 'limited') limitHeapGrowth()
+  if (process.argv[1] === 'limited') limitHeapGrowth().onLargeBodies(true)
   const items = (count) => Array.from({ length: count }, (_, i) => ({ i, text: 'item ' + i }))
   const kept = items(400_000)
   let largest = 0
@@ -25,4 +26,16 @@ async function largestHeap(how: 'limited' | 'plain'): Promise<number> {
 it('the heap holds less garbage where its growth is limited', async () => {
   const [limited, plain] = await Promise.all([largestHeap('limited'), largestHeap('plain')])
   expect(limited).toBeLessThan(0.87 * plain)
+})
+
+const MEGABYTE = 1024 * 1024
+
+it.each([
+  [40, 150],
+  [100, 128],
+  [128, 100],
+  [256, 50],
+  [2_000, 40],
+])('of %i MB in use, %i percent may come on top', (megabytes, percent) => {
+  expect(percentFor(megabytes * MEGABYTE)).toBe(percent)
 })
