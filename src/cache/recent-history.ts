@@ -2,18 +2,27 @@
 // versions, and should find them here instead of each opening a watch on the storage.
 import { type Clock, repeat } from '../lib/clock.ts'
 import { anySignal } from '../lib/light-signal.ts'
-import type { Feed, Source, SourceChange } from '../store/source.ts'
+import type { Feed, Source, SourceChange, SourceItem } from '../store/source.ts'
+import { HISTORY_LIMITS } from './history.ts'
 
 /** How many revisions back; the second where the storage has compacted the first. */
 const SPANS: readonly number[] = [5_000, 500]
 /** How often progress is requested: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000
+/** Of objects, before and after each change: what came before that stays with the storage. */
+const MOST_BYTES = HISTORY_LIMITS.bytes
 
 export interface Past {
   /** Every change after `floor` and up to the revision that was asked for. */
   readonly changes: readonly SourceChange[]
   readonly floor: number
+}
+
+/** The revisions after the first, up to the second. */
+interface Span {
+  readonly floor: number
+  readonly revision: number
 }
 
 interface RecentHistoryOptions {
@@ -30,25 +39,24 @@ export async function readPast(
 ): Promise<Past | undefined> {
   for (const span of SPANS) {
     const floor = Math.max(0, revision - span)
-    const changes = await readSince(options, { floor, revision }, signal)
-    if (changes !== undefined || signal.aborted) return changes === undefined ? undefined : { changes, floor }
+    const past = await readSpan(options, { floor, revision }, signal)
+    if (past !== undefined || signal.aborted) return past
   }
   return undefined
 }
 
-async function readSince(
-  options: RecentHistoryOptions,
-  between: { readonly floor: number; readonly revision: number },
+async function readSpan(
+  { waitClock: clock, source }: RecentHistoryOptions,
+  span: Span,
   signal: AbortSignal,
-): Promise<readonly SourceChange[] | undefined> {
-  const { waitClock: clock, source } = options
+): Promise<Past | undefined> {
   const scope = new AbortController()
   const cancelTimeout = clock.callAfter(TIMEOUT_MS, () => scope.abort())
-  const feed = source.follow({ after: between.floor, withPrevious: true }, anySignal([signal, scope.signal]))
+  const feed = source.follow({ after: span.floor, withPrevious: true }, anySignal([signal, scope.signal]))
   feed.requestProgress()
   const stopAsking = repeat(clock, ASK_MS, () => feed.requestProgress())
   try {
-    return await collect(feed, between.revision)
+    return await collect(feed, span)
   } catch {
     return undefined
   } finally {
@@ -58,13 +66,52 @@ async function readSince(
   }
 }
 
-async function collect(feed: Feed, revision: number): Promise<readonly SourceChange[]> {
-  const changes: SourceChange[] = []
-  for await (const batch of feed) {
-    for (const change of batch.changes) if (revisionOf(change) <= revision) changes.push(change)
-    if (batch.revision >= revision) break
+async function collect(feed: Feed, { floor, revision: last }: Span): Promise<Past> {
+  const newest = new NewestChanges(floor)
+  for await (const { revision, changes } of feed) {
+    newest.add(
+      revision,
+      changes.filter((change) => revisionOf(change) <= last),
+    )
+    if (revision >= last) break
   }
-  return changes
+  return newest
+}
+
+/** As many as fit, and those that came last in any case. */
+class NewestChanges implements Past {
+  floor: number
+  readonly #kept: { readonly revision: number; readonly changes: readonly SourceChange[]; readonly bytes: number }[] =
+    []
+  #bytes = 0
+
+  constructor(floor: number) {
+    this.floor = floor
+  }
+
+  get changes(): readonly SourceChange[] {
+    return this.#kept.flatMap(({ changes }) => changes)
+  }
+
+  /** Those of whole revisions, up to this one. */
+  add(revision: number, changes: readonly SourceChange[]): void {
+    const bytes = changes.reduce((sum, change) => sum + bytesOf(change), 0)
+    this.#kept.push({ revision, changes, bytes })
+    this.#bytes += bytes
+    while (this.#bytes > MOST_BYTES && this.#kept.length > 1) {
+      const oldest = this.#kept.shift()!
+      this.#bytes -= oldest.bytes
+      this.floor = oldest.revision
+    }
+  }
+}
+
+function bytesOf(change: SourceChange): number {
+  return sizeOf(change.kind === 'put' ? change.item : undefined) + sizeOf(change.previous)
+}
+
+function sizeOf(item: SourceItem | undefined): number {
+  return item?.content.kind === 'readable' ? item.content.bytes.length : 0
 }
 
 export function revisionOf(change: SourceChange): number {
