@@ -201,11 +201,19 @@ class Collector {
     const key = `${node.uid} ${uid}`
     if (this.#reported.get(key) === true) return
     this.#reported.set(key, true)
-    const { namespace, type } = node
+    const { namespace, type, resourceVersion } = node
+    const { resource } = type
     await recordEvent(
       this.#parts,
       {
-        about: { ...node, apiVersion: formatGroupVersion(type.resource), kind: type.resource.kind },
+        about: {
+          apiVersion: formatGroupVersion(resource),
+          kind: resource.kind,
+          namespace,
+          name: node.name,
+          uid: node.uid,
+          resourceVersion,
+        },
         component: 'garbage-collector-controller',
         reason: 'OwnerRefInvalidNamespace',
         message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,

@@ -1,6 +1,8 @@
-// Who owns whom, over all objects: what the garbage collector decides on. Holds what it needs of each object, not the object.
+// Who owns whom, over all objects: what the garbage collector decides on. Holds what it needs of each object, parsed, beside the stored
+// object itself, which the informers have too.
 import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { metaOf, metaText } from '../api/object-members.ts'
+import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
@@ -60,9 +62,9 @@ export class OwnershipGraph {
   }
 
   set(type: InformedType, stored: StoredObject): { readonly node: GraphNode; readonly before: GraphNode | undefined } {
-    const read = nodeOf(type, stored)
-    const before = this.#nodes.get(read.uid)
-    const node = before?.deletesDependents === true ? { ...read, deletesDependents: true } : read
+    const node = nodeOf(type, stored)
+    const before = this.#nodes.get(node.uid)
+    if (before?.deletesDependents === true) node.deletesDependents = true
     this.#unlink(node.uid)
     this.#nodes.set(node.uid, node)
     for (const owner of node.owners) {
@@ -113,23 +115,51 @@ function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefin
 
 const NONE: readonly never[] = []
 
-function nodeOf(type: InformedType, stored: StoredObject): GraphNode {
-  const { namespace, name } = stored
+interface Known {
+  readonly type: InformedType
+  readonly uid: string
+  /** Absent where it has neither owners nor finalizers and is not going. */
+  readonly object?: ApiObject
+}
+
+/** Most have nothing of their own but their uid: names and versions are made of the stored object where somebody asks. */
+class StoredNode implements GraphNode {
+  readonly uid: string
+  readonly type: InformedType
+  readonly owners: readonly OwnerReference[]
+  readonly isTerminating: boolean
+  readonly finalizers: readonly string[]
+  deletesDependents: boolean
+  readonly #stored: StoredObject
+
+  constructor(stored: StoredObject, { type, uid, object }: Known) {
+    this.uid = uid
+    this.type = type
+    this.#stored = stored
+    this.owners = object === undefined ? NONE : mapsOnly(metaOf(object), 'ownerReferences').map(ownerOf)
+    this.isTerminating = object !== undefined && isTerminating(object)
+    this.finalizers = object === undefined ? NONE : finalizersOf(object)
+    this.deletesDependents = this.isTerminating && this.finalizers.includes(FOREGROUND)
+  }
+
+  get namespace(): string {
+    return this.#stored.namespace
+  }
+
+  get name(): string {
+    return this.#stored.name
+  }
+
+  get resourceVersion(): string {
+    return String(this.#stored.revision)
+  }
+}
+
+function nodeOf(type: InformedType, stored: StoredObject): StoredNode {
   const uid = uidOfPlain(type, stored.bytes)
-  const place = { type, namespace, name, resourceVersion: String(stored.revision) }
-  if (uid !== undefined) {
-    return { uid, ...place, owners: NONE, isTerminating: false, finalizers: NONE, deletesDependents: false }
-  }
+  if (uid !== undefined) return new StoredNode(stored, { type, uid })
   const object = stored.object()
-  const finalizers = finalizersOf(object)
-  return {
-    uid: metaText(object, 'uid'),
-    ...place,
-    owners: mapsOnly(metaOf(object), 'ownerReferences').map(ownerOf),
-    isTerminating: isTerminating(object),
-    finalizers,
-    deletesDependents: isTerminating(object) && finalizers.includes(FOREGROUND),
-  }
+  return new StoredNode(stored, { type, uid: metaText(object, 'uid'), object })
 }
 
 export function ownerOf(reference: ValueMap): OwnerReference {

@@ -8,6 +8,7 @@ import { systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../registry/registry.ts'
+import { keyInType } from '../store/keys.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
 /** Where objects and types are read from. */
@@ -67,7 +68,7 @@ export async function runInformer(
             handler.onSynced?.()
             continue
           }
-          const key = `${event.object.namespace}/${event.object.name}`
+          const key = keyOf(stored, event.object)
           const target = complete ? known : fresh
           if (event.type === 'DELETED') {
             target.delete(key)
@@ -87,6 +88,11 @@ export async function runInformer(
     if (!complete) for (const [key, object] of fresh) known.set(key, object)
     await pause(systemClock, RECONNECT_PAUSE_MS, signal)
   }
+}
+
+/** Mostly a text that the cache has anyway: another for each of a million objects would be a tenth of the memory. */
+function keyOf(resource: StoredResource, { key, namespace, name }: StoredObject): string {
+  return key ?? keyInType({ resource, namespace, name }) ?? `${namespace}/${name}`
 }
 
 /** Whether nothing is stored in its place, not even something that cannot be read. */

@@ -7,7 +7,7 @@ import { translate } from './errors.ts'
 import type { KvObjects } from './kv-objects.ts'
 import { EVERY_TYPE } from './measures.ts'
 import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './source.ts'
-import { OPENED_AT_ONCE, stepKeys } from './step-size.ts'
+import { loadKeys, OPENED_AT_ONCE, stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
 
 /** What error messages name where the storage as a whole fails. */
@@ -20,7 +20,7 @@ export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGen
   const total = first.count ?? first.items.length
   for (let step: ListResult | undefined = first; step !== undefined; ) {
     const last: string | undefined = step.more ? step.items.at(-1)?.key : undefined
-    const rest: Range = { start: `${last}\0`, end: range.end, limit: stepKeys(step.items), at: revision }
+    const rest: Range = { start: `${last}\0`, end: range.end, limit: loadKeys(step.items, total), at: revision }
     // While this step is taken in, the next one is on its way.
     const next: Promise<ListResult> | undefined = last === undefined ? undefined : listStep(objects, rest, signal)
     next?.catch(() => {})

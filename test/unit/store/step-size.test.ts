@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyValue } from '../../../src/kv/kv.ts'
-import { stepKeys } from '../../../src/store/step-size.ts'
+import { loadKeys, stepKeys } from '../../../src/store/step-size.ts'
 
 function step(keys: number, bytes: number): readonly KeyValue[] {
   const value = Buffer.alloc(bytes)
@@ -19,5 +19,17 @@ describe('the next step', () => {
   }
   it.each(Object.entries(rows))('%s', (_, { previous, keys }) => {
     expect(stepKeys(previous)).toBe(keys)
+  })
+})
+
+describe('a step of a load', () => {
+  const rows: Record<string, { previous: readonly KeyValue[]; total: number; keys: number }> = {
+    'is as any other where there is little': { previous: step(500, 100), total: 10_000, keys: 2_000 },
+    'is a part of what there is where that is much': { previous: step(500, 100), total: 1_000_000, keys: 15_625 },
+    'comes to sixteen megabytes at most': { previous: step(500, 8 << 10), total: 1_000_000, keys: 2_048 },
+    'comes to four where there is little': { previous: step(500, 8 << 10), total: 10_000, keys: 512 },
+  }
+  it.each(Object.entries(rows))('%s', (_, { previous, total, keys }) => {
+    expect(loadKeys(previous, total)).toBe(keys)
   })
 })
