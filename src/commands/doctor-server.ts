@@ -14,7 +14,8 @@ import { reasonOf } from '../config/start-error.ts'
 import { examineConnection } from './doctor-certificates.ts'
 import type { Diagnosis, Finding } from './doctor-findings.ts'
 import { type Dependent, ObjectExaminer, type Orphan } from './doctor-objects.ts'
-import { DEFAULT_QUOTA_BYTES, LITTLE_SHARE, megabytes } from './doctor-space.ts'
+import { DEFAULT_QUOTA_BYTES, megabytes } from './doctor-space.ts'
+import { LITTLE_SHARE } from '../store/space-keeper.ts'
 
 const PAGE_OBJECTS = 500
 /** Tokens, leases and certificates are judged by clocks. */

@@ -7,13 +7,11 @@ import type { Etcd } from '../kv/etcd/etcd.ts'
 import { KvError } from '../kv/kv.ts'
 import type { Member } from '../kv/maintenance.ts'
 import { openEtcdStorage } from '../server/storage.ts'
+import { LITTLE_SHARE } from '../store/space-keeper.ts'
 import { recoverSpace } from '../store/space-recovery.ts'
 import type { Finding } from './doctor-findings.ts'
 
 const LITTLE_SPACE_BYTES = 1e9
-
-/** Of the quota. */
-export const LITTLE_SHARE = 0.2
 
 /** What etcd goes by where it is not told another quota, and does not tell it. */
 export const DEFAULT_QUOTA_BYTES = 2 * 1024 ** 3

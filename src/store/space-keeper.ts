@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 10_000
 const TRY_AGAIN_MS = 60_000
 
 /** The share of the quota that is left when the operator is warned, and when that is over. */
-const LITTLE_SHARE = 0.2
+export const LITTLE_SHARE = 0.2
 const ENOUGH_SHARE = 0.25
 
 const TO_DO_OF_ETCD =
