@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, it } from 'vitest'
-import { mutantsOf, mutatedText } from '../mutation/mutants.ts'
+import { EQUIVALENT, isSame } from '../mutation/equivalent-mutants.ts'
+import { changesOf, mutantsOf, mutatedText } from '../mutation/mutants.ts'
 
 const mutated = (text: string): readonly string[] => mutantsOf('a.ts', text).map((mutant) => mutatedText(mutant, text))
 
@@ -16,4 +19,9 @@ it.each<[string, string, readonly string[]]>([
   ['nothing in types', 'let x: true | undefined', []],
 ])('a mutant is made of %s', (_name, text, all) => {
   expect(mutated(text)).toEqual(all)
+})
+
+it.each(EQUIVALENT)('$file still has the line that a mutant changes nothing in: $line', (equivalent) => {
+  const text = readFileSync(path.resolve(import.meta.dirname, '../..', equivalent.file), 'utf8')
+  expect(changesOf(equivalent.file, text).filter((mutant) => isSame(equivalent, mutant, text))).toHaveLength(1)
 })

@@ -74,6 +74,11 @@ function textOf(node: unknown, text: string): string {
 
 /** All of a file, in the order of the text. */
 export function mutantsOf(file: string, text: string): readonly Mutant[] {
+  return changesOf(file, text).filter((mutant) => isReadable(mutant, text))
+}
+
+/** Those that cannot be parsed too: finding that out takes long. */
+export function changesOf(file: string, text: string): readonly Mutant[] {
   const found: Mutant[] = []
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) visit(item)
@@ -85,7 +90,7 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
     for (const member of Object.values(value)) visit(member)
   }
   visit(parseAst(text, { lang: 'ts' }).body)
-  return found.filter((mutant) => isReadable(mutant, text))
+  return found
 }
 
 function isNode(value: unknown, type?: string): value is Node {

@@ -1,10 +1,12 @@
 // Are the tests of a room any good? A sample of its mutants, the same for the same seed, is put to them one by one; what no test
-// notices is told with its place. `make mutants ROOMS="patch cache"` names the rooms, PER_FILE how many of each file.
+// notices is told with its place, less those that are known to change nothing (`equivalent-mutants.ts`). `make mutants ROOMS="patch
+// cache"` names the rooms, PER_FILE how many of each file.
 import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSource } from '../architecture/source.ts'
 import { dice } from '../fakes/dice.ts'
+import { isEquivalent } from './equivalent-mutants.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 
 const TOP = path.resolve(import.meta.dirname, '../..')
@@ -16,6 +18,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   cache: ['cache'],
   auth: ['auth'],
 }
+
+const UNIT_TESTS = globSync('test/unit/**/*.test.ts', { cwd: TOP }).sort()
 
 const AT_ONCE = 2
 /** Several times what the slowest of the tests take on a busy machine: a mutant may well run for ever. */
@@ -50,10 +54,12 @@ function runTests(mutant: Mutant, tests: readonly string[]): Promise<Outcome> {
   })
 }
 
-/** The tests of the folders that load the file, directly or through others. */
+/** The tests of the folders that load the file, directly or through others; of all others those that are about it. */
 function testsOf(file: string, folders: readonly string[]): readonly string[] {
-  const tests = folders.flatMap((folder) => globSync(`test/unit/${folder}/**/*.test.ts`, { cwd: TOP }))
-  return tests.filter((test) => loads(test).has(file)).sort()
+  const near = folders.map((folder) => `test/unit/${folder}/`)
+  return UNIT_TESTS.filter((test) =>
+    near.some((folder) => test.startsWith(folder)) ? loads(test).has(file) : importsOf(test).includes(file),
+  )
 }
 
 const loaded = new Map<string, ReadonlySet<string>>()
@@ -104,7 +110,8 @@ async function checkRunner(file: string, tests: readonly string[]): Promise<void
 
 async function judgeRoom(room: string): Promise<void> {
   const files = globSync(`src/${room}/**/*.ts`, { cwd: TOP }).sort()
-  const mutants = files.flatMap(sample)
+  const drawn = files.flatMap(sample)
+  const mutants = drawn.filter((mutant) => !isEquivalent(mutant, readFileSync(path.join(TOP, mutant.file), 'utf8')))
   const first = files.find((file) => testsOf(file, TESTS[room]!).length > 0)!
   await checkRunner(first, testsOf(first, TESTS[room]!))
   const survivors: Mutant[] = []
@@ -118,7 +125,9 @@ async function judgeRoom(room: string): Promise<void> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   const noticed = mutants.length - survivors.length
-  console.log(`${room}: ${noticed} of ${mutants.length} noticed (${Math.round((100 * noticed) / mutants.length)} %)`)
+  const share = `${noticed} of ${mutants.length} noticed (${Math.round((100 * noticed) / mutants.length)} %)`
+  const equivalent = drawn.length - mutants.length
+  console.log(`${room}: ${share}${equivalent === 0 ? '' : `; ${equivalent} equivalent`}`)
   for (const mutant of survivors.map(describeMutant).sort()) console.log(`  ${mutant}`)
 }
 

@@ -64,6 +64,7 @@ describe('tokens to join with (P-038)', () => {
     ['the id in it is another', secret({ ...GOOD, 'token-id': 'abcdeg' }), TOKEN],
     ['it is for something else', secret({ ...GOOD, 'usage-bootstrap-authentication': 'false' }), TOKEN],
     ['it is over', secret({ ...GOOD, expiration: '2029-12-31T23:59:59Z' }), TOKEN],
+    ['it ends at this moment', secret({ ...GOOD, expiration: '2030-01-01T00:00:00Z' }), TOKEN],
     ['nobody can read its end', secret({ ...GOOD, expiration: 'tomorrow' }), TOKEN],
     ['it is going', secret(GOOD, { deletedAtMs: NOW }), TOKEN],
     ['it is no such secret', secret(GOOD, { type: 'Opaque' }), TOKEN],

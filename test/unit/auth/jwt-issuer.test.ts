@@ -184,6 +184,25 @@ describe('tokens that somebody else issues', () => {
     expect(fetched.length).toBe(before)
   })
 
+  it('may be signed with a key that is published without a name, and with no other than they name', async () => {
+    published = [
+      { id: '', key: first.publicKey },
+      { id: 'two', key: second.publicKey },
+    ]
+    expect(await review(token())).toMatchObject({ kind: 'user' })
+    expect(await review(token({}, { id: 'one', key: second.privateKey }))).toMatchObject({ kind: 'refused' })
+  })
+
+  it('that name a known key and are not signed by it have nobody look for others', async () => {
+    const over = await opened()
+    clock.advance(10_001)
+    const before = fetched.length
+    expect(await over.review(token({}, { id: 'one', key: second.privateKey }), [], signal)).toMatchObject({
+      kind: 'refused',
+    })
+    expect(fetched.length).toBe(before)
+  })
+
   it('are checked once, and end in time all the same', async () => {
     const over = await opened()
     const text = token()

@@ -59,11 +59,13 @@ function keyOf({ kind, namespace, name }: ObjectName): string {
 let clock: ManualClock
 let objects: Objects
 let used: LiveObject[]
+let uses: string[]
 
 beforeEach(() => {
   clock = new ManualClock(1_900_000_000_000)
   objects = new Objects()
   used = []
+  uses = []
   objects.put('serviceaccounts/ns/robot', 'u1')
 })
 
@@ -74,6 +76,7 @@ function tokens(issuers = [ISSUER]) {
     apiAudiences: [ISSUER],
     live: objects,
     clock,
+    onUse: (use) => void uses.push(use),
     onLegacyUse: (secret) => void used.push(secret),
   })
   return bearerTokens([method], [ISSUER])
@@ -242,6 +245,7 @@ describe('tokens of service accounts', () => {
     const token = signJwt(keys.signing!, { ...claimsOf(issue()), aud: undefined })
     expect(await review(token)).toMatchObject({ kind: 'user', audiences: [ISSUER] })
     expect(await review(token, ['x'])).toMatchObject({ kind: 'refused' })
+    expect(uses).toEqual(['valid'])
   })
 
   it('are reported where they should have been replaced, and go on working (P-049)', async () => {
@@ -257,6 +261,7 @@ describe('tokens of service accounts', () => {
           'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 40',
       },
     })
+    expect(uses).toEqual(['valid', 'stale'])
   })
 
   it('are reviewed for the audiences that are asked for, in their order (P-059)', async () => {

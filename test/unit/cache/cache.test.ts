@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { WatchEvent } from '../../../src/api/read.ts'
+import { ApiError } from '../../../src/api/status.ts'
 import { openWatchCache } from '../../../src/cache/cache.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { ABSENT, KvError } from '../../../src/kv/kv.ts'
@@ -301,6 +302,20 @@ describe('history', () => {
       code: 410,
       message: expect.stringMatching(new RegExp(`^too old resource version: ${first} \\(\\d+\\)$`)),
     })
+  })
+
+  it('that the storage fails to read fails with its error, and is not said to be forgotten', async () => {
+    const kv = openMemory({ clock: new ManualClock() })
+    const failure = new ApiError('ServiceUnavailable', 'the storage is away')
+    await using test = await openCacheForTest({
+      store: { ...openKvStore({ kv }), watch: () => Promise.reject(failure) },
+      historyLimits: { milliseconds: 1e9, records: 2, bytes: 1e9, mostBytes: 1e9 },
+    })
+    const first = await test.put('a', 0)
+    for (let version = 1; version < 10; version++) await test.put('a', version)
+    await test.settled()
+    await expect(watchFrom(test, first)).rejects.toBe(failure)
+    await kv.close()
   })
 
   it('reaches back before the cache was loaded, as far as the storage remembers', async () => {

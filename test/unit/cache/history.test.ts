@@ -29,6 +29,14 @@ describe('history (R-147, D8)', () => {
     expect(revisions(history, 50)).toEqual([])
   })
 
+  it('gives no more than was asked for', () => {
+    const history = open(1)
+    for (const revision of [2, 3, 4, 5]) history.add(record(revision))
+    expect(revisions(history, 1, 2)).toEqual([2, 3])
+    expect(history.after(1, 3).isAll).toBe(false)
+    expect(history.after(1, 4).isAll).toBe(true)
+  })
+
   it('never splits what is of one revision', () => {
     const history = open(1)
     for (const revision of [2, 3, 3, 3, 4]) history.add(record(revision))

@@ -3,6 +3,7 @@ import { fillLevel, PastBudget, type PastHolder } from '../../../src/cache/past-
 import { Contents } from '../../../src/cache/contents.ts'
 import { CacheMeasures } from '../../../src/cache/measures.ts'
 import { layoutOf } from '../../../src/codec/resource-version-splice.ts'
+import type { SourceChange } from '../../../src/store/source.ts'
 import { collectGarbage } from '../../fakes/garbage.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { nodes, pods } from '../../fakes/stored-resources.ts'
@@ -120,6 +121,28 @@ it('a type that is gone is not taken up again by those who still ask for it, and
   expect(await test.names()).toEqual([])
   await expect.poll(() => test.cache.load(test.pods)).toBeUndefined()
   expect(test.cache.status()).toMatchObject({ objects: 0, pastBytes: before })
+})
+
+it('what happened before the cache was loaded is bounded in bytes too', () => {
+  const bytes = 10_000
+  const limits = { milliseconds: 1e9, records: 1e9, bytes, mostBytes: bytes }
+  const contents = new Contents({
+    clock: new ManualClock(),
+    limits,
+    measures: new CacheMeasures(),
+    onUnreadable: () => {},
+  })
+  contents.typeOf(pods)
+  contents.begin(101)
+  const { history } = contents.known(pods)!
+  const changes = Array.from({ length: 100 }, (_, i): SourceChange => {
+    const stored = Buffer.from(JSON.stringify({ metadata: { annotations: { a: 'x'.repeat(1_000) } } }))
+    const content = { kind: 'readable', bytes: stored, layout: layoutOf(stored)!, stale: false } as const
+    return { kind: 'put', item: { key: `pods/d/p${i}`, revision: i + 2, content }, isNew: true, previous: undefined }
+  })
+  contents.extendHistory({ floor: 1, changes })
+  expect(history.bytes).toBeLessThanOrEqual(bytes)
+  expect(history.after(history.floor, 1_000).records.at(-1)?.revision).toBe(101)
 })
 
 it('a type in which little happens does not keep the bytes of one in which much does', async () => {

@@ -96,6 +96,8 @@ describe('what the reference does differently', () => {
     ['a test that fails (W-174)', { op: 'test', path: '/metadata/labels/a', value: '2' }, 'Invalid'],
     ['a test below a missing parent (W-183)', { op: 'test', path: '/x/y', value: null }, 'Invalid'],
     ['a move from nowhere (W-186)', { op: 'move', from: '/none', path: '/x' }, 'Invalid'],
+    ['a move of the root', { op: 'move', from: '', path: '/x' }, 'Invalid'],
+    ['a move to the root', { op: 'move', from: '/metadata', path: '' }, 'Invalid'],
     ['an unknown word (W-189)', { op: 'foo', path: '/x' }, 'Invalid'],
     ['a replacement of the root that is no document', { op: 'replace', path: '', value: 'x' }, 'Invalid'],
     ['a replacement of nothing that is named', { op: 'replace', value: {} }, 'Invalid'],
@@ -254,5 +256,16 @@ describe('many operations on large maps and lists', () => {
     const patch = [{ op: 'add', path: '/m0', value: {} }, ...deeper]
     expect(reasonOf(() => applyJsonPatch({}, patch))).toBe('Invalid')
     expect(reasonOf(() => applyJsonPatch({}, patch.slice(0, 1001)))).toBe('')
+  })
+
+  it('do not make it so deep that nothing can be done with it any more', () => {
+    let deep: Value = {}
+    for (let level = 0; level < 500; level++) deep = { x: deep }
+    const bottom = '/x'.repeat(500)
+    const patch = Array.from({ length: 100 }, (_, i): Value[] => [
+      { op: 'add', path: `/m${i + 1}`, value: deep },
+      { op: 'move', from: `/m${i}`, path: `/m${i + 1}${bottom}/x` },
+    ]).flat()
+    expect(reasonOf(() => applyJsonPatch({ m0: {} }, patch))).toBe('Invalid')
   })
 })

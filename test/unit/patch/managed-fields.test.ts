@@ -44,6 +44,21 @@ describe('the order of managed fields (W-239)', () => {
   })
 })
 
+it('managers are told apart by their name, verb and endpoint, and those who update by their version', () => {
+  const others: readonly Partial<ManagedEntry>[] = [
+    {},
+    { name: 'n' },
+    { operation: 'Apply' },
+    { apiVersion: 'v2' },
+    { subresource: 'status' },
+    { subresource: 'scale' },
+  ]
+  const identities = others.map((other) => identityOf({ ...FIRST, ...other }))
+  expect(new Set(identities).size).toBe(others.length)
+  const applied = { ...FIRST, operation: 'Apply' } as const
+  expect(identityOf({ ...applied, apiVersion: 'v2' })).toBe(identityOf(applied))
+})
+
 function only(entry: ManagedEntry): ReadonlyMap<string, ManagedEntry> {
   return new Map([[identityOf(entry), entry]])
 }

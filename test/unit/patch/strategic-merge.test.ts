@@ -118,6 +118,12 @@ describe('strategic merge patch (W-198 to W-206, W-209)', () => {
       containers({ name: 'b' }, { name: 'c' }, { name: 'a' }),
     ],
     [
+      'keeps the order of the server where the patch asks for none',
+      containers({ name: 'a' }, { name: 'b' }, { name: 'c' }),
+      pod({ '$setElementOrder/containers': [], containers: [{ name: 'c' }, { name: 'a' }] }),
+      containers({ name: 'a' }, { name: 'b' }, { name: 'c' }),
+    ],
+    [
       'orders and merges at once',
       containers({ name: 'a' }, { name: 'b' }),
       pod({
@@ -245,6 +251,8 @@ describe('the result of a strategic merge (W-207)', () => {
     ['a number for a text', CONFIG_MAP, { data: { a: 5 } }, 'cannot convert int64 to string'],
     ['a boolean for a text', CONFIG_MAP, { data: { a: true } }, 'unrecognized type: string'],
     ['a text for a boolean', DEPLOYMENT, { spec: { paused: 'yes' } }, 'unrecognized type: bool'],
+    ['a number for the kind', DEPLOYMENT, { kind: 5 }, 'cannot convert int64 to string'],
+    ['a boolean for the version', DEPLOYMENT, { apiVersion: true }, 'unrecognized type: string'],
     ['null anywhere', DEPLOYMENT, { spec: { replicas: null, template: null } }, undefined],
     ['what fits', DEPLOYMENT, { spec: { replicas: 3, paused: true } }, undefined],
   ])('%s', (_name, shape, value, fault) => {

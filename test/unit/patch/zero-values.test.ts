@@ -11,6 +11,14 @@ it('what output never leaves out is written down, also in the items of lists', (
   expect(completed({ containers: [{ image: 'i' }] })).toEqual({ containers: [{ name: '', image: 'i', resources: {} }] })
 })
 
+it('so it is in the records of a map', () => {
+  const slice = kindOf('ResourceSlice', 'resource.k8s.io').shape
+  const devices = [{ name: 'd', capacity: { memory: {}, cores: { value: '8' } } }]
+  expect(withZeroValues(slice, { metadata: {}, spec: { devices } })['spec']).toMatchObject({
+    devices: [{ capacity: { memory: { value: '0' }, cores: { value: '8' } } }],
+  })
+})
+
 it('what is complete is handed back itself', () => {
   const spec = { containers: [{ name: 'c', resources: {} }] }
   expect(completed(spec)).toBe(spec)

@@ -218,6 +218,12 @@ describe('the steps of a create', () => {
     expect(JSON.stringify(made)).toBe('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}')
   })
 
+  it('inCanonicalForm: what is as it was sent is in the order of others', async () => {
+    const sent = configMap({ labels: { a: 'b' }, namespace: 'ns', name: 'a' })
+    const made = await inCanonicalForm({ ...sent }, creation({ sent }))
+    expect(JSON.stringify(made.metadata)).toBe('{"name":"a","namespace":"ns","labels":{"a":"b"}}')
+  })
+
   it('validated: what is not valid is refused', async () => {
     const run = async (metadata: ApiObject['metadata']) => validated(configMap(metadata), creation())
     const valid = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: NOW }

@@ -1,9 +1,33 @@
 import { expect, it } from 'vitest'
-import { watchObjects } from '../../../src/registry/read.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { objectHistory, watchObjects } from '../../../src/registry/read.ts'
+import type { History } from '../../../src/store/kv-history.ts'
+import type { ServedForm, Store, StoredItem } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 const { signal } = new AbortController()
+
+it.each([
+  ['as it is stored', undefined, 'stored'],
+  ['in the form that is served', 'served', 'served'],
+])('the past of an object is told %s', async (_name, shown, expected) => {
+  const world = new ApiWorld()
+  const resource = world.resource('configmaps')
+  const past = (name: string): StoredItem =>
+    ({ kind: 'object', namespace: 'ns', name, revision: 1 }) as unknown as StoredItem
+  const read = (): Promise<History> => Promise.resolve({ items: [past('stored')], isCut: false, isGone: false })
+  const form = { fromStored: () => Promise.resolve([past('served')]) } as unknown as ServedForm
+  const stored = shown === undefined ? resource.stored : { ...resource.stored, form }
+  const place = { resource: { ...resource, stored }, namespace: 'ns' }
+  const { objects } = await objectHistory(read, place, { name: 'a', limit: 1 }, signal)
+  expect(objects.map(({ name }) => name)).toEqual([expected])
+})
+
+it('there is no past of what never was', async () => {
+  const read = (): Promise<History> => Promise.resolve({ items: [], isCut: false, isGone: false })
+  const place = { resource: new ApiWorld().resource('configmaps'), namespace: 'ns' }
+  const asked = objectHistory(read, place, { name: 'a', limit: 1 }, signal)
+  await expect(asked).rejects.toMatchObject({ reason: 'NotFound' })
+})
 
 it.each([
   [30, 30_000],

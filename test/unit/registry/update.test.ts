@@ -225,6 +225,34 @@ describe('the generation after an update', () => {
   })
 })
 
+it('an update of the scale of another object of the name is refused', async () => {
+  const deployments = world.resource(...DEPLOYMENTS)
+  await created(deployments, DEPLOYMENT)
+  const other = update(deployments, (live) => withMeta(live!, { uid: 'other' }), { subresource: 'scale' })
+  await expect(other).rejects.toMatchObject({ reason: 'Conflict' })
+})
+
+it.each([
+  ['a small object here', 10, 0],
+  ['a large object elsewhere', 100_000, 1],
+])('who owns the fields is found out for %s', async (_name, length, elsewhere) => {
+  const maps = world.resource('configmaps')
+  await created(maps, { data: { a: 'x'.repeat(length) } })
+  let tracked = 0
+  const trackUpdate = (_request: object, object: ApiObject): Promise<ApiObject> => {
+    tracked++
+    return Promise.resolve(object)
+  }
+  const ifLarge = { offload: { trackUpdate } as unknown as NonNullable<WriteContext['offload']> }
+  await updateObject(
+    world.parts,
+    maps,
+    { name: 'a', subresource: '', tracksFields: false, absent: 'refuse', uid: '', wanted: (live) => live! },
+    world.context({ ifLarge }),
+  )
+  expect(tracked).toBe(elsewhere)
+})
+
 describe('an update that changes nothing', () => {
   it.each([
     ['by who wrote last (W-140)', {}],
