@@ -2,18 +2,23 @@
 // `bench`, which measures, prints and cleans up after itself.
 import { readdir } from 'node:fs/promises'
 
+/** Files that are no benches. */
+const PARTS = ['run', 'median']
+/** An hour and twenty gigabytes: run where they are named. */
+const LONG = ['scale']
+
 const wanted = process.argv[2]
 const names = (await readdir(import.meta.dirname))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -'.ts'.length))
-  .filter((name) => name !== 'run' && !name.includes('-'))
+  .filter((name) => !PARTS.includes(name) && !name.includes('-'))
   .toSorted()
 
 if (wanted !== undefined && !names.includes(wanted)) {
   process.stderr.write(`no bench is called ${wanted}; there are: ${names.join(', ')}\n`)
   process.exit(1)
 }
-for (const name of wanted === undefined ? names : [wanted]) {
+for (const name of wanted === undefined ? names.filter((name) => !LONG.includes(name)) : [wanted]) {
   process.stdout.write(`\n${name}\n`)
   const { bench } = (await import(`./${name}.ts`)) as { bench: () => Promise<void> }
   await bench()
