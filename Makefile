@@ -3,10 +3,13 @@
 SHELL := /bin/bash
 BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 # What Node compiles is kept, for the next file and the next run: every file of the larger tests loads the whole server.
-VITEST := $(BIN) NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/node vitest run --config .config/vitest.config.ts
+KEPT := NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/node
+VITEST := $(BIN) $(KEPT) vitest run --config .config/vitest.config.ts
 # The compiler and the linter's half that knows types are written in Go and short-lived: collecting garbage takes a third of their time.
 GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
-READY := node_modules/.package-lock.json
+# What running needs, and all: each is as new as what says that it is there.
+RUNNABLE := node_modules/.package-lock.json
+READY := node_modules/vitest
 
 .DEFAULT_GOAL := help
 .PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-long test-containers soak test-reference bench mutants image up down generate fix
@@ -14,17 +17,21 @@ READY := node_modules/.package-lock.json
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
 
-$(READY): package-lock.json
-	npm ci --include=dev --no-fund --no-audit --loglevel=error
+$(RUNNABLE): package-lock.json
+	@node .config/install.js run
 	@touch $@
 
-run: $(READY) ## Run the server on the embedded store (flags: make run ARGS="--secure-port 7443")
+$(READY): package-lock.json
+	@node .config/install.js
+	@touch $@
+
+run: $(RUNNABLE) ## Run the server on the embedded store (flags: make run ARGS="--secure-port 7443")
 	npm start --silent -- $(ARGS)
 
-build: $(READY) ## Build dist from the sources (make run does so where they have changed)
+build: $(RUNNABLE) ## Build dist from the sources (make run does so where they have changed)
 	npm run --silent build
 
-dev: $(READY) ## Run the sources as they are, in memory, and again at every change
+dev: $(RUNNABLE) ## Run the sources as they are, in memory, and again at every change
 	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)
 
 check: $(READY) ## Types, lint, format, architecture and unit tests
@@ -67,7 +74,7 @@ test-conformance: tools ## Replay all of the reference server's recorded answers
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
 
-soak: build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
+soak: $(READY) build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
 test-long: tools ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side
@@ -76,13 +83,13 @@ test-long: tools ## What takes long and of which the other tests have a slice: o
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)
 	$(VITEST) --project reference
 
-bench: build ## Measure, side by side in one run (one bench: make bench ONLY=kv)
+bench: $(READY) build ## Measure, side by side in one run (one bench: make bench ONLY=kv)
 	$(BIN) node test/bench/run.ts $(ONLY)
 
 image: ## Build the container image
 	docker build -f deploy/Dockerfile -t quarterdeck .
 
-up: $(READY) ## Start three etcd members and three replicas behind a load balancer with docker compose
+up: $(RUNNABLE) ## Start three etcd members and three replicas behind a load balancer with docker compose
 	$(BIN) node deploy/make-certificates.ts deploy/pki .env
 	docker compose up --build --detach --wait
 	@echo 'kubectl --kubeconfig deploy/pki/admin.kubeconfig get --raw /readyz'
@@ -93,12 +100,13 @@ down: ## Stop them again; the data stays (docker compose down --volumes removes 
 test-containers: $(READY) ## Build the image, start the stack, and kill, freeze, move and roll its parts under load (needs docker)
 	$(VITEST) --project containers
 
-mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3)
-	$(BIN) node test/mutation/run-mutants.ts $(ROOMS)
+mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3, SEED=2)
+	$(BIN) $(KEPT) node test/mutation/run-mutants.ts $(ROOMS)
 
-generate: $(READY) ## Compile proto/ to the schema table and the client's types; list which tests show which behaviour
+generate: $(READY) ## Compile proto/ to the schema table and the client's types; list flags, metrics, and which tests show which behaviour
 	$(BIN) node src/schema/compile/write-compiled.ts
 	$(BIN) node test/architecture/write-coverage.ts
+	$(BIN) node test/architecture/write-reference.ts
 
 fix: $(READY) ## Format and mend what the linter can
 	$(BIN) oxlint --type-aware --fix src test deploy .config

@@ -204,6 +204,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/trust.ts': 'looks at certificates, which OpenSSL judges by it',
   'src/server/encryption.ts': 'keys are kept by other servers',
   'src/server/idle-memory.ts': 'is about this process',
+  'src/runtime/heap-growth.ts': 'is about this process',
   'src/server/cache-check.ts': 'is about this process',
   'src/server/logger.ts': 'tells operators when it was',
 }

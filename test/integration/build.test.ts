@@ -11,7 +11,7 @@ const BUILDING = 'building dist from src\n'
 /** A clone with sources of the test's own. */
 async function clone(): Promise<string> {
   const folder = await tempFolder()
-  for (const file of ['package.json', '.config/build.js', '.config/build-console.js'])
+  for (const file of ['package.json', '.config/package.json', '.config/build.js', '.config/build-console.js'])
     cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
   const programs = [
