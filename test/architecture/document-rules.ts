@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { commandManual } from '../../src/commands/manual.ts'
 import { findFlag } from '../../src/config/flags.ts'
-import type { Example } from '../fakes/documents.ts'
+import { type Example, typedLines } from '../fakes/documents.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 const MAKEFILE = readFileSync(path.join(import.meta.dirname, '../../Makefile'), 'utf8')
@@ -11,9 +11,30 @@ const TARGETS = new Set(Array.from(MAKEFILE.matchAll(/^([a-z-]+):/gm), ([, name]
 const SCRIPTS: ReadonlySet<string> = new Set(Object.keys(manifest.scripts))
 const COMMANDS = new Set(Array.from(commandManual().matchAll(/^ +quarterdeck ([a-z-]+)/gm), ([, name]) => name))
 /** Programs of others, and what the shell does itself. */
-const OTHERS = new Set(['kubectl', 'docker', 'helm', 'kube-controller-manager', 'export', 'cd'])
-/** Of kubectl, docker and Node. */
-const FLAGS_OF_OTHERS = new Set(['--kubeconfig', '--build-arg', '--max-semi-space-size'])
+const OTHERS = new Set([
+  'kubectl',
+  'docker',
+  'helm',
+  'etcdctl',
+  'etcdutl',
+  'go',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'export',
+  'cd',
+  'mkdir',
+  'printf',
+  'until',
+])
+/** Of kubectl, docker, Node and cert-manager; and of `quarterdeck test`. */
+const FLAGS_OF_OTHERS = new Set([
+  '--kubeconfig',
+  '--build-arg',
+  '--max-semi-space-size',
+  '--enable-certificate-owner-ref',
+  '--print-requests',
+])
 const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   test: ['--print-requests', '--help'],
   serve: ['--help'],
@@ -21,18 +42,9 @@ const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
 
 /** A line for each command, target, script or flag that there is not. */
 export function checkCommands(examples: readonly Example[]): readonly string[] {
-  return examples
-    .filter(({ language }) => language === 'sh')
-    .flatMap(({ file, line, text }) =>
-      linesOf(text).flatMap((typed) => faultsOf(typed).map((fault) => `${file}:${line}: ${fault}`)),
-    )
-}
-
-/** What is typed: all of it, or where there are prompts, what is behind them. */
-function linesOf(text: string): readonly string[] {
-  const lines = text.replaceAll(/\\\n\s*/g, '').split('\n')
-  const prompted = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2))
-  return (prompted.length > 0 ? prompted : lines).map((line) => line.replace(/(^| )#.*/, '').trim()).filter(Boolean)
+  return examples.flatMap((example) =>
+    typedLines(example).flatMap((typed) => faultsOf(typed).map((fault) => `${example.file}:${example.line}: ${fault}`)),
+  )
 }
 
 function faultsOf(typed: string): readonly string[] {

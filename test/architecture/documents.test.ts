@@ -1,7 +1,12 @@
 // What people are told to type is there. That what they are told to program compiles and runs is seen in the package (test/integration).
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import { documentedCommands, RUN_BY_NONE, RUN_ELSEWHERE, RUN_HERE } from '../fakes/documented-commands.ts'
 import { documentedExamples, examplesIn } from '../fakes/documents.ts'
 import { checkCommands } from './document-rules.ts'
+import { FLAGS_DOCUMENT, flagsDocument } from './reference-documents.ts'
 
 it('every command in a document is one that there is', () => {
   expect(checkCommands(documentedExamples())).toEqual([])
@@ -12,6 +17,44 @@ it('the examples are found', () => {
   expect(found).toContainEqual(expect.objectContaining({ file: 'README.md', language: 'ts' }))
   expect(found.some(({ text }) => text.startsWith('quarterdeck serve --etcd-servers'))).toBe(true)
   expect(found.some(({ text }) => text === 'quarterdeck test -- COMMAND')).toBe(true)
+})
+
+it('the list of flags is current: `make generate` renews it', () => {
+  const there = readFileSync(path.join(import.meta.dirname, '../..', FLAGS_DOCUMENT), 'utf8')
+  expect(there).toBe(flagsDocument())
+})
+
+describe('what operators are told to look for', () => {
+  const read = (file: string): string => readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8')
+  const rowsOf = (heading: string): readonly string[] => {
+    const [, rest = ''] = read('deploy/README.md').split(`\n## ${heading}\n`)
+    return Array.from(rest.split('\n## ')[0]!.matchAll(/^\| `(.+?)` \|/gm), ([, first = '']) => first)
+  }
+  const sources = globSync('src/**/*.ts', { cwd: path.join(import.meta.dirname, '../..') })
+    .filter((file) => !file.includes('/gen/'))
+    .map(read)
+    .join('\n')
+
+  it.each(rowsOf('Troubleshooting'))('is a message of the program: %s', (message) => {
+    const pieces = message.split('…').map((piece) => piece.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+    expect(new RegExp(pieces.join('.{1,80}?')).test(sources)).toBe(true)
+  })
+
+  it.each(rowsOf('Metrics and alerts'))('is a metric: %s', (name) => {
+    expect(read('deploy/reference/metrics.md')).toContain(`| \`${name}\` |`)
+  })
+
+  it('hardens with flags whose values are taken', async () => {
+    const [, rest = ''] = read('deploy/README.md').split('\n### Hardening\n')
+    const rows = Array.from(rest.split('\n## ')[0]!.matchAll(/\| `(--[^`]+)` \|$/gm), ([, flags = '']) => flags)
+    expect(rows.length).toBeGreaterThan(6)
+    await readConfig(['--in-memory', ...rows.flatMap((flags) => flags.split(' '))], {})
+  })
+
+  it('is there', () => {
+    expect(rowsOf('Troubleshooting').length).toBeGreaterThan(20)
+    expect(rowsOf('Metrics and alerts').length).toBeGreaterThan(8)
+  })
 })
 
 describe('a document is read', () => {
@@ -55,5 +98,25 @@ describe('what is not there is found', () => {
     ['$ make run\nquarterdeck 0.1.0 is listening\n$ kustomize build', 'there is no command kustomize'],
   ])('%j', (text, fault) => {
     expect(checkCommands([{ file: 'a.md', line: 1, language: 'sh', text }])).toEqual([`a.md:1: ${fault}`])
+  })
+})
+
+describe('every command that users are told to type', () => {
+  const here = Object.values(RUN_HERE).flatMap((commands) => Object.keys(commands))
+  const known = [...here, ...Object.keys(RUN_ELSEWHERE), ...Object.keys(RUN_BY_NONE)]
+
+  it('is run by a test, or is known not to be: see documented-commands.ts', () => {
+    const commands = documentedCommands()
+    expect(commands.filter((command) => !known.includes(command))).toEqual([])
+  })
+
+  it('is in a document', () => {
+    const commands = documentedCommands()
+    expect(known.filter((command) => !commands.includes(command))).toEqual([])
+  })
+
+  it.each(Object.entries(RUN_ELSEWHERE))('and elsewhere where that is said: %s', (_command, [test, words]) => {
+    const text = readFileSync(path.join(import.meta.dirname, '../..', test), 'utf8')
+    expect([test, words, text.includes(words)]).toEqual([test, words, true])
   })
 })

@@ -8,13 +8,13 @@ export interface Example {
   readonly file: string
   /** Where it begins. */
   readonly line: number
-  readonly language: 'ts' | 'sh'
+  readonly language: 'ts' | 'sh' | 'yaml' | 'go'
   readonly text: string
 }
 
 /** Every example in a document that people read; not in the lists of behaviours, which quote another server. */
 export function documentedExamples(): readonly Example[] {
-  const files = globSync('{,src/,src/*/,deploy/,test/bench/}README.md', { cwd: PROJECT })
+  const files = globSync(['{,src/,src/*/,deploy/,test/bench/}README.md', 'deploy/recipes.md'], { cwd: PROJECT })
   return files.sort().flatMap((file) => examplesIn(file, readFileSync(path.join(PROJECT, file), 'utf8')))
 }
 
@@ -43,14 +43,14 @@ export function examplesIn(file: string, document: string): readonly Example[] {
 const FENCED = /^( *)```(\w*)\n(.*?)\n *```$/gms
 /** Behind an empty line, and deeper than the text of a list. */
 const INDENTED = /(?<=\n\n)(?: {4,}\S.*\n|\n(?= {4,}\S))+/g
-const TYPESCRIPT = /^(?:import|export|const|await) /m
+/** Shells export variables. */
+const TYPESCRIPT = /^(?:import|export(?! [A-Z_]+=)|const|await) /m
 
 function blocksIn(file: string, document: string): readonly Example[] {
   const fenced = Array.from(document.matchAll(FENCED), ({ index, 2: language = '', 3: text = '' }) => ({
     line: lineAt(document, index) + 1,
-    language:
-      language === '' ? languageOf(text) : /^(?:ts|typescript)$/.test(language) ? ('ts' as const) : ('sh' as const),
-    text: text.replaceAll(/^ +/gm, ''),
+    language: FENCES[language] ?? languageOf(text),
+    text: withoutMargin(text),
   }))
   const indented = Array.from(document.replaceAll(FENCED, blank).matchAll(INDENTED), ({ index, 0: block }) => {
     const text = withoutMargin(block)
@@ -58,6 +58,9 @@ function blocksIn(file: string, document: string): readonly Example[] {
   })
   return [...fenced, ...indented].map((example) => ({ file, ...example }))
 }
+
+/** What is written behind the fence. */
+const FENCES: Readonly<Record<string, Example['language']>> = { ts: 'ts', sh: 'sh', yaml: 'yaml', go: 'go' }
 
 function languageOf(text: string): Example['language'] {
   return TYPESCRIPT.test(text) ? 'ts' : 'sh'
@@ -76,7 +79,7 @@ function withoutMargin(block: string): string {
 
 function quotedIn(file: string, document: string): readonly Example[] {
   return Array.from(
-    document.matchAll(/`((?:make|npm|npx|quarterdeck|kubectl)\s[^`]+|--[a-z][^`]*)`/g),
+    document.matchAll(/`((?:make|npm|npx|quarterdeck|kubectl|docker|helm|etcdctl|etcdutl|go)\s[^`]+|--[a-z][^`]*)`/g),
     ({ index, 1: text = '' }) => ({
       file,
       line: lineAt(document, index),
@@ -88,4 +91,16 @@ function quotedIn(file: string, document: string): readonly Example[] {
 
 function lineAt(document: string, index: number): number {
   return document.slice(0, index).split('\n').length
+}
+
+/**
+ * What is typed, line by line: all of it, or where there are prompts, what is behind them; of a pipeline in YAML what its steps run. What is told
+ * behind a # is left away.
+ */
+export function typedLines({ language, text }: Example): readonly string[] {
+  if (language === 'yaml') return Array.from(text.matchAll(/^ *(?:- )?run: ([^|].*)$/gm), ([, line = '']) => line)
+  if (language !== 'sh') return []
+  const lines = text.replaceAll(/\s*\\\n\s*/g, ' ').split('\n')
+  const prompted = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2))
+  return (prompted.length > 0 ? prompted : lines).map((line) => line.replace(/(^| )#.*/, '').trim()).filter(Boolean)
 }

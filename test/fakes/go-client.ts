@@ -27,7 +27,7 @@ export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string
 }
 
 /** Like `buildGoClient`; each takes five minutes of two processors the first time. */
-export function buildReference(name: 'kube-apiserver' | 'kube-controller-manager'): Promise<string> {
+export function buildReference(name: 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler'): Promise<string> {
   return buildGoProgram(REFERENCE, name)
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { load } from 'js-yaml'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { METRICS_DOCUMENT, metricsDocument } from '../architecture/reference-documents.ts'
 import { openServer } from '../fakes/running-server.ts'
 
 interface Alerts {
@@ -26,12 +27,20 @@ const ASKED: readonly (readonly [string, string])[] = [
 
 let families: ReadonlyMap<string, string>
 let text: string
+let slis: string
 
 beforeAll(async () => {
   await using server = await openServer(['--in-memory'])
   await server.request('/api/v1/pods')
   text = (await server.request('/metrics')).body
+  slis = (await server.request('/metrics/slis')).body
   families = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]))
+})
+
+it('are listed, each with its help: `make generate` renews the list', () => {
+  const there = readFileSync(path.join(import.meta.dirname, '../..', METRICS_DOCUMENT), 'utf8')
+  expect(there).toBe(metricsDocument(text + slis))
+  expect(there).not.toMatch(/\|  \|$/m)
 })
 
 describe.each(ASKED)('%s', (_, expression) => {

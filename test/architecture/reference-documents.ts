@@ -1,0 +1,87 @@
+// The tables of all flags and of all metrics, as documents for operators, made of what the code says of them.
+import { environmentName, FLAGS, type Flag } from '../../src/config/flags.ts'
+import { GATES } from '../../src/config/feature-gates.ts'
+import { LIVE_FLAGS } from '../../src/config/live-config.ts'
+
+export const FLAGS_DOCUMENT = 'deploy/reference/flags.md'
+export const METRICS_DOCUMENT = 'deploy/reference/metrics.md'
+
+const MADE = 'Generated from the code by `make generate`; a test fails where it is not current.'
+
+/** Bars would end a cell, and less-than signs begin a tag. */
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
+}
+
+export function flagsDocument(): string {
+  const effective = FLAGS.filter((flag: Flag) => flag.ignored === undefined)
+  const groups = Map.groupBy(effective, ({ group }) => group)
+  const live: ReadonlySet<string> = new Set(LIVE_FLAGS)
+  const row = ({ name, fallback, help }: Flag): readonly string[] => [
+    `\`--${name}\`${live.has(name) ? ' ↻' : ''}`,
+    fallback === undefined ? '' : `\`${cell(fallback)}\``,
+    cell(help),
+  ]
+  const sections = Array.from(
+    groups,
+    ([group, flags]) => `## ${group}\n\n${table(['flag', 'default', 'meaning'], flags.map(row))}`,
+  )
+  return `${[
+    '# Flags of `quarterdeck serve`',
+    `${MADE}
+
+Each is also a variable (\`--secure-port\` is \`${environmentName('secure-port')}\`) and a key of the file that \`--config\` names (\`secure-port: 7443\`). The command line wins over the environment, and that over the file. Those with a ↻
+take effect on SIGHUP.`,
+    ...sections,
+    '## Feature gates',
+    table(['gate', 'stage', 'default'], gateRows()),
+    '## Without effect',
+    `Flags of kube-apiserver that are taken, so that manifests which pass them work. A value that asks for something else is
+logged at the start, or refused where somebody would rely on it.`,
+    table(['flag', 'why'], FLAGS.filter((flag: Flag) => flag.ignored !== undefined).map(ignoredRow)),
+  ].join('\n\n')}\n`
+}
+
+function ignoredRow({ name, help }: Flag): readonly string[] {
+  return [`\`--${name}\``, cell(help)]
+}
+
+function gateRows(): readonly (readonly string[])[] {
+  return Object.entries(GATES)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { stage, enabled, locked }]) => [
+      `\`${name}\``,
+      stage,
+      `${enabled ? 'on' : 'off'}${locked === true ? ', locked' : ''}`,
+    ])
+}
+
+/** Of what a server shows at /metrics and /metrics/slis. */
+export function metricsDocument(shown: string): string {
+  const types = new Map(
+    Array.from(shown.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => [name, type]),
+  )
+  const helps = new Map(Array.from(shown.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => [name, help]))
+  const rows = (names: readonly string[]): string =>
+    table(
+      ['metric', 'type', 'meaning'],
+      names.map((name) => [`\`${name}\``, types.get(name)!, cell(helps.get(name) ?? '')]),
+    )
+  const [own, others] = [true, false].map((ours) =>
+    [...types.keys()].filter((name) => name.startsWith('quarterdeck_') === ours).sort(),
+  )
+  return `${[
+    '# Metrics',
+    `${MADE}
+
+\`/metrics\` has them all, and \`/metrics/slis\` the checks of health; both are asked for with credentials (the role
+\`system:monitoring\`). Those that matter to an operator, and when to act, are in [deploy/README.md](../README.md#metrics-and-alerts).`,
+    '## Of this server',
+    rows(own!),
+    "## With kube-apiserver's names, and of the process",
+    rows(others!),
+  ].join('\n\n')}\n`
+}
