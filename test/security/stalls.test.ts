@@ -1,14 +1,9 @@
 // The largest bodies and answers of every encoding: how long each holds the event loop up, and so everybody else.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { slownessNow } from '../fakes/hostile-cost.ts'
 import { configMap, type LargeRequest, largeWrites, MAPS } from '../fakes/large-bodies.ts'
-import { longestStall } from '../fakes/longest-stall.ts'
+import { expectNoStall, longestStall } from '../fakes/longest-stall.ts'
 import { processorMilliseconds } from '../fakes/processor-time.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
-
-/** Of processor time, of a machine like the one that the bound was found on. */
-const MAX_STALL_MS = 50
-const TRIES = 5
 
 let server: OpenServer
 beforeAll(async () => {
@@ -37,31 +32,19 @@ it.each([
   ['version 3', '/openapi/v3/api/v1', 'application/json'],
   ['version 3 in protobuf', '/openapi/v3/api/v1', 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'],
 ])('the OpenAPI document of %s, made anew, holds nobody up', async (_, path, accept) => {
-  const seen: string[] = []
-  for (let i = 0; i < TRIES; i++) {
+  await expectNoStall(async () => {
     // A server that has made none yet: what is in use is kept.
     await using fresh = await openServer()
-    const stall = await longestStall(async () => {
+    return await longestStall(async () => {
       const answer = await fresh.request(path, { headers: { accept, 'accept-encoding': 'identity' } })
       expect(answer.status).toBe(200)
     })
-    const allowed = MAX_STALL_MS * slownessNow()
-    if (stall <= allowed) return
-    seen.push(`${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
-  }
-  expect(seen).toEqual([])
+  })
 })
 
 it.each(Object.entries({ ...lists, ...largeWrites('target') }))('%s holds nobody up', async (name, make) => {
   const request = make()
   const { path, ...call } = request
-  const seen: string[] = []
-  for (let i = 0; i < TRIES; i++) {
-    const stall = await longestStall(async () => expect((await server.request(path, call)).status).toBeLessThan(300))
-    // Of a slow or busy machine the processor takes longer for everything.
-    const allowed = MAX_STALL_MS * slownessNow() + parsingMs(name, request)
-    if (stall <= allowed) return
-    seen.push(`${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
-  }
-  expect(seen).toEqual([])
+  const once = async (): Promise<void> => expect((await server.request(path, call)).status).toBeLessThan(300)
+  await expectNoStall(() => longestStall(once), parsingMs(name, request))
 })
