@@ -10,6 +10,7 @@ import { MemoryLoad } from './memory-load.ts'
 
 /** By so much it may be larger after three times the work. */
 const MOST_GROWTH = 1.2
+const MEASUREMENTS = 10
 /** The store reopens its file where more than 24 MB of it are mapped, which it looks at every 4 MB. */
 const MOST_MAPPED_MB = 32
 /** What is remembered of the past where little is stored: 32 MiB. */
@@ -40,12 +41,14 @@ async function growthOver(
   const before = await memoryInUse(server, client)
   await slice()
   await slice()
-  const after = await memoryInUse(server, client)
+  let after = await memoryInUse(server, client)
+  const growth = (): number => (after.megabytes + before.mapped) / (before.megabytes + before.mapped)
+  // Buffers are freed behind a collection, on a busy machine long behind it.
+  for (let i = 0; i < MEASUREMENTS && growth() >= MOST_GROWTH; i++) after = await memoryInUse(server, client)
   expect(await server.stop()).toMatchObject({ code: 0 })
   // What is mapped of the store goes up and down within its bound, and is looked at by itself.
   expect(after.mapped - before.mapped).toBeLessThan(MOST_MAPPED_MB)
-  const growth = (after.megabytes + before.mapped) / (before.megabytes + before.mapped)
-  return { growth, past: after.past }
+  return { growth: growth(), past: after.past }
 }
 
 it('definitions that come and go, and the documents that tell of them, leave nothing', async () => {
