@@ -58,9 +58,8 @@ function checkCreate(object: ValueMap, check: Check): void {
 
 function checkResources(status: ValueMap, check: Check): void {
   for (const field of ['capacity', 'allocatable']) {
-    for (const [name, amount] of Object.entries(mapOrEmpty(status, field))) {
-      checkAmount(name, amount, STATUS.child(field).child(name), check)
-    }
+    const at = STATUS.child(field)
+    check.members(mapOrEmpty(status, field), (name, amount) => checkAmount(name, amount, at.child(name), check))
   }
 }
 

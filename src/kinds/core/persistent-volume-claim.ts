@@ -111,22 +111,21 @@ const RESIZE_STATES: readonly string[] = [
 ]
 
 function checkClaimStatus(status: ValueMap, check: Check): void {
-  for (const [name, amount] of Object.entries(mapOrEmpty(status, 'capacity'))) {
-    checkBasicAmount(amount, STATUS.child('capacity').key(name), check)
-  }
+  const capacity = STATUS.child('capacity')
+  check.members(mapOrEmpty(status, 'capacity'), (name, amount) => checkBasicAmount(amount, capacity.key(name), check))
   const states = STATUS.child('allocatedResourceStatuses')
-  for (const [name, state] of Object.entries(mapOrEmpty(status, 'allocatedResourceStatuses'))) {
+  check.members(mapOrEmpty(status, 'allocatedResourceStatuses'), (name, state) => {
     checkClaimResource(name, states, check)
     if (typeof state !== 'string' || !RESIZE_STATES.includes(state)) check.notSupported(states, name, RESIZE_STATES)
-  }
+  })
   const allocated = STATUS.child('allocatedResources')
-  for (const [name, amount] of Object.entries(mapOrEmpty(status, 'allocatedResources'))) {
+  check.members(mapOrEmpty(status, 'allocatedResources'), (name, amount) => {
     const before = check.errors.length
     checkClaimResource(name, allocated, check)
-    if (check.errors.length > before) continue
+    if (check.errors.length > before) return
     checkBasicAmount(amount, allocated.key(name), check)
     if (check.errors.length === before) checkAmount('storage', amount, allocated.key(name), check)
-  }
+  })
 }
 
 function checkClaimResource(name: string, at: FieldPath, check: Check): void {

@@ -44,10 +44,11 @@ function checkStatus(status: ValueMap, check: Check): void {
 }
 
 function checkList(list: ValueMap, at: FieldPath, check: Check): void {
-  for (const [name, amount] of Object.entries(list)) {
-    checkQuotaResourceName(name, at.key(name), check)
-    checkAmount(name, amount, at.key(name), check)
-  }
+  check.members(list, (name, amount) => {
+    const place = at.key(name)
+    checkQuotaResourceName(name, place, check)
+    checkAmount(name, amount, place, check)
+  })
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {

@@ -9,7 +9,8 @@ const MAYBE_FINER = /[nu]$|\.|e-/
 export const rounded: Rule = (given) => {
   if (!isMap(given)) return given
   let changed: Record<string, Value> | undefined
-  for (const [name, amount] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
+    const amount = given[name]
     if (typeof amount !== 'string' || !MAYBE_FINER.test(amount)) continue
     const after = roundedUp(amount)
     if (after === amount) continue
@@ -32,9 +33,12 @@ function roundedUp(text: string): string {
 
 /** `target` with what only `source` has. */
 export function withMissing(target: ValueMap | undefined, source: ValueMap): ValueMap | undefined {
-  const missing = Object.entries(source).filter(([name]) => target === undefined || !Object.hasOwn(target, name))
+  const names = Object.keys(source)
+  if (names.length === 0) return target
+  if (target === undefined || Object.keys(target).length === 0) return source
+  const missing = names.filter((name) => !Object.hasOwn(target, name))
   if (missing.length === 0) return target
   const result: Record<string, Value> = { ...target }
-  for (const [name, amount] of missing) setOwn(result, name, amount)
+  for (const name of missing) setOwn(result, name, source[name]!)
   return result
 }

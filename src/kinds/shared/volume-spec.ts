@@ -46,10 +46,11 @@ function checkCapacity(spec: ValueMap, volume: FieldPath, check: Check): void {
   const names = Object.keys(capacity ?? {})
   check.fields(spec, volume, TYPE, 'capacity')
   if (names.length !== 1 || names[0] !== 'storage') check.notSupported(at, shownMap(capacity), ['storage'])
-  for (const [name, amount] of Object.entries(capacity ?? {})) {
-    checkBasicAmount(amount, at.key(name), check)
-    checkPositiveAmount(amount, at.key(name), check)
-  }
+  check.members(capacity ?? {}, (name, amount) => {
+    const place = at.key(name)
+    checkBasicAmount(amount, place, check)
+    checkPositiveAmount(amount, place, check)
+  })
 }
 
 function checkAttributesClass(spec: ValueMap, at: FieldPath, check: Check): void {

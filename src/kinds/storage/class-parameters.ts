@@ -10,7 +10,8 @@ export const MAX_PARAMETER_BYTES = 256 * 1024
 
 export function bytesOf(map: ValueMap): number {
   let bytes = 0
-  for (const [key, value] of Object.entries(map)) {
+  for (const key of Object.keys(map)) {
+    const value = map[key]
     bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0)
   }
   return bytes

@@ -34,9 +34,9 @@ function withRequests(spec: ValueMap, resources: ValueMap): ValueMap {
   for (const [name, amount] of aggregate(spec, 'requests')) {
     if (isCpuOrMemory(name) && !Object.hasOwn(requests, name)) added[name] = formatQuantity(amount)
   }
-  for (const [name, amount] of Object.entries(limits)) {
+  for (const name of Object.keys(limits)) {
     const open = !Object.hasOwn(requests, name) && !Object.hasOwn(added, name)
-    if ((isCpuOrMemory(name) || isHugePages(name)) && open) added[name] = amount
+    if ((isCpuOrMemory(name) || isHugePages(name)) && open) added[name] = limits[name]!
   }
   return withAmounts(resources, 'requests', added)
 }
