@@ -7,32 +7,30 @@ import type { CachedObject } from './cached-object.ts'
 /** So many keys are indexed at a time; one that was used within this time is not given up for another. */
 const MOST_KEYS = 4
 const KEPT_MS = 60_000
-/** Making an index looks at everything in one go; beyond this it would be felt. */
-const MOST_OBJECTS = 50_000
+/** So many objects are looked at in one go; more would be felt. Who asks before all were looked at walks over everything. */
+const PIECE = 50_000
+/** With more values than this a key is not indexed: each takes memory of its own. */
+const MOST_VALUES = 50_000
 /** Where more than one object in so many is found, the order of the tree is cheaper than sorting. */
 const WORTHWHILE = 8
 const FEW = 64
 
-interface IndexedKey {
-  readonly values: Map<string, Map<string, CachedObject>>
-  usedMs: number
+export interface CurrentObjects {
+  readonly size: number
+  readonly nowMs: number
+  /** In the order of keys, from this one on. */
+  objects(from: string): Iterable<CachedObject>
 }
 
 export class LabelIndex {
   readonly #keys = new Map<string, IndexedKey>()
 
   add(object: CachedObject): void {
-    for (const [key, { values }] of this.#keys) file(values, key, object)
+    for (const indexed of this.#keys.values()) indexed.add(object)
   }
 
   remove(object: CachedObject): void {
-    for (const [key, { values }] of this.#keys) {
-      const value = labelValue(object.labelText, key)
-      if (value === undefined) continue
-      const found = values.get(value)
-      found?.delete(object.key)
-      if (found?.size === 0) values.delete(value)
-    }
+    for (const indexed of this.#keys.values()) indexed.remove(object)
   }
 
   /** In the order of keys; undefined where walking over everything is better, or all that can be done. */
@@ -40,22 +38,21 @@ export class LabelIndex {
     label: { readonly key: string; readonly value: string },
     everything: CurrentObjects,
   ): CachedObject[] | undefined {
-    const indexed = this.#keys.get(label.key) ?? this.#make(label.key, everything)
+    const indexed = this.#keys.get(label.key) ?? this.#begin(label.key, everything.nowMs)
     if (indexed === undefined) return undefined
     indexed.usedMs = everything.nowMs
-    const found = indexed.values.get(label.value)
+    if (!indexed.isWhole(everything)) return undefined
+    const found = indexed.find(label.value)
     if (found === undefined) return []
     if (found.size > FEW && found.size * WORTHWHILE > everything.size) return undefined
     return [...found.values()].sort((a, b) => compareStrings(a.key, b.key))
   }
 
-  #make(key: string, everything: CurrentObjects): IndexedKey | undefined {
-    if (everything.size > MOST_OBJECTS || !this.#makeRoom(everything.nowMs)) return undefined
-    const values: IndexedKey['values'] = new Map()
-    for (const object of everything.objects()) file(values, key, object)
-    const made = { values, usedMs: everything.nowMs }
-    this.#keys.set(key, made)
-    return made
+  #begin(key: string, nowMs: number): IndexedKey | undefined {
+    if (!this.#makeRoom(nowMs)) return undefined
+    const begun = new IndexedKey(key)
+    this.#keys.set(key, begun)
+    return begun
   }
 
   #makeRoom(nowMs: number): boolean {
@@ -69,16 +66,57 @@ export class LabelIndex {
   }
 }
 
-export interface CurrentObjects {
-  readonly size: number
-  readonly nowMs: number
-  objects(): Iterable<CachedObject>
-}
+class IndexedKey {
+  usedMs = 0
+  readonly #key: string
+  readonly #values = new Map<string, Map<string, CachedObject>>()
+  /** Objects before this one were looked at; undefined: all. */
+  #next: string | undefined = ''
+  #hasTooManyValues = false
 
-function file(values: IndexedKey['values'], key: string, object: CachedObject): void {
-  const value = labelValue(object.labelText, key)
-  if (value === undefined) return
-  const known = values.get(value)
-  if (known === undefined) values.set(value, new Map([[object.key, object]]))
-  else known.set(object.key, object)
+  constructor(key: string) {
+    this.#key = key
+  }
+
+  add(object: CachedObject): void {
+    const value = this.#hasTooManyValues ? undefined : labelValue(object.labelText, this.#key)
+    if (value === undefined) return
+    const known = this.#values.get(value)
+    if (known !== undefined) known.set(object.key, object)
+    else if (this.#values.size < MOST_VALUES) this.#values.set(value, new Map([[object.key, object]]))
+    else this.#giveUp()
+  }
+
+  remove(object: CachedObject): void {
+    const value = labelValue(object.labelText, this.#key)
+    if (value === undefined) return
+    const found = this.#values.get(value)
+    found?.delete(object.key)
+    if (found?.size === 0) this.#values.delete(value)
+  }
+
+  /** Looks at some more objects where it is not; what was added and removed since is known. */
+  isWhole(everything: CurrentObjects): boolean {
+    if (this.#next !== undefined) this.#next = this.#lookFrom(this.#next, everything)
+    return this.#next === undefined && !this.#hasTooManyValues
+  }
+
+  find(value: string): ReadonlyMap<string, CachedObject> | undefined {
+    return this.#values.get(value)
+  }
+
+  #lookFrom(next: string, everything: CurrentObjects): string | undefined {
+    let left = PIECE
+    for (const object of everything.objects(next)) {
+      if (left-- === 0) return object.key
+      this.add(object)
+      if (this.#hasTooManyValues) return undefined
+    }
+    return undefined
+  }
+
+  #giveUp(): void {
+    this.#hasTooManyValues = true
+    this.#values.clear()
+  }
 }

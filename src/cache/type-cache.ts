@@ -135,7 +135,7 @@ export class TypeCache implements Finder, PastHolder {
     if (indexed !== undefined) return this.fields.find(indexed.field, indexed.value)
     if (label === undefined || isPaged) return undefined
     const { size } = this.#tree
-    return this.#labels.find(label, { size, nowMs: this.#nowMs, objects: () => this.#objects() })
+    return this.#labels.find(label, { size, nowMs: this.#nowMs, objects: (from) => this.#objects(from) })
   }
 
   /** Part of a load, without events. `begin` must follow. */
@@ -222,8 +222,8 @@ export class TypeCache implements Finder, PastHolder {
     this.#withEvents[at] = newest
   }
 
-  *#objects(): Generator<CachedObject> {
-    for (const item of this.#tree.values()) if (item.kind === 'object') yield item
+  *#objects(from?: string): Generator<CachedObject> {
+    for (const item of this.#tree.values(from)) if (item.kind === 'object') yield item
   }
 
   #newSnapshots(revision: number, nowMs: number): Snapshots {

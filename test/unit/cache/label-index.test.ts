@@ -21,9 +21,12 @@ function everything(objects: readonly CachedObject[], nowMs = 0) {
     state,
     size: objects.length,
     nowMs,
-    objects: () => {
-      state.looks++
-      return objects
+    *objects(from: string) {
+      for (const one of objects) {
+        if (one.key < from) continue
+        state.looks++
+        yield one
+      }
     },
   }
 }
@@ -39,7 +42,7 @@ describe('the index of labels', () => {
     expect(names(index.find({ key: 'app', value: 'web' }, given))).toEqual(['a', 'b'])
     expect(names(index.find({ key: 'app', value: 'db' }, given))).toEqual(['c'])
     expect(names(index.find({ key: 'app', value: 'none' }, given))).toEqual([])
-    expect(given.state.looks).toBe(1)
+    expect(given.state.looks).toBe(all.length)
   })
 
   it('follows what is added and removed', () => {
@@ -63,6 +66,38 @@ describe('the index of labels', () => {
     expect(names(index.find({ key: 'app', value: 'db' }, everything(all, 60_000)))).toEqual(['c'])
     const again = everything(all, 120_000)
     index.find({ key: 'k1', value: 'v' }, again)
-    expect(again.state.looks).toBe(1)
+    expect(again.state.looks).toBe(all.length)
+  })
+
+  describe('of more objects than are looked at in one go', () => {
+    const [half, rest] = [50_000, 10]
+    const name = (i: number): string => String(i).padStart(6, '0')
+    const many = (labels: (i: number) => Record<string, string>) =>
+      Array.from({ length: half + rest }, (_, i) => object(name(i), labels(i)))
+    const web = { key: 'app', value: 'web' }
+
+    it('looks at more of them each time, and knows what came and went in between', () => {
+      const index = new LabelIndex()
+      const before = many((i) => (i % half < 2 ? { app: 'web' } : {}))
+      expect(index.find(web, everything(before))).toBeUndefined()
+      index.remove(before[0]!)
+      index.remove(before[half]!)
+      const added = [object('000000x', { app: 'web' }), object('990000', { app: 'web' })]
+      for (const one of added) index.add(one)
+      const after = [added[0]!, ...before.slice(1, half), ...before.slice(half + 1), added[1]!]
+      const given = everything(after)
+      expect(names(index.find(web, given))).toEqual(['000000x', '000001', name(half + 1), '990000'])
+      expect(given.state.looks).toBeLessThanOrEqual(rest + 1)
+    })
+
+    it('gives up a key that has a value for each, for good', () => {
+      const index = new LabelIndex()
+      const objects = many((i) => ({ id: String(i) }))
+      const given = everything(objects)
+      for (let i = 0; i < 3; i++) expect(index.find({ key: 'id', value: '7' }, given)).toBeUndefined()
+      expect(given.state.looks).toBeLessThanOrEqual(half + rest + 1)
+      for (const one of objects.slice(100)) index.remove(one)
+      expect(index.find({ key: 'id', value: '7' }, everything(objects.slice(0, 100)))).toBeUndefined()
+    })
   })
 })
