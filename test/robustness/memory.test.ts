@@ -21,8 +21,8 @@ const DEFINITIONS_A_SLICE = 10
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const MAP_COUNT = 20
 const MAP_BYTES = 100_000
-/** 70 MB: more than any store keeps of the past in memory. */
-const UPDATES_A_SLICE = 700
+/** 40 MB: more than any store keeps of the past in memory. */
+const UPDATES_A_SLICE = 400
 const WRITERS = 4
 
 async function startOn(...flags: readonly string[]): Promise<{ server: ServerProcess; client: ApiClient }> {
