@@ -5,6 +5,8 @@
 const TURN_MS = 20
 /** More are not begun in one turn, whatever those before them took. Fewer would cost: what is written goes out once a turn. */
 const MOST_REQUESTS = 32
+/** Requests that take less than this are never too many for a turn. */
+const CHEAP_MS = TURN_MS / MOST_REQUESTS
 /** Of the last turn, in what is expected of the next. */
 const WEIGHT = 0.25
 
@@ -13,13 +15,15 @@ export class RequestTurns {
   number = 0
   #begun = 0
   #expectedMs = 0
-  /** When the first one began. Not by the clock: on a busy machine that tells what others took. */
-  #usage: NodeJS.CpuUsage = { user: 0, system: 0 }
+  /** When the first one began, by the clock, and by processor time where requests may be dear. */
+  #startMs = 0
+  #usage: NodeJS.CpuUsage | undefined
 
   /** A request has begun; whether its connection may go on with the next one in this turn. */
   noteRequest(): boolean {
     if (this.#begun++ === 0) {
-      this.#usage = process.threadCpuUsage()
+      this.#startMs = performance.now()
+      this.#usage = this.#expectedMs < CHEAP_MS ? undefined : process.threadCpuUsage()
       setImmediate(this.#end)
     }
     // Most of a request is done when its connection is through with what it read: what it took so far says little.
@@ -27,10 +31,16 @@ export class RequestTurns {
   }
 
   readonly #end = (): void => {
-    const { user, system } = process.threadCpuUsage(this.#usage)
-    const requestMs = (user + system) / 1000 / this.#begun
+    const requestMs = this.#takenMs() / this.#begun
     this.#expectedMs += (requestMs - this.#expectedMs) * WEIGHT
     this.#begun = 0
     this.number++
+  }
+
+  /** On a busy machine the clock tells what others took as well; the system is asked, which takes a while, where that matters. */
+  #takenMs(): number {
+    if (this.#usage === undefined) return performance.now() - this.#startMs
+    const { user, system } = process.threadCpuUsage(this.#usage)
+    return (user + system) / 1000
   }
 }

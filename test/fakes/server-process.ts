@@ -38,6 +38,14 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }]
 }
 
+/** `WORKERS=2 make test-integration`: every server has so many that is not told how many. */
+const WORKERS = process.env['WORKERS']
+
+function withWorkers(args: readonly string[]): readonly string[] {
+  const isTold = WORKERS === undefined || args[0] !== 'serve' || args.includes('--workers')
+  return isTold ? args : [...args, '--workers', WORKERS]
+}
+
 export class ServerProcess {
   readonly child: ChildProcess
   readonly exited: Promise<ExitedProcess>
@@ -54,7 +62,7 @@ export class ServerProcess {
   ) {
     this.#folder = folder
     const env = { PATH: process.env['PATH'], HOME: folder, ...ALLOCATION, ...environment }
-    const nodeArgs = [YOUNG_HEAP, command, ...args]
+    const nodeArgs = [YOUNG_HEAP, command, ...withWorkers(args)]
     this.child = spawn(process.execPath, nodeArgs, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
     this.child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
