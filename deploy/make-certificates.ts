@@ -7,7 +7,7 @@
 // With ENVIRONMENT-FILE, whose keys they are is written there: docker compose reads `.env`, and runs the containers as that user.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { makeReplicaFiles, saveAuthority, saveSigned } from '../src/commands/replica-files.ts'
+import { makeReplicaFiles, saveAuthority, saveProxy, saveSigned } from '../src/commands/replica-files.ts'
 
 const MEMBERS: readonly string[] = ['etcd-1', 'etcd-2', 'etcd-3']
 const REPLICAS: readonly string[] = ['replica-1', 'replica-2', 'replica-3']
@@ -22,6 +22,10 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
     ...both('etcd-client'),
     ...both('api'),
     'client-ca.crt',
+    // By which replicas ask each other for a user, and know each other.
+    'proxy-ca.crt',
+    ...both('proxy'),
+    'api-ca.crt',
     'service-account.key',
     'encryption.yaml',
   ],
@@ -46,6 +50,8 @@ if (existsSync(path.join(directory, 'admin.kubeconfig'))) {
   saveSigned(directory, 'prometheus', clients, monitoring)
   process.stdout.write(`made certificates in ${directory}\n`)
 }
+// What was made by an older version does not have it.
+if (!existsSync(path.join(directory, 'proxy.crt'))) saveProxy(directory)
 for (const [name, files] of Object.entries(NEEDED)) handOut(path.join(directory, 'for', name), files)
 if (environmentFile !== undefined && !existsSync(environmentFile)) {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]

@@ -38,12 +38,17 @@ export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: Replica
   const clients = saveAuthority(folder, 'client-ca')
   const subject: Subject = { commonName: 'admin', organizations: ['system:masters'], usages: ['client'] }
   const credential = saveSigned(folder, 'admin', clients, subject)
-  saveSigned(folder, 'proxy', saveAuthority(folder, 'proxy-ca'), { commonName: PROXY_NAME, usages: ['client'] })
+  saveProxy(folder)
   writeKubeconfig(
     kubeconfigFile,
     kubeconfigOf({ url, authority: api.certificate, user: { name: 'admin', credential } }),
   )
   return clients
+}
+
+/** By which replicas ask each other for a user. */
+export function saveProxy(folder: string): void {
+  saveSigned(folder, 'proxy', saveAuthority(folder, 'proxy-ca'), { commonName: PROXY_NAME, usages: ['client'] })
 }
 
 export function saveAuthority(folder: string, name: string): KeyPair {

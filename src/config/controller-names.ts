@@ -7,15 +7,28 @@ export const CONTROLLER_NAMES = [
   'garbage-collector',
   'kubernetes-service',
   'namespace',
+  'resource-quotas',
   'root-ca-certificate-publisher',
   'service-addresses',
   'serviceaccount',
   'system-namespaces',
   'system-priority-classes',
-  'resource-quotas',
 ] as const
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
+
+/** Those that kube-controller-manager has too: next to it they are switched off. */
+export const ALSO_ELSEWHERE = [
+  'garbage-collector',
+  'namespace',
+  'serviceaccount',
+  'root-ca-certificate-publisher',
+  'resource-quotas',
+] as const satisfies readonly ControllerName[]
+
+const NEXT_TO_OTHERS = ALSO_ELSEWHERE.map((name) => `-${name}`).join(', ')
+
+export const CONTROLLERS_HELP = `Controllers to run: * for all, NAME to enable, -NAME to disable, of ${CONTROLLER_NAMES.join(', ')}. Next to a kube-controller-manager, disable ${NEXT_TO_OTHERS}.`
 
 /** Where the other program calls it neither by our name nor by our name with `-controller` behind it. */
 const ALIASES: Readonly<Record<string, ControllerName>> = {

@@ -1,5 +1,6 @@
 // Every flag of `quarterdeck serve`, as data. The reference server's names where it has them. The manual, the environment
 // and the configuration file are all read from this table.
+import { CONTROLLERS_HELP } from './controller-names.ts'
 import {
   address,
   count,
@@ -153,11 +154,7 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
     '10.96.0.0/16',
   ),
   'service-node-port-range': text('FIRST-LAST', 'Range of node ports, inclusive; or FIRST+SIZE.', '30000-32767'),
-  controllers: list(
-    'NAME,...',
-    'Controllers to run: * for all, NAME to enable, -NAME to disable. Next to a kube-controller-manager, disable -garbage-collector, -namespace, -serviceaccount, -root-ca-certificate-publisher.',
-    '*',
-  ),
+  controllers: list('NAME,...', CONTROLLERS_HELP, '*'),
   'proxy-client-cert-file': file(
     'Client certificate for aggregated API servers and for other replicas, which trust the user it names.',
   ),

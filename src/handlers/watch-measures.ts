@@ -32,6 +32,9 @@ export class WatchMeasures extends Measures {
 
   of(type: { readonly group: string; readonly version: string; readonly resource: string }, scope: string): OneWatch {
     const labels = [type.group, type.version, type.resource]
+    // There before they count: of a series that begins with 1 nobody who computes increases sees that one.
+    this.slow.of(...labels)
+    this.relistLoops.of(type.group, type.resource)
     return {
       events: this.events.of(...labels),
       sizes: this.sizes.of(...labels),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
+import { PROXY_NAME } from '../../src/commands/replica-files.ts'
 import { FLAGS } from '../../src/config/flags.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import { consistencyChecks } from '../../src/server/cache-check.ts'
@@ -14,6 +15,7 @@ interface Service {
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly healthcheck?: { readonly test: readonly string[] }
+  readonly hostname?: string
   readonly ports?: readonly string[]
   readonly user?: string
   readonly build?: unknown
@@ -57,9 +59,11 @@ it('alerts.yaml asks for metrics that there are, by labels that they have', () =
     ...new WatchMeasures().all(),
     ...storageFamilies(() => Promise.resolve(undefined)),
     consistencyChecks(),
+    // Of Prometheus itself.
+    { name: 'up', labels: ['job'] },
   ]
   for (const { alert, expr } of groups.flatMap(({ rules }) => rules)) {
-    const names = Array.from(expr.matchAll(/\b((?:quarterdeck|apiserver)_\w+?)(?:_bucket)?\b/g), ([, name]) => name)
+    const names = Array.from(expr.matchAll(/\b((?:quarterdeck|apiserver)_\w+?|up)(?:_bucket)?\b/g), ([, name]) => name)
     expect([alert, names.length]).not.toEqual([alert, 0])
     for (const name of names) {
       const family = families.find((one) => one.name === name)
@@ -90,7 +94,7 @@ describe('docker-compose.yml', () => {
   })
 
   it.each(THREE)('has replica %i, which knows all members and is looked at by /readyz', (i) => {
-    const { command = [], healthcheck, ports, user } = services[`replica-${i}`]!
+    const { command = [], healthcheck, hostname, ports, user } = services[`replica-${i}`]!
     for (const member of THREE) expect(command.join(' ')).toContain(`https://etcd-${member}:2379`)
     for (const flag of [
       'etcd-cafile',
@@ -98,11 +102,18 @@ describe('docker-compose.yml', () => {
       'etcd-keyfile',
       'tls-cert-file',
       'tls-private-key-file',
+      'requestheader-client-ca-file',
+      'proxy-client-cert-file',
+      'proxy-client-key-file',
+      'peer-ca-file',
       'service-account-signing-key-file',
       'encryption-provider-config',
     ]) {
       expect(command).toContainEqual(expect.stringMatching(`^--${flag}=/pki/`))
     }
+    // Any other client of that authority could speak for everybody.
+    expect(command).toContain(`--requestheader-allowed-names=${PROXY_NAME}`)
+    expect(hostname).toBe(`replica-${i}`)
     expect(healthcheck?.test.join(' ')).toContain('/readyz')
     expect(ports).toBeUndefined()
     expect(user).toBe('${QUARTERDECK_UID:-65532}:${QUARTERDECK_GID:-65532}')
@@ -138,6 +149,71 @@ describe('docker-compose.yml', () => {
 
   it('builds the image once', () => {
     expect(Object.values(services).filter(({ build }) => build !== undefined)).toHaveLength(1)
+  })
+})
+
+describe('the dashboard', () => {
+  interface Panel {
+    readonly id: number
+    readonly datasource: { readonly type: string; readonly uid: string }
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+    readonly targets: readonly { readonly refId: string; readonly datasource: Panel['datasource'] }[]
+  }
+  const text = read('deploy/observe/quarterdeck.json')
+  const dashboard = JSON.parse(text) as {
+    readonly uid: string
+    readonly title: string
+    readonly templating: {
+      readonly list: readonly { readonly name: string; readonly datasource: Panel['datasource'] }[]
+    }
+    readonly panels: readonly Panel[]
+  }
+  const { panels, templating } = dashboard
+  const { volumes = [], environment = {} } = services['grafana']!
+  const mounted = new Map(volumes.map((one) => one.split(':') as [string, string]))
+
+  it('is found by Grafana where its provisioning says, and is the first that is shown', () => {
+    const { providers } = load(read('deploy/observe/dashboards.yaml')) as {
+      readonly providers: readonly { readonly type: string; readonly options: { readonly path: string } }[]
+    }
+    const place = mounted.get('./deploy/observe/quarterdeck.json')!
+    expect(providers.map(({ type, options }) => [type, options.path])).toEqual([['file', path.posix.dirname(place)]])
+    expect(environment['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH']).toBe(place)
+    for (const kind of ['datasources', 'dashboards']) {
+      expect(path.posix.dirname(mounted.get(`./deploy/observe/${kind}.yaml`)!)).toBe(
+        `/etc/grafana/provisioning/${kind}`,
+      )
+    }
+    expect([dashboard.uid, dashboard.title]).toEqual([
+      expect.stringMatching(/^[\w-]{1,40}$/),
+      expect.stringMatching(/./),
+    ])
+  })
+
+  it('asks the Prometheus that is provisioned, at the address that the compose file gives it', () => {
+    const { datasources } = load(read('deploy/observe/datasources.yaml')) as {
+      readonly datasources: readonly { readonly uid: string; readonly type: string; readonly url: string }[]
+    }
+    expect(new Set(datasources.map(({ uid }) => uid)).size).toBe(datasources.length)
+    const known = datasources.map(({ type, uid }) => ({ type, uid }))
+    const asked = [...templating.list, ...panels, ...panels.flatMap(({ targets }) => targets)]
+    for (const { datasource } of asked) expect(known).toContainEqual(datasource)
+    for (const { url } of datasources) {
+      const { hostname, port } = new URL(url)
+      expect(services[hostname]?.ports).toEqual([`127.0.0.1:${port}:${port}`])
+    }
+  })
+
+  it('has panels that are told apart and do not cover each other, and variables that there are', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    for (const { targets } of panels) expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    for (const { gridPos } of panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+    const used = new Set(Array.from(text.matchAll(/\$(?!__)(\w+)/g), ([, name]) => name))
+    expect([...used]).toEqual(templating.list.map(({ name }) => name))
   })
 })
 

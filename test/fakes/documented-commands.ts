@@ -1,5 +1,6 @@
 // Which test runs each command that the documents for users tell them to type. Here are those that `documented-commands.test.ts` runs, in
 // this order, and those that need more than that has, with the test that does.
+import { ALSO_ELSEWHERE } from '../../src/config/controller-names.ts'
 import { documentedExamples, typedLines } from './documents.ts'
 
 export interface DocumentedRun {
@@ -15,8 +16,7 @@ export interface DocumentedRun {
 
 const FAULT = '{"fault":"fail","match":{"verb":"update","resource":"deployments.apps"},"status":409,"times":2}'
 
-const OTHERS_CONTROL =
-  "'*,-garbage-collector,-namespace,-serviceaccount,-root-ca-certificate-publisher,-resource-quotas'"
+const OTHERS_CONTROL = `'*,${ALSO_ELSEWHERE.map((name) => `-${name}`).join()}'`
 
 const NEWEST_REVISION = 'etcdctl put /a b -w json | grep -o "revision\\":[0-9]*" | cut -d: -f2'
 

@@ -8,6 +8,8 @@ import { freePort } from './free-port.ts'
 
 export interface EtcdMember {
   readonly endpoint: string
+  /** `host:port`, where it tells its metrics. */
+  readonly metrics: string
   readonly child: ChildProcess
 }
 
@@ -35,11 +37,16 @@ export async function startEtcdCluster(pki: string, folder: string): Promise<Etc
   const binary = await findEtcd('newest')
   const names = ['etcd-1', 'etcd-2', 'etcd-3']
   const places = await Promise.all(
-    names.map(async (name) => ({ name, client: await freePort(), peer: await freePort() })),
+    names.map(async (name) => ({
+      name,
+      client: await freePort(),
+      peer: await freePort(),
+      metrics: `127.0.0.1:${await freePort()}`,
+    })),
   )
   const url = (port: number): string => `https://127.0.0.1:${port}`
   const cluster = places.map(({ name, peer }) => `${name}=${url(peer)}`).join(',')
-  const members = places.map(({ name, client, peer }) => {
+  const members = places.map(({ name, client, peer, metrics }) => {
     const pair = (prefix: string): Record<string, string> => ({
       [`${prefix}cert-file`]: path.join(pki, `${name}.crt`),
       [`${prefix}key-file`]: path.join(pki, `${name}.key`),
@@ -55,13 +62,14 @@ export async function startEtcdCluster(pki: string, folder: string): Promise<Etc
       'listen-peer-urls': url(peer),
       'initial-advertise-peer-urls': url(peer),
       'initial-cluster': cluster,
+      'listen-metrics-urls': `http://${metrics}`,
       ...pair(''),
       ...pair('peer-'),
     }
     const flags = Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)
     const child = spawn(binary.path, flags, { env: etcdEnvironment(), stdio: 'ignore' })
     process.once('exit', () => child.kill('SIGKILL'))
-    return { endpoint: url(client), child }
+    return { endpoint: url(client), metrics, child }
   })
   return new EtcdCluster(members)
 }

@@ -18,7 +18,8 @@ const read = (file: string): string => readFileSync(path.join(import.meta.dirnam
 
 const ASKED: readonly (readonly [string, string])[] = [
   ...(load(read('alerts.yaml')) as Alerts).groups.flatMap(({ rules }) =>
-    rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
+    // `up` is of Prometheus itself.
+    rules.filter(({ expr }) => !expr.startsWith('up{')).map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
   ),
   ...(JSON.parse(read('observe/quarterdeck.json')) as Dashboard).panels.flatMap(({ title, targets }) =>
     targets.map(({ expr }) => [`the panel ${title}`, expr] as const),

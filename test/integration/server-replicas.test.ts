@@ -1,45 +1,25 @@
 // The topology of docker-compose.yml as local processes: three etcd members, two replicas, TLS between all of them, and a
 // client that moves between the replicas while a member is lost.
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { identityOf } from '../../src/controllers/server-identity.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { kill, startEtcdCluster } from '../fakes/etcd-cluster.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { kubeconfigOf } from '../../src/server/admin.ts'
+import { COMPOSE_SERVICES, makeCertificates, startStack } from '../fakes/compose-stack.ts'
+import { kill } from '../fakes/etcd-cluster.ts'
+import { newHome, runCommand } from '../fakes/server-process.ts'
 
 const top = path.join(import.meta.dirname, '../..')
-
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>
-}
-
-interface Service {
-  readonly command?: readonly string[]
-  readonly depends_on?: object
-  readonly environment?: Readonly<Record<string, string>>
-  readonly volumes?: readonly string[]
-}
-
-const compose = load(readFileSync(path.join(top, 'docker-compose.yml'), 'utf8'), {
-  schema: CORE_SCHEMA.withTags(mergeTag),
-}) as Compose
-
-function makeCertificates(folder: string): string {
-  const pki = path.join(folder, 'pki')
-  execFileSync(process.execPath, [path.join(top, 'deploy/make-certificates.ts'), pki])
-  return pki
-}
 
 describe('the compose file', () => {
   it('names services that there are, flags that we have and files that are made', async () => {
     const home = await newHome()
     const pki = makeCertificates(home)
-    for (const service of Object.values(compose.services)) {
-      for (const needed of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty(needed)
+    for (const service of Object.values(COMPOSE_SERVICES)) {
+      for (const needed of Object.keys(service.depends_on ?? {})) expect(COMPOSE_SERVICES).toHaveProperty(needed)
     }
-    for (const { volumes = [], command = [], environment = {} } of Object.values(compose.services)) {
+    for (const { volumes = [], command = [], environment = {} } of Object.values(COMPOSE_SERVICES)) {
       const folder = volumes.flatMap((one) => /^\.\/deploy\/pki\/(\S+):\/pki:ro$/.exec(one)?.[1] ?? [])
       const named = [...command, ...Object.values(environment)].join(' ')
       for (const [, file] of named.matchAll(/\/pki\/([\w.-]+\.\w+)/g)) readFileSync(path.join(pki, ...folder, file!))
@@ -47,7 +27,7 @@ describe('the compose file', () => {
     const image = readFileSync(path.join(top, 'deploy/Dockerfile'), 'utf8')
     const variables = Array.from(image.matchAll(/(QUARTERDECK_\w+)=(\S+)/g), ([, name, value]) => [name, value])
     for (const name of ['replica-1', 'replica-2', 'replica-3']) {
-      const [command, ...flags] = compose.services[name]?.command ?? []
+      const [command, ...flags] = COMPOSE_SERVICES[name]?.command ?? []
       expect(command).toBe('serve')
       expect(await readConfig(flags, Object.fromEntries(variables))).toMatchObject({
         bindAddress: '0.0.0.0',
@@ -55,25 +35,40 @@ describe('the compose file', () => {
       })
     }
   })
+
+  it('hands no authority to anybody, and makes what an older version did not', async () => {
+    const pki = makeCertificates(await newHome())
+    const handedOut = readdirSync(path.join(pki, 'for'), { recursive: true }).map(String)
+    expect(handedOut).toContain(path.join('replica', 'proxy.key'))
+    expect(handedOut.filter((file) => /(-ca|admin)\.key$|kubeconfig$/.test(file))).toEqual([])
+    const api = readFileSync(path.join(pki, 'api.crt'), 'utf8')
+    for (const name of ['proxy-ca.crt', 'proxy-ca.key', 'proxy.crt', 'proxy.key']) rmSync(path.join(pki, name))
+    rmSync(path.join(pki, 'for'), { recursive: true })
+    makeCertificates(path.dirname(pki))
+    expect(existsSync(path.join(pki, 'for/replica/proxy.key'))).toBe(true)
+    expect(readFileSync(path.join(pki, 'api.crt'), 'utf8')).toBe(api)
+  })
 })
 
 describe('two replicas on three etcd members', () => {
+  it('tell of each other who watches them, asked of one of them', async () => {
+    const names = ['replica-1', 'replica-2']
+    const { home, replicas, admin } = await startStack(names)
+    const { cert: certificate, key } = admin.certificate
+    const user = { name: 'admin', credential: { certificate, key } }
+    const file = path.join(home, 'kubeconfig')
+    writeFileSync(file, JSON.stringify(kubeconfigOf({ url: replicas[0]!.url, authority: admin.ca, user })))
+    const told = async (): Promise<unknown> => {
+      const { stdout } = await runCommand(['top', '--all-replicas', '-o', 'json', '--kubeconfig', file], home)
+      return (JSON.parse(stdout) as { readonly replicas: unknown }).replicas
+    }
+    // Without the words that say why one does not answer.
+    await expect.poll(told, { timeout: 120_000 }).toEqual(names.map((name) => ({ name: identityOf(name) })))
+  })
+
   it('never let a client that moves between them see time run backwards', async () => {
-    const home = await newHome()
-    const pki = makeCertificates(home)
-    const cluster = await startEtcdCluster(pki, home)
-    onTestFinished(() => cluster[Symbol.asyncDispose]())
-    const [, ...flags] = compose.services['replica-1']?.command ?? []
-    const endpoints = cluster.members.map(({ endpoint }) => endpoint).join(',')
-    const args = flags
-      .filter((flag) => !/^--(etcd-servers|bind-address|data-dir|shutdown-delay-duration)=/.test(flag))
-      .map((flag) => flag.replace('/pki/', `${pki}/`).replace('=/audit-policy', `=${top}/deploy/audit-policy`))
-    const start = (name: string) =>
-      startServerProcess([...args, '--etcd-servers', endpoints, '--data-dir', path.join(home, name)], home)
-    const replicas = await Promise.all([start('replica-1'), start('replica-2')])
-    const pem = (name: string): string => readFileSync(path.join(pki, name), 'utf8')
-    const certificate = { cert: pem('admin.crt'), key: pem('admin.key') }
-    const ca = pem('api-ca.crt')
+    const { cluster, replicas, admin } = await startStack(['replica-1', 'replica-2'])
+    const { certificate, ca } = admin
 
     const collection = '/api/v1/namespaces/default/configmaps'
     let newest = 0

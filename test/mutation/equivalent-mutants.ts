@@ -70,6 +70,20 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     replacement: '((this.#pending.length) >= (MOST_PENDING))',
     why: 'events are dropped one sooner, and reread',
   },
+  {
+    file: 'src/cache/cached-object.ts',
+    line: 'const isBehind = layout.labels.start >= layout.version.end',
+    original: 'layout.labels.start >= layout.version.end',
+    replacement: '((layout.labels.start) > (layout.version.end))',
+    why: 'a label map begins behind its own name, and so never where another member ends',
+  },
+  {
+    file: 'src/cache/revision-queue.ts',
+    line: 'if (this.#first >= 64 && this.#first >= this.#all.length / 2) this.#shed([])',
+    original: 'this.#shed([])',
+    replacement: ';',
+    why: 'places are counted from the first that is left, however many empty ones are kept before it',
+  },
 ]
 
 export function isEquivalent(mutant: Mutant, text: string): boolean {

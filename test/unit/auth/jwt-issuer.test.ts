@@ -146,6 +146,14 @@ describe('tokens that somebody else issues', () => {
     })
   })
 
+  it('may be meant for several, one of which is enough', async () => {
+    expect(await review(token({ aud: ['you', 'me'] }))).toMatchObject({ kind: 'user' })
+    expect(await review(token({ aud: ['you', 'they'] }))).toMatchObject({ kind: 'refused' })
+    expect(await review(token({ aud: { me: 'me' } }))).toMatchObject({
+      problem: expect.stringContaining('oidc: expected audience in ["me"] got []'),
+    })
+  })
+
   it('of other issuers are not looked at (P-044)', async () => {
     expect(await review(token({ iss: 'https://other.example' }))).toEqual({
       kind: 'refused',

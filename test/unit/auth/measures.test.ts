@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Authentication } from '../../../src/auth/authenticator.ts'
+import type { Distribution } from '../../../src/lib/measure.ts'
 import type { MaybePromise } from '../../../src/lib/maybe-promise.ts'
 import { NO_HEADERS } from '../../fakes/no-headers.ts'
 import { AuthMeasures, measureAuthenticator } from '../../../src/auth/measures.ts'
@@ -36,3 +37,9 @@ it.each<[string, Answering]>([
     expect(counted(measures.attempts)).toEqual({ success: 5, failure: 1, error: 1 })
   },
 )
+
+it('the lifetimes of certificates are counted up to half an hour, hours and days (P-018)', () => {
+  const [{ series }] = [...new AuthMeasures().expiry.all()] as unknown as [{ series: Distribution }]
+  const days = [1, 2, 4, 7, 30, 90, 180, 360]
+  expect(series.bounds.map((seconds) => seconds / 3600)).toEqual([0, 0.5, 1, 2, 6, 12, ...days.map((day) => day * 24)])
+})

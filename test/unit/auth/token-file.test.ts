@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_HEADERS } from '../../fakes/no-headers.ts'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
+import { Count } from '../../../src/lib/measure.ts'
 import { parseTokenFile, staticTokens } from '../../../src/auth/token-file.ts'
 
 describe('the static token file (P-036)', () => {
@@ -45,4 +46,13 @@ describe('the static token file (P-036)', () => {
     expect(ask('secret')).toMatchObject({ kind: 'user', user: { name: 'alice' } })
     for (const token of ['secre', '', '__proto__']) expect(ask(token)).toMatchObject({ kind: 'refused' })
   })
+})
+
+it('a token is known the second time it was good, and only then', () => {
+  const lookups = { hits: new Count(), misses: new Count() }
+  const { authenticator } = bearerTokens([staticTokens(parseTokenFile('secret,alice,1').users)], [], lookups)
+  const ask = (bearerToken: string) =>
+    authenticator.authenticate({ bearerToken, certificate: undefined, sent: NO_HEADERS }, new AbortController().signal)
+  for (const token of ['wrong', 'wrong', 'secret', 'secret', 'secret']) void ask(token)
+  expect([lookups.hits.value, lookups.misses.value]).toEqual([2, 3])
 })

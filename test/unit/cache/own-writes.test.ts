@@ -26,3 +26,11 @@ it('what the cache has already, and what was not written, is not remembered', ()
   writes.remember('b', { kind: 'kept', object: undefined }, 0)
   expect([writes.find('a'), writes.find('b')]).toEqual([undefined, undefined])
 })
+
+it('what was written again does not keep what was written in between', () => {
+  const writes = new OwnWrites()
+  for (const [at, key] of ['a', 'b', 'a'].entries()) writes.remember(key, put(5 + at), 4)
+  writes.forgetUpTo(6)
+  expect(writes.find('b')).toBeUndefined()
+  expect(writes.find('a')?.revision).toBe(7)
+})

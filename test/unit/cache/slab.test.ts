@@ -29,6 +29,20 @@ describe('bytes in slabs', () => {
     for (const [text, item] of items) expect(read(item)).toBe(text)
   })
 
+  it.each([
+    ['the least', 0, 4 << 10],
+    ['an eighth of what is there', 100_000, 16 << 10],
+    ['the most', 9_000_000, 1 << 20],
+  ])('get another slab of %s', (_name, present, size) => {
+    const slabs = new SlabAllocator()
+    const piece = 'x'.repeat(1_000)
+    for (let bytes = 0; bytes < present; bytes += piece.length) settle(slabs, piece)
+    const { slab } = settle(slabs, piece)
+    let next = slab
+    while (next === slab) next = settle(slabs, piece).slab
+    expect(next.buffer).toHaveLength(size)
+  })
+
   it('are moved only by who placed them', () => {
     const slabs = new SlabAllocator()
     const item = settle(slabs, 'shared')

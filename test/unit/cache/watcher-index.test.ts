@@ -52,6 +52,16 @@ describe('who is told of a change', () => {
     fc.tuple(fc.constantFrom('app', 'tier'), word).map(([key, value]): Scope => ({ kind: 'label', key, value })),
   )
 
+  it('is who watches another value of a label of which nobody watches one any more', () => {
+    const index = new WatcherIndex<string>(fields)
+    const scope = (value: string): Scope => ({ kind: 'label', key: 'app', value })
+    for (const value of ['a', 'b']) index.add(scope(value), value)
+    index.remove(scope('a'), 'a')
+    const told: string[] = []
+    index.forEach(record('ns/x', undefined, 'b'), (watcher) => told.push(watcher))
+    expect([told, index.everyone()]).toEqual([['b'], ['b']])
+  })
+
   it('is everyone in whose scope it is, each once', () => {
     const value = fc.option(word, { nil: undefined })
     fc.assert(

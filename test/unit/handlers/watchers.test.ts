@@ -308,3 +308,11 @@ interface WatchersPage {
   readonly replicas: readonly object[]
   readonly watchers: readonly { readonly user: string; readonly replica: string }[]
 }
+
+it('what a client can do wrong is counted from 0 on, so that the first time is seen as an increase', () => {
+  measures.of({ group: 'apps', version: 'v1', resource: 'deployments' }, 'cluster')
+  const counted = (family: WatchMeasures['slow']): unknown =>
+    Array.from(family.all(), ({ values, series }) => [values, series.value])
+  expect(counted(measures.slow)).toEqual([[['apps', 'v1', 'deployments'], 0]])
+  expect(counted(measures.relistLoops)).toEqual([[['apps', 'deployments'], 0]])
+})

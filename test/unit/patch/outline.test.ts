@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import type { ValueMap } from '../../../src/api/value.ts'
+import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { outlineOf } from '../../../src/patch/outline.ts'
 import { kindOf } from '../../fakes/built-in-kinds.ts'
 
 const { shape } = kindOf('ConfigMap')
+const pod = kindOf('Pod')
 const withData = (data: ValueMap): ValueMap => ({ metadata: { name: 'c' }, data })
 
 it.each<[string, boolean, ValueMap, ValueMap]>([
@@ -18,4 +19,13 @@ it.each<[string, boolean, ValueMap, ValueMap]>([
 it('there is none of an object that is too long to be kept', () => {
   const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`a-key-of-some-length-${i}`, 'v']))
   expect(outlineOf(shape, withData(many))).toBeUndefined()
+})
+
+it.each<[string, boolean, readonly Value[], readonly Value[]]>([
+  ['only by their keys', true, [{ name: 'a', image: 'one' }], [{ name: 'a', image: 'other' }]],
+  ['by their keys', false, [{ name: 'a' }], [{ name: 'b' }]],
+  ['by all that they are where they have no keys', false, ['a'], ['b']],
+])('outlines tell the items of a list apart %s', (_name, isSame, one, other) => {
+  const outline = (containers: readonly Value[]): string | undefined => outlineOf(pod.shape, { spec: { containers } })
+  expect(outline(one) === outline(other)).toBe(isSame)
 })

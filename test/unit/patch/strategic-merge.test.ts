@@ -133,6 +133,18 @@ describe('strategic merge patch (W-198 to W-206, W-209)', () => {
       containers({ name: 'b' }, { name: 'n' }, { name: 'a', image: '2' }),
     ],
     [
+      'merges what is no list whatever order is asked for',
+      meta({ labels: { a: '1' } }),
+      meta({ '$setElementOrder/labels': [], labels: { b: '2' } }),
+      meta({ labels: { a: '1', b: '2' } }),
+    ],
+    [
+      'an order of what is not there is nothing',
+      meta({ name: 'a' }),
+      meta({ '$setElementOrder/finalizers': ['x'] }),
+      meta({ name: 'a' }),
+    ],
+    [
       'keeps only the listed members',
       pod({ volumes: [{ name: 'v', emptyDir: {} }] }),
       pod({ volumes: [{ $retainKeys: ['name', 'hostPath'], name: 'v', hostPath: { path: '/x' } }] }),
@@ -146,7 +158,7 @@ describe('strategic merge patch (W-198 to W-206, W-209)', () => {
     ],
     ['a value of another type replaces', meta({ labels: { a: '1' } }), meta({ labels: 5 }), meta({ labels: 5 })],
   ])('%s', (_name, object, patch, expected) => {
-    expect(applyStrategicMerge(POD, object, patch)).toEqual(expected)
+    expect(applyStrategicMerge(POD, object, patch)).toStrictEqual(expected)
   })
 
   it('replaces the selector of a disruption budget whole (W-210)', () => {

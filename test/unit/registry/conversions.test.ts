@@ -41,6 +41,17 @@ describe('ownership in versions that are converted elsewhere', () => {
     expect(asked).toEqual(['{"n":1} g/v2', '{"n":2} g/v2', '{"n":2,"by":"g/v2","apiVersion":"g/v2"} g/v3'])
   })
 
+  it('goes on without asking where objects are converted without end', async () => {
+    let asked = 0
+    const versions = versionsWith((object) => {
+      asked++
+      return Promise.resolve(object)
+    })
+    const another = (given: KindVersions): ValueMap => given.convert({ n: asked }, 'g/v2')
+    expect(await withConversions(versions, another, { signal, isVital: true })).toEqual({ n: 100, apiVersion: 'g/v2' })
+    expect(asked).toBe(100)
+  })
+
   it('fails with the conversion only where it has to', async () => {
     const versions = versionsWith(() => Promise.reject(new ApiError('', 'no webhook')))
     await expect(withConversions(versions, work, { signal, isVital: true })).rejects.toThrow('no webhook')

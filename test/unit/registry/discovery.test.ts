@@ -55,6 +55,14 @@ describe('aggregated discovery (R-308)', () => {
     expect(told(group('g', ['v1'], { resources })).map(({ scope }) => scope)).toEqual(['Namespaced', 'Cluster'])
   })
 
+  it('tells short names and categories where there are some', () => {
+    const known = { ...resource('g', 'v1', 'pods'), shortNames: ['po'], categories: ['all'] }
+    const [plain, named] = told(group('g', ['v1'], { resources: [resource('g', 'v1', 'nodes'), known] }))
+    expect(named).toMatchObject({ shortNames: ['po'], categories: ['all'] })
+    expect(Object.keys(plain!)).toEqual(expect.not.arrayContaining(['shortNames']))
+    expect(Object.keys(plain!)).toEqual(expect.not.arrayContaining(['categories']))
+  })
+
   it('names the kinds of custom resources in full, and their subresources as they are defined', () => {
     const [first, second] = told(group('example.com', ['v1'], { custom: true }))
     expect([first?.resource, second?.resource]).toEqual(['apples', 'zebras'])

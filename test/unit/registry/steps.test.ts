@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { admissionRequest } from '../../../src/registry/steps.ts'
+import { admissionRequest, parseResourceVersion } from '../../../src/registry/steps.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 const world = new ApiWorld()
@@ -20,4 +20,15 @@ it.each([
     ...(kind === undefined ? {} : { kind }),
   } as const
   expect(admissionRequest(step, world.context())).toMatchObject(expected)
+})
+
+it.each<[string, string, number | string]>([
+  ['none', '', 0],
+  ['a number', '42', 42],
+  ['nineteen digits', '1234567890123456789', 1234567890123456789],
+  ['more digits', '12345678901234567890', 'value out of range'],
+  ['other text', '0x10', 'invalid syntax'],
+])('a resource version that is %s', (_name, text, expected) => {
+  if (typeof expected === 'number') expect(parseResourceVersion(text)).toBe(expected)
+  else expect(() => parseResourceVersion(text)).toThrow(`strconv.ParseUint: parsing "${text}": ${expected}`)
 })
