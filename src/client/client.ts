@@ -1,4 +1,5 @@
 // The door of `quarterdeck/client`: a typed client of any Kubernetes API, with informers and leader election. It needs nothing of the server.
+import { type Clock, programClock } from '../lib/clock.ts'
 import { Discovery } from './discovery.ts'
 import { Endpoint } from './endpoint.ts'
 import * as k8s from './gen/k8s.ts'
@@ -10,6 +11,7 @@ import { type ApiAnswer, type ApiRequest, type RequestLimits, Requests } from '.
 import { Resource } from './resource.ts'
 import { NEVER } from './waiting.ts'
 
+export { type Clock, programClock as systemClock }
 export type { ExecConfig } from './credentials.ts'
 export type { ApplyOptions, CallOptions, PatchOptions, PatchType, WriteOptions } from './endpoint.ts'
 export { ApiStatusError, ConnectionError, type ConnectionPhase, hasReason, WatchExpiredError } from './errors.ts'
@@ -45,7 +47,18 @@ export interface KubeconfigOptions {
  * Where the server is, and who asks: told outright, or by a kubeconfig. With neither, what kubectl would use: KUBECONFIG, what a pod is
  * given, or `~/.kube/config`.
  */
-export type ClientOptions = RequestLimits & (ConnectionOptions | KubeconfigOptions | { readonly context?: string })
+export type ClientOptions = RequestLimits &
+  ClockOptions &
+  (ConnectionOptions | KubeconfigOptions | { readonly context?: string })
+
+/** By which time. */
+interface ClockOptions {
+  /**
+   * What informers, watches and leader election go by: that of a server in a test (`server.clock`), so that moving it moves them too. What
+   * is tried again is so after as long by the system's clock at the latest; requests may take as long by that alone. Absent: the system's.
+   */
+  readonly clock?: Clock
+}
 
 /**
  * Speaks to one server, over one connection where that speaks HTTP/2. It connects with the first request, and again when a connection
@@ -57,7 +70,7 @@ export class Client implements Disposable {
 
   /** Throws where a kubeconfig cannot be read or lacks something. */
   constructor(options: ClientOptions = {}) {
-    this.#requests = new Requests(connectionOf(options), options)
+    this.#requests = new Requests(connectionOf(options), options, options.clock)
     this.#discovery = new Discovery(this.#requests)
   }
 
@@ -85,7 +98,8 @@ export class Client implements Disposable {
    * `LeadershipLostError`.
    */
   async runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R> {
-    return new LeaderElection(this.resource(k8s.Lease), options).run(lead, options.signal ?? NEVER)
+    const election = new LeaderElection(this.resource(k8s.Lease), { clock: this.#requests.clock, ...options })
+    return election.run(lead, options.signal ?? NEVER)
   }
 
   /** Requests and watches in flight fail, and so does every later one. Stop informers first. */

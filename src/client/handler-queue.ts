@@ -53,6 +53,11 @@ export class HandlerQueue<T extends KubernetesObject> {
     return new Promise((resolve) => (this.#onRoom = resolve))
   }
 
+  /** Resolves when the handler has been told of all that is pending. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
   /** What is pending is dropped; resolves when the handler does not run any more. */
   async close(): Promise<void> {
     this.#isClosed = true

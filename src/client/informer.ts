@@ -1,10 +1,11 @@
 // A copy of a kind's objects that is kept true by a watch. Invariant: the copy is what the server had at `resourceVersion`, and every
 // handler is told each difference between two states of the copy once, in the order of its object's changes.
+import { type Clock, programClock } from '../lib/clock.ts'
 import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
 import { type Change, type EventHandler, HandlerQueue } from './handler-queue.ts'
 import { type Indexers, keyOf, ObjectStore } from './object-store.ts'
 import type { KubernetesObject, List, Stored } from './objects.ts'
-import { settled } from './waiting.ts'
+import { patiently, settled } from './waiting.ts'
 import { type OpenWatch, Reconnection, type WatchEvent } from './watch.ts'
 
 /** What an informer does beside keeping its copy. */
@@ -13,6 +14,8 @@ export interface InformerOptions<T extends KubernetesObject, I extends string> {
   readonly indexers?: Indexers<T, I>
   /** How often handlers are told of every object, as an update of itself. Absent: never. */
   readonly resyncMs?: number
+  /** Absent: that of the client. */
+  readonly clock?: Clock
   /**
    * Called when a handler throws, and when the server cannot be reached or refuses; the informer goes on. Absent: a warning of the process.
    */
@@ -44,6 +47,7 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end'
 export class Informer<T extends KubernetesObject, I extends string = never> implements AsyncDisposable {
   readonly #source: InformerSource<T>
   readonly #options: InformerOptions<T, I>
+  readonly #clock: Clock
   readonly #store: ObjectStore<T, I>
   readonly #queues = new Set<HandlerQueue<T>>()
   readonly #synced = Promise.withResolvers<void>()
@@ -52,11 +56,12 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
   #hasSynced = false
   #hasWatchList = true
   #running: Promise<void> | undefined
-  #resync: NodeJS.Timeout | undefined
+  #callOffResync: () => void = () => {}
 
   constructor(source: InformerSource<T>, options: InformerOptions<T, I> = {}) {
     this.#source = source
     this.#options = options
+    this.#clock = options.clock ?? programClock
     this.#store = new ObjectStore(options.indexers ?? ({} as Indexers<T, I>))
     this.#synced.promise.catch(() => undefined)
   }
@@ -66,14 +71,14 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     if (this.#running !== undefined || this.#stopping.signal.aborted) throw new Error('an informer starts once')
     this.#running = this.#run(this.#stopping.signal)
     const { resyncMs } = this.#options
-    if (resyncMs !== undefined) this.#resync = setInterval(() => this.#tellAgain(), resyncMs)
+    if (resyncMs !== undefined) this.#resyncAfter(resyncMs)
     return this
   }
 
   /** Resolves when nothing of it is left: no connection, no timer, no handler that runs. Not to be awaited by a handler of its own. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the informer was stopped'))
-    clearInterval(this.#resync)
+    this.#callOffResync()
     this.#synced.reject(this.#stopping.signal.reason)
     await Promise.all([this.#running, ...[...this.#queues].map((queue) => queue.close())])
   }
@@ -133,7 +138,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const reconnection = new Reconnection()
+    const reconnection = new Reconnection(this.#clock)
     while (!signal.aborted) {
       const failure = await this.#follow(reconnection, signal).catch((error: unknown) => error)
       if (isForgotten(failure)) this.#resourceVersion = undefined
@@ -224,8 +229,13 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     for (const queue of this.#queues) queue.push(change)
   }
 
-  #tellAgain(): void {
-    for (const object of this.#store.list()) this.#tell({ type: 'update', old: object, object })
+  /** And from then on as often. Whoever moves the clock waits until the handlers have been told. */
+  #resyncAfter(delayMs: number): void {
+    this.#callOffResync = this.#clock.callAfter(delayMs, () => {
+      this.#resyncAfter(delayMs)
+      for (const object of this.#store.list()) this.#tell({ type: 'update', old: object, object })
+      return patiently(Promise.all([...this.#queues].map((queue) => queue.idle())))
+    })
   }
 
   #report(error: unknown): void {

@@ -1,10 +1,11 @@
 // Leader election over a Lease, as client-go does it: of several processes one leads at a time. Invariant: whoever leads stops before
 // another may begin, as long as clocks run at the same pace; what time it is on the other machines does not matter.
-import { hasReason } from './errors.ts'
+import { type Clock, programClock } from '../lib/clock.ts'
+import { ConnectionError, hasReason } from './errors.ts'
 import type { Lease, LeaseSpec } from './gen/k8s.ts'
 import type { Stored } from './objects.ts'
 import type { Resource } from './resource.ts'
-import { wait } from './waiting.ts'
+import { Steps, within } from './waiting.ts'
 import { isPassing } from './watch.ts'
 
 /** Which lease, and who asks for it. */
@@ -20,6 +21,8 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number
   /** How often the lease is looked at. 2 seconds. */
   readonly retryPeriodMs?: number
+  /** Absent: that of the client. Whoever moves one on by a day has the leader renew its lease as often as in a day. */
+  readonly clock?: Clock
   readonly signal?: AbortSignal
   /** Called when somebody leads who did not before, this candidate included. */
   readonly onNewLeader?: (identity: string) => void
@@ -33,12 +36,14 @@ export class LeadershipLostError extends Error {
 export class LeaderElection {
   readonly #leases: Resource<Lease>
   readonly #options: LeaderElectionOptions
+  readonly #clock: Clock
+  readonly #steps: Steps
   readonly #leaseDurationMs: number
   readonly #renewDeadlineMs: number
   readonly #retryPeriodMs: number
   /** As it was last seen. */
   #lease: Stored<Lease> | undefined
-  /** When it was first seen like that, by the clock of this machine. */
+  /** When it was first seen like that. */
   #seenAt = 0
   /** A write was begun, and how it ended is not known. */
   #isInDoubt = false
@@ -46,6 +51,8 @@ export class LeaderElection {
   constructor(leases: Resource<Lease>, options: LeaderElectionOptions) {
     this.#leases = leases.inNamespace(options.namespace)
     this.#options = options
+    this.#clock = options.clock ?? programClock
+    this.#steps = new Steps(this.#clock)
     this.#leaseDurationMs = options.leaseDurationMs ?? 15_000
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000
     this.#retryPeriodMs = options.retryPeriodMs ?? 2000
@@ -56,16 +63,30 @@ export class LeaderElection {
 
   /** See `Client.runAsLeader`. */
   async run<R>(lead: (signal: AbortSignal) => Promise<R>, signal: AbortSignal): Promise<R> {
+    try {
+      await this.#acquire(signal)
+      return await this.#lead(lead, signal)
+    } finally {
+      this.#steps.end()
+    }
+  }
+
+  async #acquire(signal: AbortSignal): Promise<void> {
     while (!(await this.#hold(signal, this.#renewDeadlineMs))) {
       // Candidates that began together do not go on together.
-      await wait(this.#retryPeriodMs * (1 + Math.random() / 5), signal)
+      await this.#steps.wait(this.#retryPeriodMs * (1 + Math.random() / 5), signal)
     }
+  }
+
+  async #lead<R>(lead: (signal: AbortSignal) => Promise<R>, signal: AbortSignal): Promise<R> {
     const over = new AbortController()
     const lost = new AbortController()
     const renewing = this.#renew(over.signal).catch((error: unknown) => {
       if (over.signal.aborted) return
       const isLost = error instanceof LeadershipLostError
       lost.abort(isLost ? error : new LeadershipLostError('the lease can no longer be renewed', { cause: error }))
+      // However long it takes the leader to end.
+      this.#steps.end()
     })
     try {
       const result = await lead(AbortSignal.any([signal, lost.signal]))
@@ -82,12 +103,12 @@ export class LeaderElection {
 
   /** Until the signal fires; throws where the lease is lost. */
   async #renew(signal: AbortSignal): Promise<void> {
-    for (let renewedAt = performance.now(); ; ) {
+    for (let renewedAt = this.#clock.now(); ; ) {
       const deadline = renewedAt + this.#renewDeadlineMs
-      const leftMs = deadline - performance.now()
+      const leftMs = deadline - this.#clock.now()
       if (leftMs <= 0) throw new LeadershipLostError(`the lease was not renewed within ${this.#renewDeadlineMs} ms`)
-      await wait(Math.min(this.#retryPeriodMs, leftMs), signal)
-      const startedAt = performance.now()
+      await this.#steps.wait(Math.min(this.#retryPeriodMs, leftMs), signal)
+      const startedAt = this.#clock.now()
       if (await this.#hold(signal, Math.max(1, deadline - startedAt))) renewedAt = startedAt
       else if (!this.#isMine()) throw new LeadershipLostError(`${this.#lease?.spec?.holderIdentity} holds the lease`)
     }
@@ -96,32 +117,43 @@ export class LeaderElection {
   /** Takes or renews the lease where that is allowed. Throws only what will not pass. */
   async #hold(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
     const { name } = this.#options
-    // The leader knows what it wrote; all others look.
-    const looks = !this.#isMine() || this.#isInDoubt
-    this.#isInDoubt = true
+    const late = (): Error => new ConnectionError('sent', `lease ${name}: no answer within ${timeoutMs} ms`)
     try {
-      if (looks) this.#saw(await this.#leases.get(name, { signal, timeoutMs }))
-      if (!this.#isFree()) return false
-      this.#saw(await this.#leases.update({ ...this.#lease!, spec: this.#spec() }, { signal, timeoutMs }))
-      this.#isInDoubt = false
-      return true
+      return await within({ clock: this.#clock, timeoutMs, signal, late }, (ends) => this.#take(ends))
     } catch (error) {
       signal.throwIfAborted()
-      if (hasReason(error, 'NotFound')) return this.#create(signal, timeoutMs)
-      if (!hasReason(error, 'Conflict') && !isPassing(error)) throw error
+      if (!isPassing(error)) throw error
       return false
     }
   }
 
-  async #create(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
-    this.#lease = undefined
-    const { name, namespace } = this.#options
+  async #take(signal: AbortSignal): Promise<boolean> {
+    const { name } = this.#options
+    // The leader knows what it wrote; all others look.
+    const looks = !this.#isMine() || this.#isInDoubt
+    this.#isInDoubt = true
     try {
-      this.#saw(await this.#leases.create({ metadata: { name, namespace }, spec: this.#spec() }, { signal, timeoutMs }))
+      if (looks) this.#saw(await this.#leases.get(name, { signal }))
+      if (!this.#isFree()) return false
+      this.#saw(await this.#leases.update({ ...this.#lease!, spec: this.#spec() }, { signal }))
       this.#isInDoubt = false
       return true
     } catch (error) {
-      if (hasReason(error, 'AlreadyExists') || isPassing(error)) return false
+      if (hasReason(error, 'NotFound')) return this.#create(signal)
+      if (!hasReason(error, 'Conflict')) throw error
+      return false
+    }
+  }
+
+  async #create(signal: AbortSignal): Promise<boolean> {
+    this.#lease = undefined
+    const { name, namespace } = this.#options
+    try {
+      this.#saw(await this.#leases.create({ metadata: { name, namespace }, spec: this.#spec() }, { signal }))
+      this.#isInDoubt = false
+      return true
+    } catch (error) {
+      if (hasReason(error, 'AlreadyExists')) return false
       throw error
     }
   }
@@ -130,7 +162,7 @@ export class LeaderElection {
     if (lease.metadata.resourceVersion === this.#lease?.metadata.resourceVersion) return
     const [before, now] = [this.#lease?.spec?.holderIdentity ?? '', lease.spec?.holderIdentity ?? '']
     this.#lease = lease
-    this.#seenAt = performance.now()
+    this.#seenAt = this.#clock.now()
     if (now !== '' && now !== before) this.#options.onNewLeader?.(now)
   }
 
@@ -140,11 +172,11 @@ export class LeaderElection {
 
   #isFree(): boolean {
     const { holderIdentity = '', leaseDurationSeconds = 0 } = this.#lease?.spec ?? {}
-    return holderIdentity === '' || this.#isMine() || performance.now() > this.#seenAt + leaseDurationSeconds * 1000
+    return holderIdentity === '' || this.#isMine() || this.#clock.now() > this.#seenAt + leaseDurationSeconds * 1000
   }
 
   #spec(): LeaseSpec {
-    const now = new Date().toISOString().replace('Z', '000Z')
+    const now = new Date(this.#clock.timeOfDay()).toISOString().replace('Z', '000Z')
     const { acquireTime = now, leaseTransitions = 0 } = this.#lease?.spec ?? {}
     const isNew = this.#lease !== undefined && !this.#isMine()
     return {

@@ -1,10 +1,11 @@
 // Requests of the API: credentials, time limits, answers that are refusals, and when to ask again.
 import { Backoff } from '../lib/backoff.ts'
+import { type Clock, programClock } from '../lib/clock.ts'
 import { type Credential, Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
 import { type IncomingAnswer, Transport } from './transport.ts'
-import { NEVER, settled, wait } from './waiting.ts'
+import { NEVER, settled, waitToRetry, within } from './waiting.ts'
 
 /** How patient a client is. */
 export interface RequestLimits {
@@ -51,6 +52,8 @@ export const APPLY_TYPE = 'application/apply-patch+yaml'
 const LONGEST_RETRY_AFTER_S = 60
 
 export class Requests {
+  /** By which whoever uses them waits. A request itself may take as long by the system's. */
+  readonly clock: Clock
   readonly #transport: Transport
   readonly #credentials: Credentials
   readonly #basePath: string
@@ -58,7 +61,8 @@ export class Requests {
   readonly #timeoutMs: number
   readonly #retries: number
 
-  constructor(connection: ConnectionOptions, limits: RequestLimits) {
+  constructor(connection: ConnectionOptions, limits: RequestLimits, clock = programClock) {
+    this.clock = clock
     const url = new URL(connection.url)
     this.#transport = new Transport({
       url,
@@ -88,7 +92,11 @@ export class Requests {
 
   /** Throws `ApiStatusError`, `ConnectionError`, or the reason of the signal. */
   async send(request: ApiRequest): Promise<ApiAnswer> {
-    return this.#within(request, (signal) => this.#sendUntilTaken(request, signal))
+    const { signal = NEVER, timeoutMs = this.#timeoutMs } = request
+    const late = (): Error =>
+      new ConnectionError('sent', `${nameOf(request)}: no complete answer within ${timeoutMs} ms`)
+    const limit = { clock: programClock, timeoutMs, signal, late }
+    return within(limit, (ends) => this.#sendUntilTaken(request, ends))
   }
 
   async json<T>(request: ApiRequest): Promise<T> {
@@ -107,27 +115,6 @@ export class Requests {
     this.#transport.close()
   }
 
-  /** Runs `work` with a signal that fires with the caller's and when the time is over. */
-  async #within<T>(request: ApiRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal = NEVER, timeoutMs = this.#timeoutMs } = request
-    signal.throwIfAborted()
-    const limit = new AbortController()
-    const cancel = (): void => limit.abort(signal.reason)
-    const expire = (): void =>
-      limit.abort(new ConnectionError('sent', `${nameOf(request)}: no complete answer within ${timeoutMs} ms`))
-    const timer = timeoutMs === Infinity ? undefined : setTimeout(expire, timeoutMs)
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      return await work(limit.signal)
-    } catch (error) {
-      if (limit.signal.aborted) throw limit.signal.reason
-      throw error
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', cancel)
-    }
-  }
-
   async #sendUntilTaken(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
     const backoff = new Backoff({ firstMs: 50, longestMs: 2000 })
     for (let left = this.#retries; ; left--) {
@@ -139,7 +126,7 @@ export class Requests {
       } catch (error) {
         const delayMs = left > 0 && !signal.aborted ? retryDelayMs(request, error, backoff) : undefined
         if (delayMs === undefined) throw error
-        await wait(delayMs, signal)
+        await waitToRetry(this.clock, delayMs, signal)
       }
     }
   }

@@ -161,7 +161,8 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     const { signal = NEVER } = options
     const from =
       options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
-    yield* resumingWatch(this.#openWatch(selectionQuery(options)), from, signal)
+    const { clock } = this.#endpoint.requests
+    yield* resumingWatch(this.#openWatch(selectionQuery(options)), { from, clock, signal })
   }
 
   /** A copy of the objects that is kept true. It begins with `start`. */
@@ -174,7 +175,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
         watch: this.#openWatch(query),
         watchList: (signal) => this.#openWatch(initial)(undefined, signal),
       },
-      options,
+      { clock: this.#endpoint.requests.clock, ...options },
     )
   }
 

@@ -1,11 +1,12 @@
 // Watches: the events of one connection, and a stream that goes on over many.
 import type { Readable } from 'node:stream'
 import { Backoff } from '../lib/backoff.ts'
+import type { Clock } from '../lib/clock.ts'
 import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
 import type { Status } from './gen/k8s.ts'
 import type { KubernetesObject, Stored } from './objects.ts'
 import type { ApiRequest, Requests } from './requests.ts'
-import { wait } from './waiting.ts'
+import { waitToRetry } from './waiting.ts'
 
 /** A change, or a bookmark: nothing before its resourceVersion is still to come. */
 export type WatchEvent<T extends KubernetesObject> =
@@ -58,13 +59,19 @@ async function* linesOf(body: Readable): AsyncGenerator<string, void, undefined>
   }
 }
 
+/** Where a watch begins, and what ends it. */
+interface WatchSpan {
+  readonly from: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
 /** Every change after a resourceVersion, once and in order, over as many connections as it takes. */
 export async function* resumingWatch<T extends KubernetesObject>(
   open: OpenWatch<T>,
-  from: string,
-  signal: AbortSignal,
+  { from, clock, signal }: WatchSpan,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const reconnection = new Reconnection()
+  const reconnection = new Reconnection(clock)
   let resourceVersion = from
   for (;;) {
     try {
@@ -91,6 +98,11 @@ export function isPassing(error: unknown): boolean {
 /** How long to wait before the next connection: longer and longer while nothing comes of it. */
 export class Reconnection {
   readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   succeeded(): void {
     this.#backoff.reset()
@@ -99,6 +111,6 @@ export class Reconnection {
   /** Rejects with the reason of the signal when that fires. */
   async wait(signal: AbortSignal, after?: unknown): Promise<void> {
     const retryAfter = after instanceof ApiStatusError ? (after.retryAfter ?? 0) : 0
-    await wait(Math.max(this.#backoff.nextDelayMs(), retryAfter * 1000), signal)
+    await waitToRetry(this.#clock, Math.max(this.#backoff.nextDelayMs(), retryAfter * 1000), signal)
   }
 }

@@ -40,12 +40,25 @@ export function inWholeSeconds(clock: Clock): () => string {
 /** Longer delays than this overflow a Node timer, which then fires at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
+/** What it is to call keeps no process alive. */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   timeOfDay: Date.now,
   callAfter: (delayMs, callback) => {
-    const timer = setTimeout(() => void callback(), Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS))
-    timer.unref()
+    const timer = timerFor(delayMs, callback).unref()
     return () => clearTimeout(timer)
   },
+}
+
+/** The same for programs, which do not end while they wait. */
+export const programClock: Clock = {
+  ...systemClock,
+  callAfter: (delayMs, callback) => {
+    const timer = timerFor(delayMs, callback)
+    return () => clearTimeout(timer)
+  },
+}
+
+function timerFor(delayMs: number, callback: () => MaybePromise<void>): NodeJS.Timeout {
+  return setTimeout(() => void callback(), Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS))
 }

@@ -69,7 +69,7 @@ export interface Server extends AsyncDisposable, Extensible {
   readonly faults: Faults
   /** For the administrator, or for a user by name; one that is not known yet is made as it is described. */
   credentials(user?: string | ServerUser): ServerCredentials
-  /** A client for the same; it is closed when the server stops. */
+  /** A client for the same, which goes by the server's clock; it is closed when the server stops. */
   client(user?: string | ServerUser): Client
   /** The same as a kubeconfig. */
   kubeconfig(user?: string | ServerUser): Kubeconfig
@@ -159,6 +159,8 @@ class LibraryServer implements Server {
   readonly #started: Started
   readonly clock: Clock = {
     now: () => this.#started.time.clock.now(),
+    timeOfDay: () => this.#started.time.clock.timeOfDay(),
+    callAfter: (delayMs, callback) => this.#started.time.clock.callAfter(delayMs, callback),
     // What is to happen meanwhile is up to controllers, which have to run.
     advance: async (duration) => {
       await this.#running.awake()
@@ -191,7 +193,8 @@ class LibraryServer implements Server {
 
   client(user?: string | ServerUser): Client {
     const { url, ca, token } = this.credentials(user)
-    const client = new Client({ url, token, ...(ca === undefined ? {} : { ca }) })
+    const { clock } = this.#started.time
+    const client = new Client({ url, token, clock, ...(ca === undefined ? {} : { ca }) })
     this.#clients.push(client)
     return client
   }

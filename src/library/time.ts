@@ -1,5 +1,5 @@
 // By which clock a server of the library goes, and what its ids follow from.
-import { systemClock } from '../lib/clock.ts'
+import { programClock } from '../lib/clock.ts'
 import { Activity } from '../server/activity.ts'
 import type { StartOrder } from '../server/server.ts'
 import { clockRoutes } from './clock-routes.ts'
@@ -8,7 +8,7 @@ import { type Clock, VirtualClock } from './virtual-clock.ts'
 export interface TimeOptions {
   /**
    * `virtual`: the server's time begins at 2026-01-01T00:00:00Z and stands still but for `server.clock.advance()`. Everything in the API goes by
-   * it; the validity of certificates and the time that a request may take do not. Absent: the system's clock, or for a server that goes on from
+   * it, and so do the clients of `server.client()`; the validity of certificates and the time that a request may take do not. Absent: the system's clock, or for a server that goes on from
    * another its clock.
    */
   readonly clock?: 'system' | 'virtual'
@@ -72,7 +72,7 @@ export function openTime(options: TimeOptions, from?: TakenTime): ServerTime {
 }
 
 const SYSTEM_CLOCK: Clock = {
-  now: () => systemClock.timeOfDay(),
+  ...programClock,
   advance: () =>
     Promise.reject(
       new Error("the system's time cannot be advanced; start the server with startServer({ clock: 'virtual' })"),

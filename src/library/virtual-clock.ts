@@ -1,17 +1,16 @@
 // A clock that stands still until it is moved, and then waits for what its server does about it.
-import type { Clock as ServersClock } from '../lib/clock.ts'
+import type { Clock as WaitingClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** The time of a server. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number
+/** The time of a server. Clients that are told to (`new Client({ clock: server.clock, … })`) go by it too. */
+export interface Clock extends WaitingClock {
   /**
    * Moves the time of a server that was started with `clock: 'virtual'` on: by milliseconds, or by a duration as in `1h30m` or
    * `250ms`. What falls due on the way happens at its own moment and in order: leases, events and tokens expire, watches end and get
-   * bookmarks, controllers do what they do every so often and try again what has failed. Resolves when the server has done all
-   * that follows from it, as far as it does not wait for programs elsewhere. Where the server goes by the system's clock it rejects.
+   * bookmarks, controllers do what they do every so often and try again what has failed, and so do the clients of `server.client()`: their
+   * informers resync, their leases are renewed or taken over. Resolves when the server and they have done all that follows
+   * from it, as far as that does not wait for programs elsewhere. Where the server goes by the system's clock it rejects.
    */
   advance(duration: number | string): Promise<void>
 }
@@ -21,7 +20,7 @@ interface Alarm {
   readonly callback: () => MaybePromise<void>
 }
 
-export class VirtualClock implements ServersClock, Clock {
+export class VirtualClock implements Clock {
   #nowMs: number
   readonly #settled: () => Promise<void>
   /** The first one that is due first; of those at the same moment, the one that was set first. */

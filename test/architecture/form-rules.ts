@@ -126,7 +126,7 @@ export function checkUnpromised(files: readonly SourceFile[]): Violation[] {
 }
 
 /** `new Date(…)` of something, and `setTimeout` of a socket, are something else. */
-const TIME = /\bDate\.now\b|\bnew Date\(\)|(?<!\.)\bsetTimeout\b|\bsetInterval\b|\bsystemClock\b/
+const TIME = /\bDate\.now\b|\bnew Date\(\)|(?<!\.)\bsetTimeout\b|\bsetInterval\b|\b(?:system|program)Clock\b/
 const CHANCE = /\brandomUUID\b|\brandomInt\b|\bMath\.random\b/
 
 /** Only those that are listed go by the system's time and chance. */

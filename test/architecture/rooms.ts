@@ -162,7 +162,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/lib/backoff.ts': 'waits for other servers',
   'src/lib/compile-cache.ts': 'is about this process',
   'src/console/web/': 'runs in browsers',
-  'src/client/': 'has the time of the program that uses it',
+  'src/client/': 'has the time of the program that uses it, where it is given no other',
   'src/testing/': 'has the time of the program that uses it',
   'src/wire/': 'waits for sockets',
   'src/http/': 'waits for sockets, and holds requests to their deadlines',

@@ -115,6 +115,7 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
   ],
   ['a timer that repeats', checkTime, { 'src/cache/a.ts': `setInterval(work, 5)` }, 'has setInterval'],
   ["the system's clock", checkTime, { 'src/controllers/a.ts': `pause(systemClock, 5, signal)` }, 'has systemClock'],
+  ["a program's clock", checkTime, { 'src/controllers/a.ts': `pause(programClock, 5, signal)` }, 'has programClock'],
   ['an id of chance', checkTime, { 'src/registry/a.ts': `const uid = randomUUID()` }, 'has randomUUID'],
   ['a number of chance', checkTime, { 'src/kinds/a.ts': `const port = Math.random()` }, 'has Math.random'],
   ['a package in the wrong room', checkPackages, { 'src/api/a.ts': `import 'ws'` }, 'belongs to http'],

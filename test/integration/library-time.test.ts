@@ -163,8 +163,7 @@ describe('virtual time', () => {
 
   it('is not there where it is not asked for', async () => {
     await using server = await startServer()
-    const before = Date.now()
-    expect(server.clock.now()).toBeGreaterThanOrEqual(before)
+    expect(Math.abs(server.clock.timeOfDay() - Date.now())).toBeLessThan(1000)
     await expect(server.clock.advance('1h')).rejects.toThrow("start the server with startServer({ clock: 'virtual' })")
   })
 })

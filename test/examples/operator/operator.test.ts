@@ -79,12 +79,15 @@ const PLACE = { name: 'blog', namespace: 'default' }
 const SITE = { kind: Site.versions.v1, ...PLACE }
 const DEPLOYMENT = { kind: k8s.Deployment, ...PLACE }
 const SERVICE = { kind: k8s.Service, ...PLACE }
+const LEASE = { kind: k8s.Lease, name: 'site-operator', namespace: 'default' }
 
 const sitesOf = (client: Client) => client.resource(Site.versions.v1).inNamespace('default')
 const deploymentsOf = (client: Client) => client.resource(k8s.Deployment).inNamespace('default')
 const condition = (status: Condition['status'], reason: string) => ({
   status: { conditions: [{ type: 'Ready', status, reason }] },
 })
+/** What happens in this process is not long in coming. */
+const SOON = { interval: 2 }
 const FINALIZED = { metadata: { finalizers: ['example.com/host'] } }
 
 /** Makes a site and waits until the operator has done all it can about it. */
@@ -233,11 +236,11 @@ describe('the status', () => {
     const timeOf = (one: Site) => Date.parse(one.status?.conditions?.[0]?.lastTransitionTime ?? '')
     await settled(client, { replicas: 2 })
     const began = server.clock.now()
-    await server.clock.advance('5m')
+    await server.clock.advance('10s')
     await run(client, 1)
     expect(timeOf(await eventually(client, SITE, { status: { readyReplicas: 1 } }))).toBe(began)
     await run(client, 2)
-    expect(timeOf(await eventually(client, SITE, { status: { readyReplicas: 2 } }))).toBe(began + 5 * 60_000)
+    expect(timeOf(await eventually(client, SITE, { status: { readyReplicas: 2 } }))).toBe(began + 10_000)
   })
 
   test('says that a site is paused, which is left alone', async ({ client }) => {
@@ -307,7 +310,7 @@ describe('the operator', () => {
     using record = server.recordRequests()
     await deploymentsOf(client).patch('blog', { metadata: { labels: { touched: 'yes' } } })
     await expect
-      .poll(() => record.requests.filter(({ path }) => path.endsWith('/sites/blog/status')).length)
+      .poll(() => record.requests.filter(({ path }) => path.endsWith('/sites/blog/status')).length, SOON)
       .toBeGreaterThan(0)
     await eventually(client, SITE, { metadata: { resourceVersion: metadata.resourceVersion } })
   })
@@ -330,7 +333,7 @@ describe('the operator', () => {
   test('gives way where somebody else was faster', async ({ client, server }) => {
     const outdated = server.faults.fail({ verb: 'patch', resource: 'sites.example.com' }, { status: 409 })
     await sitesOf(client).create(site())
-    await expect.poll(() => outdated.hits).toBe(1)
+    await expect.poll(() => outdated.hits, SOON).toBe(1)
     await sitesOf(client).patch('blog', { spec: { replicas: 3 } })
     await eventually(client, DEPLOYMENT, { spec: { replicas: 3 } })
   })
@@ -342,17 +345,22 @@ describe('the operator', () => {
     await eventually(client, DEPLOYMENT, { spec: { replicas: 3 } })
   })
 
-  test('waits while another leads, and takes over when that one ends', async ({ client, hostNames, operator }) => {
+  test('waits while another leads, and takes over when that one ends', async (fixtures) => {
+    const { client, server, hostNames, operator } = fixtures
     const others = new FakeHostNames()
-    const lease = { kind: k8s.Lease, name: 'site-operator', namespace: 'default' }
+    const claimed = new Promise<void>((resolve) => (others.onClaim = resolve))
     await settled(client)
-    const next = start({ client, hostNames: others, identity: 'next', retryPeriodMs: 20 })
+    const next = start({ client, hostNames: others, identity: 'next' })
+    // Longer than a lease lasts that nobody renews.
+    await server.clock.advance('20s')
     await sitesOf(client).patch('blog', { spec: { replicas: 2 } })
     await eventually(client, DEPLOYMENT, { spec: { replicas: 2 } })
     expect(others.owners.size).toBe(0)
     await operator.stop()
-    await eventually(client, lease, { spec: { holderIdentity: 'next' } })
-    await expect.poll(() => others.owners).toEqual(hostNames.owners)
+    await server.clock.advance('3s')
+    await eventually(client, LEASE, { spec: { holderIdentity: 'next' } })
+    await claimed
+    expect(others.owners).toEqual(hostNames.owners)
     await next.stop()
   })
 })
