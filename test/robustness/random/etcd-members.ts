@@ -1,0 +1,65 @@
+// What the suite asks of etcd's members themselves, over etcd's own HTTP gateway.
+import type { EtcdServer } from '../../fakes/etcd-server.ts'
+
+const LIMIT_MS = 10_000
+const FILLER = '/filler/'
+const FILLER_BYTES = 1_000_000
+/** More than any quota of a test. */
+const MOST_FILLERS = 200
+
+async function post(member: EtcdServer, path: string, body: object, limitMs = LIMIT_MS): Promise<unknown> {
+  const signal = AbortSignal.timeout(limitMs)
+  const response = await fetch(`${member.endpoint}/v3/${path}`, { method: 'POST', body: JSON.stringify(body), signal })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return response.json()
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
+/** A linearizable read. */
+export async function newestRevision(member: EtcdServer): Promise<number> {
+  const { header } = (await post(member, 'kv/range', { key: encode('/nothing') })) as { header: { revision: string } }
+  return Number(header.revision)
+}
+
+export async function leaderOf(members: readonly EtcdServer[]): Promise<EtcdServer> {
+  for (const member of members) {
+    const status = (await post(member, 'maintenance/status', {}).catch(() => undefined)) as
+      | { leader: string; header: { member_id: string } }
+      | undefined
+    if (status?.leader === status?.header.member_id && status !== undefined) return member
+  }
+  return members[0]!
+}
+
+/** What was compacted by somebody else already is as good. */
+export async function compact(member: EtcdServer, revision: number): Promise<void> {
+  await post(member, 'kv/compaction', { revision: String(revision), physical: true }).catch((error: unknown) => {
+    if (!String(error).includes('compacted')) throw error
+  })
+}
+
+/** Writes until etcd has no space left and raises its alarm, which it is to have a small quota for. */
+export async function fillUp(member: EtcdServer): Promise<void> {
+  const value = Buffer.alloc(FILLER_BYTES, 'x').toString('base64')
+  for (let i = 0; i < MOST_FILLERS; i++) {
+    const failure = await post(member, 'kv/put', { key: encode(`${FILLER}${i}`), value }).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    )
+    if (failure?.includes('space exceeded')) return
+    if (failure !== undefined) throw new Error(failure)
+  }
+  throw new Error('etcd takes more than its quota')
+}
+
+/** Removes the filling, gives the space back and ends the alarm; `keptFrom`: the history that stays. */
+export async function makeRoom(members: readonly EtcdServer[], keptFrom: () => number): Promise<void> {
+  const [first] = members
+  await post(first!, 'kv/deleterange', { key: encode(FILLER), range_end: encode('/filler0') })
+  await compact(first!, keptFrom())
+  for (const member of members) await post(member, 'maintenance/defragment', {})
+  await post(first!, 'maintenance/alarm', { action: 'DEACTIVATE', alarm: 'NOSPACE' })
+}

@@ -1,0 +1,112 @@
+// What a run is about: three members of etcd and two replicas of the server with workers, all processes of their own.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type EtcdServer, startEtcdCluster } from '../../fakes/etcd-server.ts'
+import { Connection, type Target } from './connection.ts'
+import { MovedClock } from './moved-clock.ts'
+import { Replica } from './replica.ts'
+import { NAMESPACES } from './roles.ts'
+
+const TOKEN = 'robustness'
+const REPLICAS = 2
+const WORKERS = 2
+/** So little that it is filled in a second. */
+const QUOTA_BYTES = 48 * 1024 * 1024
+const PROBES = 'probes'
+const PROBE_EVERY_MS = 50
+const PROBE_LIMIT_MS = 10_000
+const RECOVERY_LIMIT_MS = 60_000
+
+export class World implements AsyncDisposable {
+  readonly members: readonly EtcdServer[]
+  readonly replicas: readonly Replica[]
+  readonly #folder: string
+  #probes = 0
+
+  private constructor(members: readonly EtcdServer[], replicas: readonly Replica[], folder: string) {
+    this.members = members
+    this.replicas = replicas
+    this.#folder = folder
+  }
+
+  static async start(): Promise<World> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-robustness-'))
+    const tokenFile = path.join(folder, 'tokens.csv')
+    await writeFile(tokenFile, `${TOKEN},admin,1,system:masters\n`)
+    const members = await startEtcdCluster({ flags: [`--quota-backend-bytes=${QUOTA_BYTES}`, '--log-level=info'] })
+    const replicas: Replica[] = []
+    for (let i = 0; i < REPLICAS; i++) {
+      const clock = await MovedClock.build(folder, `clock-${i}`)
+      replicas.push(await Replica.prepare({ members, tokenFile, token: TOKEN, workers: WORKERS, clock }))
+    }
+    const world = new World(members, replicas, folder)
+    try {
+      await Promise.all(replicas.map((replica) => replica.start()))
+      await world.untilReady()
+      await world.#makeNamespaces()
+      return world
+    } catch (error) {
+      await world[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Where clients reach the replicas. */
+  get targets(): readonly Target[] {
+    return this.replicas.map(({ url }) => ({ url, token: TOKEN }))
+  }
+
+  async untilReady(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.untilReady()))
+  }
+
+  /** Milliseconds until each replica has carried out a write and answered a consistent read that were asked for from now on. */
+  async recovered(): Promise<number> {
+    const start = performance.now()
+    await Promise.all(this.targets.map((target) => this.#probe(target)))
+    return performance.now() - start
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const replica of this.replicas) await replica[Symbol.asyncDispose]()
+    for (const member of this.members) await member[Symbol.asyncDispose]()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Asks again and again without waiting for what was asked before: the first answer counts. */
+  async #probe(target: Target): Promise<void> {
+    const end = performance.now() + RECOVERY_LIMIT_MS
+    const connection = new Connection(target, 'http1')
+    const done = new AbortController()
+    const path = `/api/v1/namespaces/${PROBES}/configmaps/probe`
+    const attempt = async (): Promise<void> => {
+      const body = { data: { probe: String(++this.#probes) } }
+      const contentType = 'application/merge-patch+json'
+      const written = await connection.ask({ method: 'PATCH', path, body, contentType }, PROBE_LIMIT_MS)
+      const read = await connection.ask({ method: 'GET', path }, PROBE_LIMIT_MS)
+      if (written.status === 200 && read.status === 200) done.abort()
+    }
+    const attempts: Promise<void>[] = []
+    while (!done.signal.aborted && performance.now() < end) {
+      attempts.push(attempt().catch(() => undefined))
+      await delay(PROBE_EVERY_MS, undefined, { signal: done.signal }).catch(() => undefined)
+    }
+    const isDone = done.signal.aborted
+    connection.close()
+    await Promise.all(attempts)
+    if (!isDone) throw new Error(`${target.url} has not recovered`)
+  }
+
+  async #makeNamespaces(): Promise<void> {
+    const connection = new Connection(this.targets[0]!, 'http1')
+    const create = async (path: string, name: string): Promise<void> => {
+      const { status, body } = await connection.ask({ method: 'POST', path, body: { metadata: { name } } }, 10_000)
+      if (status !== 201) throw new Error(`${path}: ${status} ${body}`)
+    }
+    for (const name of [...NAMESPACES, PROBES]) await create('/api/v1/namespaces', name)
+    await create(`/api/v1/namespaces/${PROBES}/configmaps`, 'probe')
+    connection.close()
+  }
+}
