@@ -132,7 +132,7 @@ export class TcpProxy implements AsyncDisposable {
     const waiting: { readonly chunk: Buffer; readonly due: number }[] = []
     const sendDue = (): void => {
       while (waiting[0] !== undefined && waiting[0].due <= performance.now()) write(waiting.shift()!.chunk)
-      if (waiting[0] !== undefined) setTimeout(sendDue, waiting[0].due - performance.now())
+      if (waiting[0] !== undefined) setTimeout(sendDue, Math.max(1, waiting[0].due - performance.now()))
     }
     from.on('data', (chunk: Buffer) => {
       if (this.#delayMs === 0 && waiting.length === 0) return write(chunk)

@@ -137,7 +137,8 @@ const OF_REPLICAS: readonly Fault[] = [
   },
   {
     sort: 'worker frozen',
-    ms: [100, 4_000],
+    // Some for so long that they are replaced.
+    ms: [100, 10_000],
     inject: async (parts) => {
       const { replica, what } = anyReplica(parts)
       const pids = replica.workers

@@ -22,13 +22,13 @@ const SORTS = [
   'silence between replica and etcd',
 ]
 
-let world: World
+let world: World | undefined
 
 beforeAll(async () => {
   world = await World.start()
 })
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => world?.[Symbol.asyncDispose]())
 
 /** Every so many-th of those that are as they are wanted. */
 function every(count: number, isWanted: (text: string) => boolean): (text: string) => boolean {
@@ -71,9 +71,9 @@ const LIES: readonly (readonly [string, () => Lie, RegExp])[] = [
 
 describe('a run', () => {
   it.each(LIES)('finds it where %s', async (_, lie, message) => {
-    const [one, other] = world.targets
+    const [one, other] = world!.targets
     await using gateway = await LyingGateway.start(one!, lie())
-    await using run = await Run.start(world, { seed: SEED, targets: [gateway.target, other!] })
+    await using run = await Run.start(world!, { seed: SEED, targets: [gateway.target, other!] })
     await expect
       .poll(async () => {
         await delay(WORKS_MS)
@@ -84,9 +84,9 @@ describe('a run', () => {
   })
 
   it('finds nothing under faults of many kinds', async () => {
-    const { faults, lacking } = await possibleFaults(world)
+    const { faults, lacking } = await possibleFaults(world!)
     for (const line of lacking) console.warn(line)
-    await using run = await Run.start(world, { seed: SEED })
+    await using run = await Run.start(world!, { seed: SEED })
     for (const sort of SORTS) {
       const fault = faults.find((one) => one.sort === sort)
       if (fault !== undefined) await run.suffer(fault)

@@ -14,8 +14,8 @@ import type { MovedClock } from './moved-clock.ts'
 
 const POLL_MS = 20
 const START_LIMIT_MS = 60_000
-/** A worker that stalls for longer is replaced. */
-const STALL_TIMEOUT = '2s'
+/** A worker that stalls for longer is replaced; on a busy machine one that starts may need some seconds. */
+const STALL_TIMEOUT = '8s'
 
 export interface ReplicaOptions {
   readonly members: readonly EtcdServer[]

@@ -138,10 +138,11 @@ export function follower(client: RecordingClient): Role {
 
 /** Another program that writes two objects in one revision, which this API has no call for: nobody may ever see one without the other. */
 export function togetherWriter(parts: ClientParts, endpoints: readonly string[]): Role {
-  const { roll, gate, recorder } = parts
+  const { roll, gate, recorder, known } = parts
+  const name = `together.${known.since}`
   let count = 0
   const step = async (): Promise<void> => {
-    const value = `together-${++count}`
+    const value = `${name}-${++count}`
     const start = performance.now()
     const outcome = await putTogether(pick(roll, endpoints), value)
     const end = performance.now()

@@ -69,8 +69,9 @@ export class Run implements AsyncDisposable {
   /** Resolves when the clients are at work. */
   static async start(world: World, options: RunOptions): Promise<Run> {
     const run = new Run(world, options)
-    run.#record.run()
-    await run.#caughtUp()
+    await run.#record.run()
+    const { reached } = run.#record.truth
+    Object.assign(run.#known, { kept: reached, since: reached, newest: reached })
     run.#begin()
     return run
   }
@@ -125,7 +126,9 @@ export class Run implements AsyncDisposable {
       targets: this.#options.targets ?? this.#world.targets,
     }
     const parts: ClientParts = { targets, recorder, gate, roll, known }
-    const client = (name: string): RecordingClient => {
+    const client = (role: string): RecordingClient => {
+      // What a run before this one wrote in the same store was of other clients.
+      const name = `${role}.${known.since}`
       const made = new RecordingClient(name, parts, this.#clients.length % 2 === 0 ? 'http1' : 'http2')
       this.#clients.push(made)
       return made
@@ -146,10 +149,6 @@ export class Run implements AsyncDisposable {
   /** The record of the store has all that has happened until now. */
   async #caughtUp(): Promise<void> {
     await this.#record.untilReached(await newestRevision(this.#world.members[0]!))
-    if (this.#known.newest === 0) {
-      const { reached } = this.#record.truth
-      Object.assign(this.#known, { kept: reached, since: reached, newest: reached })
-    }
   }
 
   /** The window that was checked is kept for those who go on from there; what is before it is forgotten, by etcd, too. */

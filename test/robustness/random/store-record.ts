@@ -25,6 +25,11 @@ interface WatchMessage {
   }
 }
 
+interface RangeAnswer {
+  readonly header: { readonly revision: string }
+  readonly kvs?: readonly GatewayEvent['kv'][]
+}
+
 interface StoredObject {
   readonly metadata: {
     readonly name: string
@@ -61,7 +66,14 @@ export class StoreRecord {
     this.#namespaces = new Set(namespaces)
   }
 
-  run(): void {
+  /** From what is there now. */
+  async run(): Promise<void> {
+    const range = { key: encode(CONFIG_MAPS), range_end: encode(CONFIG_MAPS.replace(/.$/, '0')) }
+    const body = JSON.stringify({ ...range, sort_target: 'MOD', sort_order: 'ASCEND' })
+    const response = await fetch(`${this.#endpoints[0]}/v3/kv/range`, { method: 'POST', body })
+    const { header, kvs = [] } = (await response.json()) as RangeAnswer
+    for (const kv of kvs) this.#note({ kv })
+    this.truth.reach(Number(header.revision))
     this.#running = Promise.all(this.#endpoints.map((endpoint) => this.#follow(endpoint)))
   }
 
@@ -145,6 +157,10 @@ export class StoreRecord {
 export function seenObject({ metadata, data }: StoredObject, revision: number): SeenObject {
   const { namespace, name, uid, labels } = metadata
   return { key: `${namespace}/${name}`, revision, value: data?.['v'], color: labels?.['color'], uid }
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64')
 }
 
 function leaseVersion(text: string, revision: number): LeaseVersion {
