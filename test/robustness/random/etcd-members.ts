@@ -24,6 +24,11 @@ export async function newestRevision(member: EtcdServer): Promise<number> {
   return Number(header.revision)
 }
 
+/** A write that needs a leader and a majority. Throws where there is none in time. */
+export async function putProbe(member: EtcdServer, limitMs: number): Promise<void> {
+  await post(member, 'kv/put', { key: encode('/probe'), value: '' }, limitMs)
+}
+
 export async function leaderOf(members: readonly EtcdServer[]): Promise<EtcdServer> {
   for (const member of members) {
     const status = (await post(member, 'maintenance/status', {}).catch(() => undefined)) as

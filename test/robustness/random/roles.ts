@@ -2,7 +2,7 @@
 // and watch, write two keys in one transaction behind the server's back, and elect a leader among them.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '../../../src/client/client.ts'
-import { type ClientParts, RecordingClient, type Wanted } from './client.ts'
+import type { ClientParts, RecordingClient, Wanted } from './client.ts'
 import type { Target } from './connection.ts'
 import type { ReadAt, Scope, Told, WriteOutcome } from './history.ts'
 

@@ -87,7 +87,8 @@ export class Run implements AsyncDisposable {
     const recovery = await this.#world.recovered()
     this.tally.fault(sort, recovery)
     await this.#world.untilReady()
-    return `${sort}: ${what}, for ${held} ms; written and read at both replicas after ${recovery.toFixed(0)} ms`
+    const [store, replicas] = [recovery.storeMs, recovery.replicasMs].map((ms) => ms.toFixed(0))
+    return `${sort}: ${what}, for ${held} ms; etcd after ${store} ms, both replicas after ${replicas} ms`
   }
 
   /** Holds the clients up, and everything since the last time against the store. What does not fit is added to the violations. */

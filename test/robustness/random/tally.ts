@@ -1,12 +1,13 @@
 // What a run has seen, counted, and the table that it ends with.
 import type { History } from './history.ts'
+import type { Recovery } from './world.ts'
 
 export class Tally {
-  readonly #recoveries = new Map<string, number[]>()
+  readonly #recoveries = new Map<string, Recovery[]>()
   readonly #counts = new Map<string, number>()
 
-  fault(sort: string, recoveryMs: number): void {
-    this.#recoveries.set(sort, [...(this.#recoveries.get(sort) ?? []), recoveryMs])
+  fault(sort: string, recovery: Recovery): void {
+    this.#recoveries.set(sort, [...(this.#recoveries.get(sort) ?? []), recovery])
   }
 
   window({ writes, gets, lists, watches, follows }: History): void {
@@ -36,29 +37,25 @@ export class Tally {
     return this.#recoveries.size
   }
 
-  /** Of the times from the heal to a write and a read at both replicas, in milliseconds. */
-  recovery(): { readonly p50: number; readonly p95: number; readonly max: number } {
-    return quantiles(this.#allRecoveries())
-  }
-
   table(): string {
-    const row = (name: string, times: readonly number[]): string => {
-      const { p50, p95, max } = quantiles(times)
-      return `| ${name} | ${times.length} | ${p50.toFixed(0)} | ${p95.toFixed(0)} | ${max.toFixed(0)} |`
+    const row = (name: string, all: readonly Recovery[]): string => {
+      const replicas = quantiles(all.map(({ replicasMs }) => replicasMs))
+      const store = quantiles(all.map(({ storeMs }) => storeMs))
+      return `| ${name} | ${all.length} | ${replicas.p50} | ${replicas.p95} | ${replicas.max} | ${store.p50} | ${store.max} |`
     }
     const sorts = [...this.#recoveries].toSorted(([one], [other]) => one.localeCompare(other))
     return [
       [...this.#counts].map(([name, count]) => `${name} ${count}`).join(', '),
       '',
-      '| fault | count | recovery p50 ms | p95 | max |',
-      '|---|--:|--:|--:|--:|',
-      ...sorts.map(([sort, times]) => row(sort, times)),
+      '| fault | count | recovery p50 ms | p95 | max | of etcd itself p50 | max |',
+      '|---|--:|--:|--:|--:|--:|--:|',
+      ...sorts.map(([sort, recoveries]) => row(sort, recoveries)),
       row('all', this.#allRecoveries()),
       '',
     ].join('\n')
   }
 
-  #allRecoveries(): readonly number[] {
+  #allRecoveries(): readonly Recovery[] {
     return [...this.#recoveries.values()].flat()
   }
 
@@ -67,8 +64,10 @@ export class Tally {
   }
 }
 
-function quantiles(times: readonly number[]): { readonly p50: number; readonly p95: number; readonly max: number } {
+/** In whole milliseconds. */
+function quantiles(times: readonly number[]): { readonly p50: string; readonly p95: string; readonly max: string } {
   const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { p50: at(0.5), p95: at(0.95), max: sorted.at(-1) ?? 0 }
+  const at = (share: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(0)
+  return { p50: at(0.5), p95: at(0.95), max: at(1) }
 }

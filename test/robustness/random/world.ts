@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type EtcdServer, startEtcdCluster } from '../../fakes/etcd-server.ts'
 import { Connection, type Target } from './connection.ts'
+import { putProbe } from './etcd-members.ts'
 import { MovedClock } from './moved-clock.ts'
 import { Replica } from './replica.ts'
 import { NAMESPACES } from './roles.ts'
@@ -19,16 +20,25 @@ const PROBE_EVERY_MS = 50
 const PROBE_LIMIT_MS = 10_000
 const RECOVERY_LIMIT_MS = 60_000
 
+export interface Recovery {
+  /** Of etcd itself, a write; of the replicas, a write and a consistent read at each. */
+  readonly storeMs: number
+  readonly replicasMs: number
+}
+
 export class World implements AsyncDisposable {
   readonly members: readonly EtcdServer[]
   readonly replicas: readonly Replica[]
   readonly #folder: string
+  /** Kept, as those of clients are. */
+  readonly #connections: readonly Connection[]
   #probes = 0
 
   private constructor(members: readonly EtcdServer[], replicas: readonly Replica[], folder: string) {
     this.members = members
     this.replicas = replicas
     this.#folder = folder
+    this.#connections = this.targets.map((target) => new Connection(target, 'http1'))
   }
 
   static async start(): Promise<World> {
@@ -62,51 +72,59 @@ export class World implements AsyncDisposable {
     await Promise.all(this.replicas.map((replica) => replica.untilReady()))
   }
 
-  /** Milliseconds until each replica has carried out a write and answered a consistent read that were asked for from now on. */
-  async recovered(): Promise<number> {
+  /** How long it takes, from now on, until a write and a consistent read are carried out that were asked for from now on. */
+  async recovered(): Promise<Recovery> {
     const start = performance.now()
-    await Promise.all(this.targets.map((target) => this.#probe(target)))
-    return performance.now() - start
+    const passed = (): number => performance.now() - start
+    const [storeMs, ...replicasMs] = await Promise.all([
+      untilOne((limitMs) => putProbe(this.members[this.#probes++ % this.members.length]!, limitMs)).then(passed),
+      ...this.#connections.map((connection) => this.#probe(connection).then(passed)),
+    ])
+    return { storeMs, replicasMs: Math.max(...replicasMs) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const connection of this.#connections) connection.close()
     for (const replica of this.replicas) await replica[Symbol.asyncDispose]()
     for (const member of this.members) await member[Symbol.asyncDispose]()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  /** Asks again and again without waiting for what was asked before: the first answer counts. */
-  async #probe(target: Target): Promise<void> {
-    const end = performance.now() + RECOVERY_LIMIT_MS
-    const connection = new Connection(target, 'http1')
-    const done = new AbortController()
+  async #probe(connection: Connection): Promise<void> {
     const path = `/api/v1/namespaces/${PROBES}/configmaps/probe`
-    const attempt = async (): Promise<void> => {
+    await untilOne(async (limitMs) => {
       const body = { data: { probe: String(++this.#probes) } }
       const contentType = 'application/merge-patch+json'
-      const written = await connection.ask({ method: 'PATCH', path, body, contentType }, PROBE_LIMIT_MS)
-      const read = await connection.ask({ method: 'GET', path }, PROBE_LIMIT_MS)
-      if (written.status === 200 && read.status === 200) done.abort()
-    }
-    const attempts: Promise<void>[] = []
-    while (!done.signal.aborted && performance.now() < end) {
-      attempts.push(attempt().catch(() => undefined))
-      await delay(PROBE_EVERY_MS, undefined, { signal: done.signal }).catch(() => undefined)
-    }
-    const isDone = done.signal.aborted
-    connection.close()
-    await Promise.all(attempts)
-    if (!isDone) throw new Error(`${target.url} has not recovered`)
+      const written = await connection.ask({ method: 'PATCH', path, body, contentType }, limitMs)
+      const read = await connection.ask({ method: 'GET', path }, limitMs)
+      if (written.status !== 200 || read.status !== 200) throw new Error(`${written.status} and ${read.status}`)
+    })
   }
 
   async #makeNamespaces(): Promise<void> {
-    const connection = new Connection(this.targets[0]!, 'http1')
     const create = async (path: string, name: string): Promise<void> => {
-      const { status, body } = await connection.ask({ method: 'POST', path, body: { metadata: { name } } }, 10_000)
+      const { status, body } = await this.#connections[0]!.ask(
+        { method: 'POST', path, body: { metadata: { name } } },
+        10_000,
+      )
       if (status !== 201) throw new Error(`${path}: ${status} ${body}`)
     }
     for (const name of [...NAMESPACES, PROBES]) await create('/api/v1/namespaces', name)
     await create(`/api/v1/namespaces/${PROBES}/configmaps`, 'probe')
-    connection.close()
+  }
+}
+
+/** Tries again and again without waiting for what was tried before; resolves with the first that succeeds. */
+async function untilOne(attempt: (limitMs: number) => Promise<void>): Promise<void> {
+  const end = performance.now() + RECOVERY_LIMIT_MS
+  const done = new AbortController()
+  let last: unknown
+  while (!done.signal.aborted) {
+    if (performance.now() > end) throw new Error('the servers have not recovered', { cause: last })
+    void attempt(PROBE_LIMIT_MS).then(
+      () => done.abort(),
+      (error: unknown) => (last = error),
+    )
+    await delay(PROBE_EVERY_MS, undefined, { signal: done.signal }).catch(() => undefined)
   }
 }
