@@ -66,5 +66,6 @@ export async function makeRoom(members: readonly EtcdServer[], keptFrom: () => n
   await post(first!, 'kv/deleterange', { key: encode(FILLER), range_end: encode('/filler0') })
   await compact(first!, keptFrom())
   for (const member of members) await post(member, 'maintenance/defragment', {})
-  await post(first!, 'maintenance/alarm', { action: 'DEACTIVATE', alarm: 'NOSPACE' })
+  const { alarms = [] } = (await post(first!, 'maintenance/alarm', { action: 'GET' })) as { alarms?: readonly object[] }
+  for (const alarm of alarms) await post(first!, 'maintenance/alarm', { action: 'DEACTIVATE', ...alarm })
 }

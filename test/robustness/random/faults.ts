@@ -240,13 +240,13 @@ const SLOW_DISK: Fault = {
     const ms = 10 + parts.roll(150)
     const slowed = (isAll ? parts.world.members : [member]).map(({ pid }) => slowDown(pid!, ms))
     const heal = async (): Promise<void> => {
-      await Promise.all(slowed.map((tracer) => end(tracer)))
+      await Promise.all(slowed.map((tracer) => endTracer(tracer)))
     }
     return { what: `${isAll ? 'of all of etcd' : `of ${what}`}, ${ms} ms each sync`, heal }
   },
 }
 
-function slowDown(pid: number, ms: number): ChildProcess {
+export function slowDown(pid: number, ms: number): ChildProcess {
   const calls = 'fsync,fdatasync'
   const rule = `inject=${calls}:delay_enter=${ms}ms`
   return spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', rule, '-p', String(pid)], {
@@ -254,7 +254,7 @@ function slowDown(pid: number, ms: number): ChildProcess {
   })
 }
 
-async function end(tracer: ChildProcess): Promise<void> {
+export async function endTracer(tracer: ChildProcess): Promise<void> {
   if (tracer.exitCode !== null || tracer.signalCode !== null) return
   const gone = once(tracer, 'exit')
   tracer.kill('SIGINT')
