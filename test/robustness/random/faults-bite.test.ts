@@ -19,7 +19,9 @@ it('a moved clock jumps there and back while the process runs, and its monotonic
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const times = async (): Promise<readonly number[]> => {
     child.stdin.write('?')
-    return String((await lines.next()).value).split(' ').map(Number)
+    return String((await lines.next()).value)
+      .split(' ')
+      .map(Number)
   }
   const ahead: number[] = []
   const monotonic: number[] = []

@@ -2,6 +2,7 @@
 // error at the first window in which something does not fit, and leaves what was written down of it in a file.
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { inspect } from 'node:util'
 import { dice } from '../../fakes/dice.ts'
 import { possibleFaults } from './faults.ts'
 import { Run } from './run.ts'
@@ -23,12 +24,18 @@ async function go(world: World): Promise<boolean> {
   const seconds = (): string => ((performance.now() - start) / 1000).toFixed(0).padStart(4)
   let checkedAt = start
   for (let number = 1; performance.now() - start < RUN_SECONDS * 1000 && run.violations.length === 0; number++) {
-    say(`${seconds()} s  #${number} ${await run.suffer(faults[roll(faults.length)]!)}`)
+    const fault = faults[roll(faults.length)]!
+    try {
+      say(`${seconds()} s  #${number} ${await run.suffer(fault)}`)
+    } catch (error) {
+      run.violations.push(`recovery: after ${fault.sort}: ${inspect(error)}`)
+      break
+    }
     if (performance.now() - checkedAt < WINDOW_MS) continue
     await run.check()
     checkedAt = performance.now()
   }
-  await run.check()
+  if (run.violations.length === 0) await run.check()
   for (const violation of run.violations.slice(0, 50)) say(`VIOLATION ${violation}`)
   const minutes = ((performance.now() - start) / 60_000).toFixed(1)
   say(

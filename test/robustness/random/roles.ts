@@ -87,9 +87,8 @@ async function readList(client: RecordingClient): Promise<boolean> {
 /** `initial`: always from the newest state; `resume`: from where it was; `past`: from anywhere in the window. */
 export type WatcherKind = 'initial' | 'resume' | 'past'
 
-export function watcher(client: RecordingClient, kind: WatcherKind): Role {
+export function watcher(client: RecordingClient, kind: WatcherKind, scope: Scope): Role {
   const { roll, gate, known, recorder } = client.parts
-  const scope = anyScope(roll)
   let reached: number | undefined
   return async (signal) => {
     while (!signal.aborted) {

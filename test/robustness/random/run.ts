@@ -9,7 +9,7 @@ import type { Target } from './connection.ts'
 import { compact, newestRevision } from './etcd-members.ts'
 import type { Fault } from './faults.ts'
 import { Gate } from './gate.ts'
-import { type History, Recorder, type Write } from './history.ts'
+import { type History, Recorder, type Scope, type Write } from './history.ts'
 import {
   candidate,
   follower,
@@ -26,7 +26,15 @@ import { Tally } from './tally.ts'
 import type { World } from './world.ts'
 
 const WRITERS = 5
-const WATCHERS: readonly WatcherKind[] = ['initial', 'resume', 'resume', 'past', 'resume', 'past']
+const WATCHERS: readonly (readonly [WatcherKind, Scope])[] = [
+  ['initial', { namespace: 'r0' }],
+  ['initial', { namespace: 'r1', color: 'blue' }],
+  ['resume', { namespace: 'r0' }],
+  ['resume', { namespace: 'r1' }],
+  ['resume', { namespace: 'r0', color: 'red' }],
+  ['past', { namespace: 'r1', color: 'red' }],
+  ['past', { namespace: 'r1' }],
+]
 const FOLLOWERS = 2
 /** What a client in doubt is answered for at most: then nothing of it can be under way. */
 const DOUBT_MS = 120_000
@@ -37,6 +45,8 @@ export interface RunOptions {
   readonly seed: number
   /** Where clients go; absent: to the replicas. */
   readonly targets?: readonly Target[]
+  /** For how long a fault is held at most; absent: as its kind says. */
+  readonly mostHeldMs?: number
   /** For what was written down when something does not fit. */
   readonly file?: string
 }
@@ -81,7 +91,7 @@ export class Run implements AsyncDisposable {
     await delay(BETWEEN_MS[0] + this.#roll(BETWEEN_MS[1] - BETWEEN_MS[0]))
     const recorded = (): number => this.#record.truth.reached
     const { what, heal } = await inject({ world: this.#world, roll: this.#roll, recorded })
-    const held = least + this.#roll(most - least)
+    const held = Math.min(least + this.#roll(most - least), this.#options.mostHeldMs ?? most)
     await delay(held)
     await heal()
     const recovery = await this.#world.recovered()
@@ -101,7 +111,7 @@ export class Run implements AsyncDisposable {
     const { since: floor } = this.#known
     const { reached } = truth
     const found = checkWindow({ truth, history, open: this.#open, floor, leases, leaderLog: LEADER_LOG })
-    this.tally.window(history)
+    this.tally.window(history, leases)
     if (found.violations.length > 0) this.#keep(history, found.violations)
     this.violations.push(...found.violations)
     const now = performance.now()
@@ -136,7 +146,7 @@ export class Run implements AsyncDisposable {
     }
     const roles: Role[] = [
       ...Array.from({ length: WRITERS }, (_, i) => writer(client(`writer${i}`))),
-      ...WATCHERS.map((kind, i) => watcher(client(`watcher${i}`), kind)),
+      ...WATCHERS.map(([kind, scope], i) => watcher(client(`watcher${i}`), kind, scope)),
       ...Array.from({ length: FOLLOWERS }, (_, i) => follower(client(`follower${i}`))),
       togetherWriter(
         parts,

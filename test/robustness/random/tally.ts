@@ -1,5 +1,7 @@
 // What a run has seen, counted, and the table that it ends with.
 import type { History } from './history.ts'
+import type { LeaseVersion } from './leader-checks.ts'
+import { LEADER_LOG } from './roles.ts'
 import type { Recovery } from './world.ts'
 
 export class Tally {
@@ -10,9 +12,13 @@ export class Tally {
     this.#recoveries.set(sort, [...(this.#recoveries.get(sort) ?? []), recovery])
   }
 
-  window({ writes, gets, lists, watches, follows }: History): void {
+  window({ writes, gets, lists, watches, follows }: History, leases: readonly LeaseVersion[]): void {
     this.#count('windows checked', 1)
     for (const { outcome } of writes) this.#count(`writes ${outcome.kind}`, 1)
+    this.#count('written by elected leaders', writes.filter(({ key }) => key === LEADER_LOG).length)
+    const holders = leases.filter(({ holder }, i) => i > 0 && holder !== leases[i - 1]!.holder)
+    this.#count('renewals of the lease', Math.max(0, leases.length - 1))
+    this.#count('changes of its holder', holders.length)
     this.#count('gets', gets.length)
     this.#count('lists', lists.length + 2 * follows.length)
     const all = [...watches, ...follows.map(({ watch }) => watch)].filter(({ told }) => told.length > 0)
