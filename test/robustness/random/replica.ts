@@ -60,8 +60,13 @@ export class Replica implements AsyncDisposable {
     return `https://127.0.0.1:${this.toClients.port}`
   }
 
+  /** None where one ends at this moment. */
   get workers(): readonly number[] {
-    return this.#process === undefined ? [] : workerPids(this.#process)
+    try {
+      return this.#process === undefined ? [] : workerPids(this.#process)
+    } catch {
+      return []
+    }
   }
 
   /** Resolves when it says that it listens. */
