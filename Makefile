@@ -12,7 +12,7 @@ RUNNABLE := node_modules/.package-lock.json
 READY := node_modules/vitest
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-long test-containers soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -73,6 +73,9 @@ test-conformance: tools ## Replay all of the reference server's recorded answers
 
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
+
+robustness: tools build ## An hour of random faults under clients whose histories are checked (shorter: make robustness SECONDS=180; SEED=2)
+	$(BIN) RUN_SECONDS=$(or $(SECONDS),3600) SEED=$(or $(SEED),1) node test/robustness/random/robustness.ts
 
 soak: $(READY) build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts

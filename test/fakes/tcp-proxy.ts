@@ -1,4 +1,4 @@
-// A TCP proxy in front of a real server, to cut it off: at once, in the middle of an answer, or silently.
+// A TCP proxy in front of a real server, to cut it off: at once, in the middle of an answer, or silently; or to make it slow.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
@@ -18,6 +18,7 @@ export class TcpProxy implements AsyncDisposable {
   #silent: 'no' | 'answers' | 'all' = 'no'
   #refusing = false
   #bytesEach = Infinity
+  #delayMs = 0
   /** How many connections were made through it so far. */
   accepted = 0
 
@@ -79,6 +80,11 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
+  /** Whatever is sent arrives so much later, in both directions; 0: at once again. */
+  delay(milliseconds: number): void {
+    this.#delayMs = milliseconds
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
@@ -112,7 +118,7 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #pass(from: Socket, to: Socket, onBytes: () => void): void {
-    from.on('data', (chunk) => {
+    const write = (chunk: Buffer): void => {
       if (!to.writable) return
       if (!to.write(chunk)) {
         from.pause()
@@ -121,6 +127,17 @@ export class TcpProxy implements AsyncDisposable {
         })
       }
       onBytes()
+    }
+    // What comes while something waits is behind it, also where there is no delay any more.
+    const waiting: { readonly chunk: Buffer; readonly due: number }[] = []
+    const sendDue = (): void => {
+      while (waiting[0] !== undefined && waiting[0].due <= performance.now()) write(waiting.shift()!.chunk)
+      if (waiting[0] !== undefined) setTimeout(sendDue, Math.max(1, waiting[0].due - performance.now()))
+    }
+    from.on('data', (chunk: Buffer) => {
+      if (this.#delayMs === 0 && waiting.length === 0) return write(chunk)
+      const due = Math.max(performance.now() + this.#delayMs, waiting.at(-1)?.due ?? 0)
+      if (waiting.push({ chunk, due }) === 1) setTimeout(sendDue, this.#delayMs)
     })
   }
 }
