@@ -317,9 +317,9 @@ it('what a client can do wrong is told from 0 on, so that the first time is seen
   const families = [measures.slow, measures.relistLoops]
   const ofWorkers = familiesOf(families, [{ worker: '1', families: await snapshotOf(families) }])
   for (const shown of [families, ofWorkers]) {
-    const lines = Buffer.concat(await Array.fromAsync(exposition(shown)))
-      .toString()
-      .split('\n')
+    let text = ''
+    for await (const piece of exposition(shown)) text += piece.toString()
+    const lines = text.split('\n')
     expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
       'quarterdeck_slow_watchers_total{group="apps",version="v1",resource="deployments"} 0',
       'quarterdeck_relist_loops_total{group="apps",resource="deployments"} 0',
