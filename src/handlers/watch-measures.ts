@@ -23,16 +23,19 @@ export class WatchMeasures extends Measures {
     'Seconds from the arrival of a change in this server until it was sent to a watcher; of several sent at once, of the first.',
     { labels: OF_TYPE, bounds: LATENCY_BOUNDS },
   )
-  readonly slow = counter('quarterdeck_slow_watchers_total', 'Times that a watch client did not keep up.', OF_TYPE)
+  readonly slow = counter('quarterdeck_slow_watchers_total', 'Times that a watch client did not keep up.', OF_TYPE, {
+    fromZero: true,
+  })
   readonly relistLoops = counter(
     'quarterdeck_relist_loops_total',
     'Relists of clients that relisted at least five times in five minutes.',
     ['group', 'resource'],
+    { fromZero: true },
   )
 
   of(type: { readonly group: string; readonly version: string; readonly resource: string }, scope: string): OneWatch {
     const labels = [type.group, type.version, type.resource]
-    // There before they count: of a series that begins with 1 nobody who computes increases sees that one.
+    // They are there before they count.
     this.slow.of(...labels)
     this.relistLoops.of(type.group, type.resource)
     return {

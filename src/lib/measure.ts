@@ -42,6 +42,8 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly most?: number | undefined
   /** Brings up to date what is only looked at when somebody asks. */
   readonly refresh?: Refresh<S> | undefined
+  /** Shown before it has counted anything. Who computes increases sees none of a series that begins with 1: for what alerts ask for. */
+  readonly fromZero?: boolean | undefined
 }
 
 export type Refresh<S extends Count | Distribution> = (this: void, family: Family<S>) => void | Promise<void>
@@ -52,6 +54,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   readonly help: string
   readonly kind: MeasureKind
   readonly labels: readonly string[]
+  readonly fromZero: boolean
   readonly #make: () => S
   readonly #most: number
   readonly #refresh: () => void | Promise<void>
@@ -62,6 +65,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     this.help = options.help
     this.kind = options.kind
     this.labels = options.labels
+    this.fromZero = options.fromZero ?? false
     this.#make = options.make
     this.#most = options.most ?? Infinity
     this.#refresh = () => options.refresh?.(this)
@@ -92,8 +96,8 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
 
   /** One of the same name and kind without any series, which nothing brings up to date; with other labels where some are given. */
   emptyCopy(labels: readonly string[] = this.labels): Family<S> {
-    const { name, help, kind } = this
-    return new Family({ name, help, kind, labels, make: this.#make })
+    const { name, help, kind, fromZero } = this
+    return new Family({ name, help, kind, labels, fromZero, make: this.#make })
   }
 
   get size(): number {
@@ -131,7 +135,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   }
 }
 
-type MoreOptions<S extends Count | Distribution = Count> = Pick<FamilyOptions<S>, 'most' | 'refresh'>
+type MoreOptions<S extends Count | Distribution = Count> = Pick<FamilyOptions<S>, 'most' | 'refresh' | 'fromZero'>
 
 export function counter(
   name: string,

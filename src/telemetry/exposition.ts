@@ -26,8 +26,8 @@ export async function* exposition(families: Iterable<Family>): AsyncGenerator<Bu
 function linesOf(family: Family, values: readonly string[], series: Count | Distribution): string {
   const { name, kind } = family
   const labels = family.labels.map((label, i) => `${label}="${escapeValue(values[i] ?? '')}"`).join(',')
-  // What never happened is not shown, unless there is only one of it.
-  const isShown = kind === 'gauge' || values.length === 0
+  // What never happened is not shown, unless there is only one of it or somebody waits for the first time.
+  const isShown = kind === 'gauge' || values.length === 0 || family.fromZero
   if (!(series instanceof Distribution)) {
     if (!isShown && series.value <= 0) return ''
     return `${name}${labels === '' ? '' : `{${labels}}`} ${numberText(series.value)}\n`

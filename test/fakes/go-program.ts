@@ -10,6 +10,8 @@ export interface GoProgram {
   /** Where the program is in it: `/cmd/x`. */
   readonly folder: string
   readonly version: string
+  /** What it is built with or without. */
+  readonly tags?: string
 }
 
 /** Where the program is, or will be. `group` is its folder in the cache. */
@@ -19,11 +21,12 @@ export function goProgramPath(group: string, { name, version }: GoProgram): stri
 
 /** The path of the program. Throws what Go says where it cannot be built. */
 export async function buildGoProgram(group: string, program: GoProgram): Promise<string> {
-  const { name, module, folder: place, version } = program
+  const { name, module, folder: place, version, tags = '' } = program
   const path = goProgramPath(group, program)
   await makeOnce(path, async (folder) => {
     await writeFile(join(folder, 'go.mod'), `module quarterdeck/test\n\ngo 1.24\n\nrequire ${module} v${version}\n`)
-    await runGo(['build', '-mod=mod', '-trimpath', '-ldflags=-s -w', '-o', name, `${module}${place}`], folder)
+    const how = ['-mod=mod', '-trimpath', '-ldflags=-s -w', `-tags=${tags}`]
+    await runGo(['build', ...how, '-o', name, `${module}${place}`], folder)
     return name
   })
   return path

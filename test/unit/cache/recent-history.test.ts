@@ -50,18 +50,17 @@ it('has the last change however large it is', async () => {
 it('asks how far the storage is at once and again until it knows, and then lets go of it', async () => {
   const clock = new ManualClock()
   let asked = 0
-  let reached = (_: FeedBatch): void => {}
+  const progress = Promise.withResolvers<FeedBatch>()
   let following: AbortSignal | undefined
   const source: Source = {
     newestRevision: () => expect.unreachable(),
     load: () => expect.unreachable(),
     follow: (_options, until) => {
       following = until
-      const progress = new Promise<FeedBatch>((resolve) => (reached = resolve))
       return {
         requestProgress: () => ++asked > 0,
         async *[Symbol.asyncIterator]() {
-          yield await progress
+          yield await progress.promise
         },
       }
     },
@@ -70,7 +69,7 @@ it('asks how far the storage is at once and again until it knows, and then lets 
   expect(asked).toBe(1)
   clock.advance(200)
   expect(asked).toBe(3)
-  reached({ revision: 7, changes: [], compactedTo: undefined })
+  progress.resolve({ revision: 7, changes: [], compactedTo: undefined })
   expect(await past).toMatchObject({ floor: 0, changes: [] })
   expect([following?.aborted, clock.pending]).toEqual([true, 0])
 })

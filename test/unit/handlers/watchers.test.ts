@@ -7,6 +7,8 @@ import { type OpenWatch, Watchers, type Watched } from '../../../src/handlers/wa
 import { NOT_AUDITED } from '../../../src/http/http.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { Watch } from '../../../src/registry/read.ts'
+import { exposition } from '../../../src/telemetry/exposition.ts'
+import { familiesOf, snapshotOf } from '../../../src/telemetry/worker-metrics.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { bodyText, fakeRequest } from '../http/fake-request.ts'
 
@@ -309,10 +311,18 @@ interface WatchersPage {
   readonly watchers: readonly { readonly user: string; readonly replica: string }[]
 }
 
-it('what a client can do wrong is counted from 0 on, so that the first time is seen as an increase', () => {
-  measures.of({ group: 'apps', version: 'v1', resource: 'deployments' }, 'cluster')
-  const counted = (family: WatchMeasures['slow']): unknown =>
-    Array.from(family.all(), ({ values, series }) => [values, series.value])
-  expect(counted(measures.slow)).toEqual([[['apps', 'v1', 'deployments'], 0]])
-  expect(counted(measures.relistLoops)).toEqual([[['apps', 'deployments'], 0]])
+it('what a client can do wrong is told from 0 on, so that the first time is seen as an increase', async () => {
+  const { group, version, resource } = WATCHED
+  measures.of({ group, version, resource }, 'cluster')
+  const families = [measures.slow, measures.relistLoops]
+  const ofWorkers = familiesOf(families, [{ worker: '1', families: await snapshotOf(families) }])
+  for (const shown of [families, ofWorkers]) {
+    let text = ''
+    for await (const piece of exposition(shown)) text += piece.toString()
+    const lines = text.split('\n')
+    expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
+      'quarterdeck_slow_watchers_total{group="apps",version="v1",resource="deployments"} 0',
+      'quarterdeck_relist_loops_total{group="apps",resource="deployments"} 0',
+    ])
+  }
 })

@@ -25,7 +25,7 @@ it.each([
 it.each<[string, string, number | string]>([
   ['none', '', 0],
   ['a number', '42', 42],
-  ['nineteen digits', '1234567890123456789', 1234567890123456789],
+  ['nineteen digits', '1000000000000000000', 1e18],
   ['more digits', '12345678901234567890', 'value out of range'],
   ['other text', '0x10', 'invalid syntax'],
 ])('a resource version that is %s', (_name, text, expected) => {
