@@ -13,7 +13,7 @@ export interface NodeAuthorizerParts {
   /** At hand once a node has asked for the first time. */
   readonly graph: () => MaybePromise<NodeGraph>
   /** What every node may do, whichever it is. */
-  readonly rules: readonly PolicyRule[]
+  readonly rules: () => readonly PolicyRule[]
 }
 
 export function nodeAuthorizer(parts: NodeAuthorizerParts): Authorizer {
@@ -56,9 +56,11 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 function decide(parts: NodeAuthorizerParts, access: Access, node: string): MaybePromise<Decision> {
   const key = access.kind === 'resource' ? `${access.group}/${access.resource}` : ''
   if (access.kind === 'resource' && Object.hasOwn(JUDGES, key)) return JUDGES[key]!(access, node, parts)
-  const isAllowed = parts.rules.some((rule) =>
-    access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access),
-  )
+  const isAllowed = parts
+    .rules()
+    .some((rule) =>
+      access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access),
+    )
   return isAllowed ? ALLOW : NO_OPINION
 }
 

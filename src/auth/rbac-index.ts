@@ -60,11 +60,27 @@ interface BoundSubject {
 
 type BySubject = Map<string, BoundSubject>
 
+/** Its rules are read when they are first asked for: most roles are bound to nobody who asks. */
+class KnownRole {
+  #object: ApiObject | undefined
+  #rules: readonly PolicyRule[] = []
+
+  constructor(object: ApiObject) {
+    this.#object = object
+  }
+
+  get rules(): readonly PolicyRule[] {
+    if (this.#object !== undefined) this.#rules = rulesOf(this.#object)
+    this.#object = undefined
+    return this.#rules
+  }
+}
+
 export class RbacIndex {
   /** By kind, then `namespace/name`. */
   readonly #roles = {
-    ClusterRole: new Map<string, readonly PolicyRule[]>(),
-    Role: new Map<string, readonly PolicyRule[]>(),
+    ClusterRole: new Map<string, KnownRole>(),
+    Role: new Map<string, KnownRole>(),
   }
   readonly #bindings = new Map<string, Binding>()
   /** By namespace; the bindings of the whole cluster under ''. */
@@ -75,7 +91,7 @@ export class RbacIndex {
     const { namespace, name } = placeOf(object)
     if (kind === 'ClusterRole' || kind === 'Role') {
       this.#generation++
-      this.#roles[kind].set(keyOf(namespace, name), rulesOf(object))
+      this.#roles[kind].set(keyOf(namespace, name), new KnownRole(object))
       return
     }
     this.remove(kind, namespace, name)
@@ -118,8 +134,8 @@ export class RbacIndex {
 
   /** Undefined where there is no such role. `namespace` is that of the binding. */
   rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
-    if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))
-    return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name)) : undefined
+    if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))?.rules
+    return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name))?.rules : undefined
   }
 
   /** What the user and each of the groups has in the whole cluster, then in the namespace. */

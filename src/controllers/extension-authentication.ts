@@ -33,8 +33,8 @@ export function extensionAuthentication(parts: ControllerParts, trust: () => Pub
   return {
     name: 'authentication-trust',
     async run(signal) {
-      do await publishAuthentication(parts, trust(), signal)
-      while (await pause(parts.clock, LOOK_AGAIN_MS, signal))
+      // They are there already when it begins: they are made before anything is served.
+      while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await publishAuthentication(parts, trust(), signal)
     },
   }
 }

@@ -38,8 +38,8 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
     async run(signal) {
       await Promise.all([reportDangling(parts, signal), keep()])
       async function keep(): Promise<void> {
-        do await makeFlowObjects(parts, wanted, signal)
-        while (await pause(parts.clock, LOOK_AGAIN_MS, signal))
+        // They are there already when it begins: they are made before anything is served.
+        while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await makeFlowObjects(parts, wanted, signal)
       }
     },
   }

@@ -109,7 +109,10 @@ function aggregatedRules(all: readonly Role[], { name, selectors = [] }: Role): 
     for (const role of others) {
       if (!matchesLabels(selector, role.labels)) continue
       // Stored rules are canonical: equal ones have the same text.
-      for (const rule of role.rules) rules.set(JSON.stringify(rule), rules.get(JSON.stringify(rule)) ?? rule)
+      for (const rule of role.rules) {
+        const text = JSON.stringify(rule)
+        if (!rules.has(text)) rules.set(text, rule)
+      }
     }
   }
   return [...rules.values()]

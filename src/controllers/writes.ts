@@ -1,6 +1,7 @@
 // How controllers create, update and delete: as a user of the cluster's own, with failures that are expected as values.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
+import { metaText } from '../api/object-members.ts'
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { createObject } from '../registry/create.ts'
@@ -44,13 +45,16 @@ export function newObject(resource: Resource, metadata: ApiObject['metadata'], r
   return resource.toCanonical({ kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest })
 }
 
-/** False where there is an object of that name already. */
-export function createMissing(
+/** False where there is an object of that name already: a look is much cheaper than a create that is refused. */
+export async function createMissing(
   parts: ControllerParts,
   resource: Resource,
   object: ApiObject,
   context: WriteContext,
 ): Promise<boolean> {
+  const key = { resource: resource.stored, namespace: context.namespace, name: metaText(object, 'name') }
+  const { item } = await parts.registry.store.get(key, { kind: 'latest' }, context.signal)
+  if (item !== undefined) return false
   return succeeds(createObject(parts.registry, resource, object, context), 'AlreadyExists')
 }
 

@@ -63,14 +63,12 @@ export interface FlagzParts {
 }
 
 export function showFlagz({ flags, cbor }: FlagzParts): Handler {
-  const shown = Object.entries(flags)
-    .map(([name, text]) => [name, withoutCredentials(text)] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  const page: Page = {
-    fields: { flags: Object.fromEntries(shown) },
-    lines: shown.map(([name, text]) => `${name}=${text}`),
-  }
-  return showPage('Flagz', cbor, () => page)
+  return showPage('Flagz', cbor, () => {
+    const shown = Object.entries(flags)
+      .map(([name, text]) => [name, withoutCredentials(text)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+    return { fields: { flags: Object.fromEntries(shown) }, lines: shown.map(([name, text]) => `${name}=${text}`) }
+  })
 }
 
 interface Page {

@@ -74,7 +74,8 @@ export class TypeInformers {
       signal.removeEventListener('abort', stop)
       stopListening()
       this.#signal = undefined
-      for (const followed of this.#followed.values()) followed.stop.abort(new CancelledError())
+      const reason = new CancelledError()
+      for (const followed of this.#followed.values()) followed.stop.abort(reason)
       await Promise.allSettled(this.#running)
     }
   }
@@ -116,8 +117,8 @@ export class TypeInformers {
       told.onSynced?.()
       if (this.#loading.delete(followed)) this.#tellIfComplete()
     }
-    const both = AbortSignal.any([signal, followed.stop.signal])
-    const running = runInformer(source.registry.store, followed, { ...told, onSynced }, both)
+    // Where all of them stop, `run` stops each.
+    const running = runInformer(source.registry.store, followed, { ...told, onSynced }, followed.stop.signal)
       .then(() => (followed.isServed ? undefined : onEnded?.(followed, signal)))
       .catch((error: unknown) => this.#failed.reject(error))
       .finally(() => this.#running.delete(running))

@@ -62,6 +62,8 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   const { settings, egress, measures, outgoing, tracing, log } = given
   const rbac = new RbacIndex()
   const nodes = new NodeGraphInformer()
+  // Read when the first node asks: most servers of a test have none.
+  let nodeRules: ReturnType<typeof clusterRoleRules> | undefined
   // Whom to ask was said by the operator, not by users: this machine may be asked too.
   const caller = new OutgoingCaller({
     egress: egressPolicy({ ...egress, loopback: true }),
@@ -81,7 +83,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     AlwaysAllow: allowAll,
     AlwaysDeny: denyAll,
     ABAC: () => readPolicies(settings.policyFile),
-    Node: () => nodeAuthorizer({ graph: nodes.get, rules: clusterRoleRules('system:node') }),
+    Node: () => nodeAuthorizer({ graph: nodes.get, rules: () => (nodeRules ??= clusterRoleRules('system:node')) }),
     RBAC: () => byRoles,
   }
   const open = (authorizer: AuthorizerConfig): Authorizer =>

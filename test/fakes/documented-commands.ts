@@ -128,10 +128,10 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
     "'--token-auth-file', 'tokens.csv'",
   ],
   'make test': ['.ci/run', 'make test'],
-  'npm pack': ['test/integration/package.test.ts', "['pack',"],
+  'npm pack': ['test/fakes/installed-package.ts', "['pack',"],
   'npx quarterdeck test -- go test ./...': ['test/long/operator-languages.test.ts', "COMMAND, 'test'"],
-  'npm install quarterdeck': ['test/integration/package.test.ts', "run('npm', 'install'"],
-  'npm install --global quarterdeck': ['test/integration/package.test.ts', "run('npm', 'install'"],
+  'npm install quarterdeck': ['test/fakes/installed-package.ts', "'npm', ['install'"],
+  'npm install --global quarterdeck': ['test/fakes/installed-package.ts', "'npm', ['install'"],
   'quarterdeck init cluster': WITHOUT_MACHINES,
   [`quarterdeck serve --config cluster/quarterdeck.yaml --controllers ${OTHERS_CONTROL}`]: WITHOUT_MACHINES,
   'kube-controller-manager --kubeconfig cluster/admin.kubeconfig --root-ca-file cluster/pki/api-ca.crt --service-account-private-key-file cluster/pki/service-account.key':

@@ -1,26 +1,18 @@
 // The package as somebody has it who installs it: nothing of this repository but what is packed, and the packages that it names.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commentedExamples, documentedExamples, type Example, examplesIn } from '../fakes/documents.ts'
+import { type InstalledPackage, installPackage, MODULES } from '../fakes/installed-package.ts'
 import { openServer, type ServerAddress } from '../fakes/running-server.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 const execute = promisify(execFile)
-const PROJECT = path.join(import.meta.dirname, '../..')
-const MODULES = path.join(PROJECT, 'node_modules')
-const EXAMPLES = path.join(PROJECT, 'test/examples')
+const EXAMPLES = path.join(import.meta.dirname, '../examples')
 const MOST_PACKED_BYTES = 5_000_000
-
-interface Packed {
-  readonly filename: string
-  readonly size: number
-  readonly files: readonly { readonly path: string }[]
-}
 
 const EXAMPLE = `import { startServer, type Server } from 'quarterdeck'
 
@@ -29,7 +21,7 @@ console.log(server.url)
 console.log(server.kubeconfig('ann').users[0]?.name)
 `
 
-let packed: Packed
+let installed: InstalledPackage
 let home: string
 
 function run(command: string, ...args: readonly string[]): string {
@@ -37,28 +29,20 @@ function run(command: string, ...args: readonly string[]): string {
 }
 
 beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-package-'))
-  const told = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', home], { cwd: PROJECT })
-  const [only] = JSON.parse(told.toString()) as [Packed]
-  packed = only
-  // The packages that it names are those that are here: nothing has to be fetched.
-  const overrides = Object.fromEntries(
-    Object.keys(manifest.dependencies).map((name) => [name, `file:${path.join(MODULES, name)}`]),
-  )
-  const dependencies = { quarterdeck: `file:${packed.filename}`, zod: `file:${path.join(MODULES, 'zod')}` }
-  writeFileSync(path.join(home, 'package.json'), JSON.stringify({ type: 'module', dependencies, overrides }))
-  run('npm', 'install', '--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--silent')
+  installed = installPackage(['zod'])
+  home = installed.home
   for (const name of ['@types', 'vitest']) symlinkSync(path.join(MODULES, name), path.join(home, 'node_modules', name))
 })
 
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+afterAll(() => installed[Symbol.dispose]())
 
 it('has what is built and nothing else, and is small', () => {
-  const others = packed.files
+  const { files, size } = installed.packed
+  const others = files
     .map((file) => file.path)
     .filter((file) => !/^dist\/(.+\.(js|js\.map|d\.ts)|console\/.+\.br)$/.test(file))
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'dist/console/built-from', 'package.json'])
-  expect(packed.size).toBeLessThan(MOST_PACKED_BYTES)
+  expect(size).toBeLessThan(MOST_PACKED_BYTES)
 })
 
 it('has the command', async () => {

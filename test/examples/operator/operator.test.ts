@@ -345,8 +345,12 @@ describe('the operator', () => {
     await eventually(client, DEPLOYMENT, { spec: { replicas: 3 } })
   })
 
-  test('waits while another leads, and takes over when that one ends', async (fixtures) => {
-    const { client, server, hostNames, operator } = fixtures
+  test('waits while another leads, and takes over when that one ends', async ({
+    client,
+    server,
+    hostNames,
+    operator,
+  }) => {
     const others = new FakeHostNames()
     const claimed = new Promise<void>((resolve) => (others.onClaim = resolve))
     await settled(client)

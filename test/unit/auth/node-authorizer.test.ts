@@ -49,7 +49,7 @@ function ask(question: string, known = graph(), user = 'system:node:n1', groups 
       ? {}
       : { selectors: () => ({ fields: [{ field, operator: '=', value }], labels: undefined }) }),
   }
-  const authorizer = nodeAuthorizer({ graph: () => known, rules: clusterRoleRules('system:node') })
+  const authorizer = nodeAuthorizer({ graph: () => known, rules: () => clusterRoleRules('system:node') })
   return authorizer.authorize(access, signal) as Decision
 }
 
