@@ -48,6 +48,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     sideDoors: [
       'embedded/memory.ts',
       'embedded/copy.ts',
+      'link/link-server.ts',
       'etcd/copy.ts',
       'copy.ts',
       'damaged-value.ts',
@@ -103,7 +104,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
-  workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['supervisor-link.ts'] },
+  workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['measures.ts', 'supervisor-link.ts'] },
   aggregation: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
     entrance: 'words',
