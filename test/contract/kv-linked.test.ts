@@ -1,6 +1,6 @@
 // The contract of the storage port at the end of a link, and what is particular to one: it ends, and it copies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ABSENT } from '../../src/kv/kv.ts'
+import { ABSENT, type Kv, type KvWatch } from '../../src/kv/kv.ts'
 import { openLink } from '../../src/kv/link/link.ts'
 import { linkStore, type LinkedStore } from '../fakes/linked-store.ts'
 import { describeKvContract } from './kv-contract.ts'
@@ -49,18 +49,18 @@ describe('a link', () => {
 
   it('hands out values that stay as they are while more is read', async () => {
     await using server = await linkStore('in memory')
-    const kv = await openLink(server.path, never)
+    const [kv, writer] = [await openLink(server.path, never), await openLink(server.path, never)]
     const after = await kv.newestRevision(never)
     const watch = kv.watch({ prefix: '/', after }, never)[Symbol.asyncIterator]()
     const first = watch.next()
     const values = Array.from({ length: 200 }, (_, i) => Buffer.alloc(1 + i * 997, String.fromCharCode(65 + (i % 26))))
-    for (const [i, value] of values.entries()) await kv.put({ key: `/${i}`, value, expected: ABSENT }, never)
+    for (const [i, value] of values.entries()) await writer.put({ key: `/${i}`, value, expected: ABSENT }, never)
     const lost = await Promise.all(
       values.map((_, i) => kv.put({ key: `/${i}`, value: Buffer.from('other'), expected: ABSENT }, never)),
     )
     const found = await Promise.all(values.map((_, i) => kv.get(`/${i}`, {}, never)))
     const seen: Buffer[] = []
-    for (let batch = await first; seen.length < values.length; batch = await watch.next()) {
+    for (let batch = await first; ; batch = await watch.next()) {
       for (const event of batch.value.events) if (event.kind === 'put') seen.push(event.value)
       if (seen.length === values.length) break
     }
@@ -69,8 +69,35 @@ describe('a link', () => {
     expect(same(lost.map((result) => (result.ok ? undefined : result.current?.value)))).toBe(true)
     expect(same(found.map(({ item }) => item?.value))).toBe(true)
     expect(same(seen)).toBe(true)
-    await kv.close()
+    await Promise.all([kv.close(), writer.close()])
   })
+
+  it.each(['in memory', 'embedded'] as const)(
+    'sees its own writes and those of another in their order, whichever began when, %s',
+    async (engine) => {
+      await using server = await linkStore(engine)
+      const links = await Promise.all([1, 2].map(() => openLink(server.path, never)))
+      const after = await links[0]!.newestRevision(never)
+      const told = (kv: Kv, count: number): Promise<readonly string[]> =>
+        tell(kv.watch({ prefix: '/', after }, never), count)
+      const watches = links.flatMap((kv) => [told(kv, 50), told(kv, 600)])
+      const written = new Map<number, string>()
+      await Promise.all(
+        links.map(async (kv, link) => {
+          for (let i = 0; i < 300; i++) {
+            const text = `${link} ${i}`
+            const put = { key: `/${link}/${i % 7}-${Math.floor(i / 7)}`, value: Buffer.from(text), expected: ABSENT }
+            const { revision } = await kv.put(put, never)
+            written.set(revision, text)
+            if (i % 100 === 50) watches.push(told(kv, 600))
+          }
+        }),
+      )
+      const inOrder = [...written].toSorted(([a], [b]) => a - b).map(([, text]) => text)
+      for (const seen of await Promise.all(watches)) expect(seen).toEqual(inOrder.slice(0, seen.length))
+      for (const kv of links) await kv.close()
+    },
+  )
 
   it('sends no more of a watch than a window while nobody reads it', async () => {
     await using server = await linkStore('in memory')
@@ -78,17 +105,28 @@ describe('a link', () => {
     const after = await kv.newestRevision(never)
     const watch = kv.watch({ prefix: '/', after }, never)[Symbol.asyncIterator]()
     const first = watch.next()
-    const sizes: number[] = []
     const value = Buffer.alloc(100_000, 'x')
+    let most = 0
     for (let i = 0; i < 100; i++) {
-      await kv.put({ key: `/${i}`, value, expected: ABSENT }, never)
-      sizes.push(kv.unreadBytes)
+      await server.kv.put({ key: `/${i}`, value, expected: ABSENT }, never)
+      await kv.newestRevision(never)
+      most = Math.max(most, kv.unreadBytes)
     }
-    expect(Math.max(...sizes)).toBeGreaterThan(1_000_000)
-    expect(Math.max(...sizes)).toBeLessThan(2_000_000)
+    expect(most).toBeGreaterThan(1_000_000)
+    expect(most).toBeLessThan(2_000_000)
     let events = (await first).value.events.length
     while (events < 100) events += (await watch.next()).value.events.length
     expect(events).toBe(100)
     await kv.close()
   })
 })
+
+/** The values of so many puts, as they are told. */
+async function tell(watch: KvWatch, count: number): Promise<readonly string[]> {
+  const told: string[] = []
+  for await (const { events } of watch) {
+    for (const event of events) told.push(event.kind === 'put' ? event.value.toString() : '')
+    if (told.length >= count) break
+  }
+  return told
+}

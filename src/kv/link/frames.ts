@@ -204,10 +204,11 @@ export function writeBatch(writer: FieldWriter, { events, revision }: Batch): vo
   }
 }
 
-export function readBatch(reader: FieldReader): Batch {
+/** Adds the events to those there are, and gives the revision of the batch. */
+export function readBatch(reader: FieldReader, events: KvEvent[]): Revision {
   const revision = reader.number()
-  const events = Array.from({ length: reader.number() }, () => readEvent(reader))
-  return { events, revision }
+  for (let left = reader.number(); left > 0; left--) events.push(readEvent(reader))
+  return revision
 }
 
 function readEvent(reader: FieldReader): KvEvent {

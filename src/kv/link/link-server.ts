@@ -3,7 +3,16 @@ import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { CancelledError } from '../../lib/errors.ts'
-import { type Batch, type Kv, KvError, type KvWatch, type PutRequest, type Range, type WatchRequest } from '../kv.ts'
+import {
+  type Batch,
+  type Kv,
+  KvError,
+  type KvWatch,
+  type PutRequest,
+  type Range,
+  type Revision,
+  type WatchRequest,
+} from '../kv.ts'
 import * as frame from './frames.ts'
 import { FieldReader, type FieldWriter, FIXED_BYTES, FrameSplitter, roomForItem, roomForText } from './frames.ts'
 import type { Failure } from './link.ts'
@@ -52,6 +61,8 @@ export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promis
 interface OpenWatch {
   readonly watch: KvWatch
   readonly stop: AbortController
+  /** Everything up to here was sent. */
+  sentRevision: Revision
   /** What was sent and not taken. */
   unreadBytes: number
   whenRead: (() => void) | undefined
@@ -68,6 +79,8 @@ class LinkSession {
   readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, new FieldReader(content)))
   readonly #watches = new Map<number, OpenWatch>()
   readonly #life = new AbortController()
+  /** Who asked for the newest revision was told this one, and waits for the events up to it. */
+  #awaited: Revision = 0
 
   constructor(kv: Kv, socket: Socket, onFault: (error: unknown) => void) {
     this.#kv = kv
@@ -111,6 +124,7 @@ class LinkSession {
       }
       case frame.NEWEST: {
         const revision = await kv.newestRevision(signal)
+        this.#awaited = Math.max(this.#awaited, revision)
         return this.#answer(call, FIXED_BYTES, (writer) => writer.number(revision))
       }
       case frame.GET: {
@@ -159,7 +173,7 @@ class LinkSession {
   #watch(call: number, request: WatchRequest): void {
     const stop = new AbortController()
     const watch = this.#kv.watch(request, stop.signal)
-    const open = { watch, stop, unreadBytes: 0, whenRead: undefined }
+    const open = { watch, stop, sentRevision: request.after, unreadBytes: 0, whenRead: undefined }
     this.#watches.set(call, open)
     void this.#follow(call, open)
   }
@@ -178,11 +192,13 @@ class LinkSession {
   }
 
   #sendBatch(call: number, open: OpenWatch, batch: Batch): void {
-    this.#outbox.add(frame.BATCH, call, frame.roomForBatch(batch), (writer) => {
+    const write = (writer: FieldWriter): void => {
       const start = writer.at
       frame.writeBatch(writer, batch)
       open.unreadBytes += writer.at - start
-    })
+    }
+    this.#outbox.add(frame.BATCH, call, frame.roomForBatch(batch), write, open.sentRevision >= this.#awaited)
+    open.sentRevision = batch.revision
   }
 
   #taken(call: number, bytes: number): void {
@@ -207,11 +223,11 @@ function wake(open: OpenWatch): void {
   whenRead?.()
 }
 
-/** The value is a copy: what was read is of many frames, and a store keeps values long. */
+/** The value is a view of what was read, which is read into a new buffer each time; who keeps it long keeps a copy. */
 function readPut(reader: FieldReader): PutRequest {
   const expected = reader.number()
   const ttlSeconds = reader.number()
   const key = reader.text()
-  const value = Buffer.from(reader.bytes())
+  const value = reader.bytes()
   return ttlSeconds < 0 ? { key, value, expected } : { key, value, expected, ttlSeconds }
 }

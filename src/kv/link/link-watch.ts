@@ -1,7 +1,7 @@
 // A watch at the other end of a link. What comes waits here until it is read; the other end sends no more than a window of what was
 // not read, so that a watch which nobody reads takes little memory and holds up nobody.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
-import type { Batch, KvWatch, WatchRequest } from '../kv.ts'
+import type { Batch, KvEvent, KvWatch, WatchRequest } from '../kv.ts'
 import { FieldReader, type FieldWriter, FIXED_BYTES, PROGRESS, readBatch, TAKEN } from './frames.ts'
 
 /** So much may be on its way or unread. */
@@ -21,7 +21,7 @@ export class LinkWatch implements KvWatch {
   readonly #link: LinkEnd
   readonly #request: WatchRequest
   readonly #signal: AbortSignal
-  readonly #arrived: Buffer[] = []
+  #arrived: Buffer[] = []
   #call: number | undefined
   #isStarted = false
   #wantsProgress = false
@@ -77,8 +77,7 @@ export class LinkWatch implements KvWatch {
     for (;;) {
       if (this.#error !== undefined) throw this.#error
       if (this.#isOver) return { done: true, value: undefined }
-      const batch = this.#arrived.shift()
-      if (batch !== undefined) return { done: false, value: this.#read(batch) }
+      if (this.#arrived.length > 0) return { done: false, value: this.#read() }
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
@@ -90,14 +89,25 @@ export class LinkWatch implements KvWatch {
     if (this.#wantsProgress) this.#askForProgress(this.#call)
   }
 
-  #read(bytes: Buffer): Batch {
-    this.#takenBytes += bytes.length
+  /** All that has come, as one. */
+  #read(): Batch {
+    const events: KvEvent[] = []
+    let revision = 0
+    for (const bytes of this.#arrived) {
+      this.#takenBytes += bytes.length
+      revision = readBatch(new FieldReader(bytes), events)
+    }
+    this.#arrived = []
+    this.#tellTaken()
+    return { events, revision }
+  }
+
+  #tellTaken(): void {
     if (this.#takenBytes >= WINDOW_BYTES / 4) {
       const taken = this.#takenBytes
       this.#takenBytes = 0
       this.#link.tell(TAKEN, this.#call!, { room: FIXED_BYTES, write: (writer) => writer.number(taken) })
     }
-    return readBatch(new FieldReader(bytes))
   }
 
   #askForProgress(call: number): void {
@@ -111,7 +121,7 @@ export class LinkWatch implements KvWatch {
       this.#signal.removeEventListener('abort', this.#cancel)
     }
     this.#isOver = true
-    this.#arrived.length = 0
+    this.#arrived = []
     this.#wakeUp()
   }
 
