@@ -128,8 +128,8 @@ async function readAllGroups(subject: Subject): Promise<Row> {
 /** One more among so many, until it is served and in the document that has all of them. */
 async function addOne(subject: Subject, size: number, round: number): Promise<Row> {
   using client = subject.connect()
-  // Its number is none that a larger size has.
-  const index = MOST_DEFINITIONS - size * ROUNDS_AT_MOST - round
+  // Of a common size, and none that is there or was.
+  const index = ONE_MORE - SIZES_IN_A_ROW * (size + round)
   const { kind, plural, group } = namesOf(index)
   const before = subject.processorMs()
   const began = performance.now()
@@ -146,6 +146,6 @@ async function addOne(subject: Subject, size: number, round: number): Promise<Ro
   return row
 }
 
-/** Of their five digits. */
-const MOST_DEFINITIONS = 99_999
-const ROUNDS_AT_MOST = 10
+/** The highest number of one of 24 KB; sizes repeat after so many. */
+const ONE_MORE = 99_987
+const SIZES_IN_A_ROW = 20

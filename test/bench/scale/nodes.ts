@@ -15,7 +15,8 @@ const WARM_UP_MS = 10_000
 const ROUND_MS = 20_000
 /** How often it is looked whose turn it is. */
 const TICK_MS = 5
-const NODES_ON_A_CONNECTION = 100
+/** Servers take a hundred streams on a connection, or more; each node has a watch there, and its requests. */
+const NODES_ON_A_CONNECTION = 40
 const MADE_AT_ONCE = 16
 
 interface SimulatedNode {
