@@ -15,7 +15,7 @@ export interface LinkEnd {
   tell(type: number, call: number, content: { room: number; write: (writer: FieldWriter) => void }): void
 }
 
-const NOTHING = { room: 0, write: (): void => {} }
+const NOTHING = Object.freeze({ room: 0, write: (): void => {} })
 
 export class LinkWatch implements KvWatch {
   readonly #link: LinkEnd
