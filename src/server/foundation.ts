@@ -108,7 +108,10 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   }
   const tracing = await startTracing(config.tracing)
   if (tracing !== undefined) opened.defer(() => tracing.close())
-  const storage = await openStorage({ config, clock, snapshot: from?.stored, tracing }, signal)
+  const storage = await openStorage(
+    { config, clock, snapshot: from?.stored, tracing, link: order.worker?.store },
+    signal,
+  )
   opened.defer(() => storage.kv.close())
   await checkWhole(storage.kv, config, signal)
   await checkFormat(storage.kv, config, signal)

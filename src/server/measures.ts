@@ -16,6 +16,7 @@ import { addressCount, NODE_PORTS, ServiceMeasures } from '../kinds/kinds.ts'
 import { RuleMeasures } from '../schema/custom/custom.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measures.ts'
+import { WorkerMeasures } from '../workers/measures.ts'
 import { versionInfo } from './version.ts'
 
 export class ServerMeasures {
@@ -32,6 +33,8 @@ export class ServerMeasures {
   readonly services = new ServiceMeasures()
   readonly store = new StoreMeasures()
   readonly watch = new WatchMeasures()
+  /** Nothing but the names: what there is to count is the supervisor's. */
+  readonly workers = new WorkerMeasures()
 
   /** Series may be gone that were found before. */
   forgetFound(): void {

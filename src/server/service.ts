@@ -160,7 +160,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
 }
 
 function looksAfterStore({ worker }: StartOrder): boolean {
-  return worker === undefined || (worker.isFirst && !worker.isStoreKept)
+  return worker === undefined || (worker.isFirst && worker.store === undefined)
 }
 
 function openMetricsOf(
@@ -264,7 +264,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     countKeys: runtimeOf(config).countKeys,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     controllersOff: config.controllersOff,
-    hasReplicas: config.storage.kind === 'etcd',
+    hasReplicas: config.storage.kind === 'etcd' || worker !== undefined,
     candidate: worker?.candidate,
     otherWatchers: worker === undefined ? undefined : () => watchersElsewhere(worker.peers),
     isFork: from !== undefined,

@@ -6,7 +6,6 @@ import type { Etcd } from '../kv/etcd/etcd.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError, type Revision } from '../kv/kv.ts'
 import type { Maintenance } from '../kv/maintenance.ts'
-import type { ServeEtcdOptions } from '../kv/serve/serve.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Tracing } from '../lib/tracing.ts'
@@ -18,6 +17,7 @@ import type { EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 import { programVersion } from './version.ts'
+import type { StoreLink } from './worker-parts.ts'
 
 /** There is no disk to keep history on: five minutes of it, unless that is more than this. */
 const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
@@ -30,15 +30,13 @@ export interface Storage {
   readonly maintenance?: Maintenance
 }
 
-interface OwnStorage extends Storage {
-  readonly kv: ServeEtcdOptions['kv']
-}
-
 interface StorageOrder {
   readonly config: Config
   readonly clock: Clock
   readonly snapshot: MemorySnapshot | undefined
   readonly tracing: Tracing | undefined
+  /** To the store of the supervisor, which is used instead. */
+  readonly link: StoreLink | undefined
 }
 
 /** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
@@ -47,12 +45,14 @@ export function openStorage(order: StorageOrder, signal: AbortSignal): Promise<S
 }
 
 /** The same of a store that is not etcd's, to be served to others. */
-export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: AbortSignal): Promise<OwnStorage> {
+export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: AbortSignal): Promise<Storage> {
   return explained(() => openOwnEngine(storage, { clock, snapshot: undefined }, signal))
 }
 
-async function openEngine({ config, clock, snapshot, tracing }: StorageOrder, signal: AbortSignal): Promise<Storage> {
+async function openEngine(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
+  const { config, clock, snapshot, tracing, link } = order
   const { storage } = config
+  if (link !== undefined) return { kv: await openSupervisorsStore(link, signal) }
   if (snapshot !== undefined && storage.kind !== 'memory') {
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
   }
@@ -61,12 +61,18 @@ async function openEngine({ config, clock, snapshot, tracing }: StorageOrder, si
   return { kv, maintenance: kv.maintenance }
 }
 
+async function openSupervisorsStore({ path, level }: StoreLink, signal: AbortSignal): Promise<Kv> {
+  const { LINK_LEVEL, openLink } = await import('../kv/link/link.ts')
+  if (level !== LINK_LEVEL) throw new StartError('the supervisor is of another version: restart the server')
+  return openLink(path, signal)
+}
+
 /** One of our own, which can be served to others. */
 async function openOwnEngine(
   storage: OwnStorageConfig,
   { clock, snapshot }: Pick<StorageOrder, 'clock' | 'snapshot'>,
   signal: AbortSignal,
-): Promise<OwnStorage> {
+): Promise<Storage> {
   if (storage.kind === 'embedded') return { kv: await openConfiguredEmbedded(storage, clock, signal) }
   const { openMemory } = await import('../kv/embedded/memory.ts')
   const memory = openMemory({

@@ -6,7 +6,7 @@ import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import type { OwnStorageConfig, StorageConfig } from '../config/storage-config.ts'
+import type { OwnStorageConfig } from '../config/storage-config.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import type { FlagName } from '../config/flags.ts'
 import { changedFlags } from '../config/live-config.ts'
@@ -14,7 +14,8 @@ import { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import type { TlsRenewal } from '../http/listener.ts'
 import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
-import { serveEtcd } from '../kv/serve/serve.ts'
+import { LINK_LEVEL } from '../kv/link/link.ts'
+import { serveLink } from '../kv/link/link-server.ts'
 import { systemClock } from '../lib/clock.ts'
 import { levelsOf, type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { systemRandom } from '../lib/random.ts'
@@ -31,6 +32,7 @@ import type { PeerQuestion } from './peers.ts'
 import { newTicketKeys, renewTls } from './tls-renewal.ts'
 import { WorkerAnswers } from './worker-answers.ts'
 import type { LastCounts, WorkerNews, WorkerOrder } from './worker.ts'
+import type { StoreLink } from './worker-parts.ts'
 
 export interface SupervisorOrder {
   readonly config: Config
@@ -100,7 +102,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
     makePrivateDirectory(dataDirectory, 'the data directory')
     closeDataDirectory(dataDirectory, log)
   }
-  const storage = config.storage.kind === 'etcd' ? {} : { storage: await serveStore(config.storage, order, opened) }
+  const store = config.storage.kind === 'etcd' ? {} : { store: await serveStore(config.storage, order, opened) }
   const { tls, authority } = servingFiles(config)
   const accountKey = ownAccountKey(dataDirectory)
   // Read here too, to say what is wrong with them once.
@@ -128,7 +130,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       count: config.workers,
       flags: order.flags,
       logLevels: levelsOf(log),
-      ...storage,
+      ...store,
       address,
       ...identity,
       serving,
@@ -150,7 +152,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
     },
     log: logOf(log, 'workers'),
   })
-  const answers = new WorkerAnswers(() => workers.alive, log)
+  const answers = new WorkerAnswers(() => workers.alive, workers.measures, log)
   const seats = new SeatLoans(() => workers.alive)
   const tellAll = (news: WorkerNews): void => workers.tellAll(news)
   opened.defer(() => workers.stop())
@@ -206,17 +208,18 @@ async function serveStore(
   storage: OwnStorageConfig,
   { log, signal }: SupervisorOrder,
   opened: AsyncDisposableStack,
-): Promise<StorageConfig> {
+): Promise<StoreLink> {
   const { kv } = await openOwnStorage(storage, systemClock, signal)
   opened.defer(() => kv.close())
   void runInBackground(opened, (stop) => keepSpace({ storage, kv, log: logOf(log, 'storage') }, stop))
   const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-store-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
-  const served = await serveEtcd({
+  const socket = path.join(folder, 'store.sock')
+  const served = await serveLink({
     kv,
-    address: { kind: 'unix', path: path.join(folder, 'store.sock') },
+    path: socket,
     onFault: (error) => log.error({ err: error }, 'a call to the store failed with an internal error'),
   })
   opened.defer(() => served.close())
-  return { kind: 'etcd', endpoints: [served.url], caFile: undefined, client: undefined, defragment: undefined }
+  return { path: socket, level: LINK_LEVEL }
 }

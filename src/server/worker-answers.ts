@@ -3,6 +3,7 @@ import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import { processFamilies } from '../telemetry/process-metrics.ts'
 import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
+import type { WorkerMeasures } from '../workers/measures.ts'
 import type { WorkerProcess } from '../workers/workers.ts'
 import { type PeerQuestion, peerWithinMs } from './peers.ts'
 import type { LastCounts } from './worker.ts'
@@ -18,10 +19,12 @@ export class WorkerAnswers {
   readonly #past = new PastCounts()
   /** What each had counted when it was last asked. */
   readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
-  readonly #ofProcess: readonly Family[] = processFamilies()
+  /** What the supervisor tells of itself. */
+  readonly #own: readonly Family[]
 
-  constructor(alive: () => ReadonlySet<WorkerProcess>, log: Log) {
+  constructor(alive: () => ReadonlySet<WorkerProcess>, measures: WorkerMeasures, log: Log) {
     this.#alive = alive
+    this.#own = [...processFamilies(), ...measures.all()]
     this.#log = log
   }
 
@@ -34,6 +37,7 @@ export class WorkerAnswers {
         return this.#metrics(question)
       case 'resetMetrics':
         this.#past.forget(question.names)
+        for (const family of this.#own) if (question.names.includes(family.name)) family.reset()
         for (const [worker, families] of this.#last) {
           this.#last.set(
             worker,
@@ -72,7 +76,7 @@ export class WorkerAnswers {
       this.#last.set(worker, answer as readonly FamilySnapshot[]),
     )
     const { worker, families } = this.#past.snapshot()
-    const supervisor = { worker: 'supervisor', answer: await snapshotOf(this.#ofProcess) }
+    const supervisor = { worker: 'supervisor', answer: await snapshotOf(this.#own) }
     return [...answers, supervisor, { worker, answer: families }]
   }
 

@@ -5,6 +5,13 @@ import type { Authority } from './past.ts'
 import type { WorkerPeers } from './peers.ts'
 import type { SeatNews, SeatWord } from './seat-loans.ts'
 
+/** A store that the supervisor serves on a Unix socket. */
+export interface StoreLink {
+  readonly path: string
+  /** Of what is said there. */
+  readonly level: number
+}
+
 /** What workers lend each other. */
 export interface SharedSeats {
   /** By priority level, what the worker has lent in whose place this one comes. */
@@ -19,8 +26,8 @@ export interface WorkerParts extends WorkerPeers {
   readonly count: number
   /** Of all of them one does what only one may do. */
   readonly isFirst: boolean
-  /** Whether the store is its supervisor's, who looks after it. */
-  readonly isStoreKept: boolean
+  /** Where the supervisor serves its store, which it looks after; absent: the configured one is used by each. */
+  readonly store: StoreLink | undefined
   readonly authority: Authority
   readonly sockets: HandedSockets
   /** What session tickets are sealed with by all of them, so that a session resumes at whichever worker its client comes to next. */

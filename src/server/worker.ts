@@ -1,7 +1,6 @@
 // A worker: the server as it is, on the store, the address and the identity of its supervisor.
 import type { Socket } from 'node:net'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
-import type { StorageConfig } from '../config/storage-config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
 import type { TlsRenewal } from '../http/listener.ts'
@@ -16,6 +15,7 @@ import { type PeerAnswer, type PeerQuestion, peerWithinMs } from './peers.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 import type { SeatNews } from './seat-loans.ts'
 import type { ServingFiles } from './serving.ts'
+import type { StoreLink } from './worker-parts.ts'
 
 /** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
 export interface WorkerOrder {
@@ -26,7 +26,7 @@ export interface WorkerOrder {
   /** As they are now, whatever the flags say. */
   readonly logLevels: Readonly<Partial<Record<LogComponent, string>>>
   /** Where the supervisor serves the store; absent: the configured one is used by each. */
-  readonly storage?: StorageConfig
+  readonly store?: StoreLink
   readonly address: { readonly host: string; readonly port: number }
   readonly serving: ServingFiles
   readonly ticketKeys: string
@@ -82,7 +82,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     },
     onLost: () => {
       // Without its store there is nothing to finish.
-      if (order.storage !== undefined) process.exit(1)
+      if (order.store !== undefined) process.exit(1)
       stop.abort()
     },
   })
@@ -102,7 +102,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
         name: order.name,
         count: order.count,
         isFirst: order.name === '1',
-        isStoreKept: order.storage !== undefined,
+        store: order.store,
         authority: { serving, adminToken, keys },
         sockets: { ...address, take: onSocket.resolve },
         ticketKeys: order.ticketKeys,
@@ -156,10 +156,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 /** What all may have together is divided among them; what the supervisor has told its operator is not told again. */
-export function shareOf(
-  config: Config,
-  { count, storage = config.storage }: Pick<WorkerOrder, 'count' | 'storage'>,
-): Config {
+export function shareOf(config: Config, { count }: Pick<WorkerOrder, 'count'>): Config {
   const share = (total: number): number => Math.ceil(total / count)
   const throttled = <T extends AuditBackendConfig>(backend: T | undefined): T | undefined => {
     const throttle = backend?.throttle
@@ -169,7 +166,6 @@ export function shareOf(
   const { unfinished } = config
   return {
     ...config,
-    storage,
     maxConnections: share(config.maxConnections),
     unfinished: { ...unfinished, totalBytes: share(unfinished.totalBytes) },
     maxReads: share(config.maxReads),

@@ -41,6 +41,8 @@ export class WorkerProcess {
   stage: Stage = 'starting'
   /** Why it was killed, where the supervisor did so. */
   killedFor: string | undefined
+  /** Whether that was because it did not answer, or did not become ready. */
+  hasStalled = false
   /** Its innermost calls when it was killed for not answering, where they could be found out. */
   callStack: readonly string[] | undefined
   /** In its own words, where it could not start. */
@@ -170,9 +172,16 @@ export class WorkerProcess {
     if (this.killedFor !== undefined) return
     const state = processState(this.pid)
     const what = state === undefined ? '' : `; ${state}`
+    this.hasStalled = true
     this.killedFor = `it did not answer for ${Math.round(this.unansweredMs)} ms${what}`
     if (state !== 'it was stopped by a signal') this.callStack = await this.#findCallStack().catch(() => undefined)
     this.kill(this.killedFor)
+  }
+
+  /** One that takes too long to become ready. */
+  killLate(): void {
+    this.hasStalled = true
+    this.kill('it did not become ready in time')
   }
 
   kill(why: string): void {

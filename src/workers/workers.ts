@@ -6,6 +6,8 @@
 import type { Socket } from 'node:net'
 import { Backoff } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
+import { MemoryKills } from './memory-kills.ts'
+import { type RestartCause, WorkerMeasures } from './measures.ts'
 import { type Ending, type Stage, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
 
 export type { Stage, WorkerProcess }
@@ -48,6 +50,7 @@ const SOUND_AFTER_MS = 10_000
 const RESTART_BACKOFF = Object.freeze({ firstMs: 500, longestMs: 30_000 })
 
 export class Workers {
+  readonly measures = new WorkerMeasures()
   readonly #options: WorkersOptions
   readonly #seats: readonly Seat[]
   /** All that have not ended, also those that have been replaced. */
@@ -64,6 +67,7 @@ export class Workers {
   /** Why one cannot start at first is told by `start`. */
   #isStarted = false
   #replacing = Promise.resolve()
+  readonly #memoryKills = new MemoryKills()
   #isReplacementDue = false
 
   /** Inert until `start`. */
@@ -140,7 +144,7 @@ export class Workers {
     worker.begin(name, this.#options.orderFor(name))
     this.#alive.add(worker)
     this.#options.onChange()
-    const late = setTimeout(() => worker.kill('it did not become ready in time'), START_WITHIN_MS)
+    const late = setTimeout(() => worker.killLate(), START_WITHIN_MS)
     void worker.ready.catch(() => {}).then(() => clearTimeout(late))
     void worker.ended.then((ending) => this.#onEnd(worker, ending))
     void worker.ready.then(
@@ -190,8 +194,10 @@ export class Workers {
   /** Has the seat taken again whenever its worker is gone, until everything stops. */
   #keep(seat: Seat): void {
     const { worker } = seat
-    void worker?.ended.then(async () => {
+    void worker?.ended.then(async (ending) => {
       if (seat.worker !== worker || this.#life.signal.aborted) return
+      this.measures.restarts.of(this.#causeOf(worker, ending)).value++
+      this.measures.miss(worker.hasStalled ? worker.unansweredMs : 0)
       const isSound = worker.ageMs > SOUND_AFTER_MS
       seat.failures = isSound ? 0 : seat.failures + 1
       seat.worker = undefined
@@ -206,11 +212,24 @@ export class Workers {
       seat.worker = next
       this.#keep(seat)
       await next.ready.then(
-        () => log.info({ worker: name, milliseconds: Math.round(next.ageMs) }, 'another worker has taken its place'),
+        () => {
+          this.#countComplete()
+          log.info({ worker: name, milliseconds: Math.round(next.ageMs) }, 'another worker has taken its place')
+        },
         // That is told where its end is.
         () => {},
       )
     })
+  }
+
+  #causeOf(worker: WorkerProcess, ending: Ending): RestartCause {
+    // Asked in any case: it goes by what has changed since it was last asked.
+    const wasMemory = this.#memoryKills.wasOne(ending)
+    return worker.hasStalled ? 'stall' : wasMemory ? 'out_of_memory' : 'crash'
+  }
+
+  #countComplete(): void {
+    if (this.#seats.every(({ worker }) => worker?.stage === 'ready')) this.measures.complete()
   }
 
   async #replaceEach(): Promise<void> {
@@ -229,7 +248,9 @@ export class Workers {
       const old = seat.worker
       seat.worker = next
       this.#keep(seat)
+      this.#countComplete()
       await old?.stop(false, graceMs())
+      this.measures.restarts.of('reload').value++
       log.info({ worker: seat.name }, 'replaced a worker')
     }
   }

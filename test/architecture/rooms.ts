@@ -48,6 +48,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     sideDoors: [
       'embedded/memory.ts',
       'embedded/copy.ts',
+      'link/link-server.ts',
       'etcd/copy.ts',
       'copy.ts',
       'damaged-value.ts',
@@ -103,7 +104,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
-  workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['supervisor-link.ts'] },
+  workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['measures.ts', 'supervisor-link.ts'] },
   aggregation: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
     entrance: 'words',
@@ -168,6 +169,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/http/': 'waits for sockets, and holds requests to their deadlines',
   'src/outgoing/': 'waits for other servers',
   'src/kv/etcd/': 'waits for etcd',
+  'src/kv/link/outbox.ts': 'gathers what is written to a socket',
   'src/kv/serve/serve.ts': 'where it is given none',
   'src/kv/embedded/memory.ts': 'where it is given none',
   'src/kv/embedded/embedded.ts': 'where it is given none',

@@ -1,6 +1,8 @@
-// Many objects and watchers, on this server and on the reference in turns, each on an etcd of its own. Each
+// Many objects, watchers, definitions and nodes, on this server and on the reference in turns, each on an etcd of its own. Each
 // scenario prints a table: what both took, as a ratio, and how that grew from the size before. For less: `SIZES=10000,100000` (config
-// maps), `PODS=`, `WATCHERS=`, `SCENARIOS=configmaps,watchers`, `ROUNDS=1`, `REFERENCE=off`.
+// maps), `PODS=`, `WATCHERS=`, `DEFINITIONS=`, `NODES=`, `SCENARIOS=configmaps,watchers`, `ROUNDS=1`, `REFERENCE=off`.
+import { measureDefinitions } from './scale/definitions.ts'
+import { measureNodes } from './scale/nodes.ts'
 import { readSettings, type Settings } from './scale/settings.ts'
 import { measureConfigMaps, measurePods } from './scale/stored-objects.ts'
 import { measureWatchers } from './scale/watchers.ts'
@@ -12,6 +14,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   configmaps: measureConfigMaps,
   pods: measurePods,
   watchers: measureWatchers,
+  definitions: measureDefinitions,
+  nodes: measureNodes,
 }
 
 export async function bench(): Promise<void> {

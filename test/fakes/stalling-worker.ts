@@ -1,4 +1,5 @@
-// A worker that does nothing but stall when it is asked to, as one would whose code has an endless loop.
+// A worker that does nothing but fail when it is asked to: stall, as one would whose code has an endless loop, or take all the memory
+// that it may have.
 import { SupervisorLink } from '../../src/workers/supervisor-link.ts'
 
 function walkInCircles(): number {
@@ -7,11 +8,16 @@ function walkInCircles(): number {
   return steps
 }
 
+function takeAllMemory(): number {
+  const taken: number[][] = []
+  for (;;) taken.push(Array.from({ length: 10_000 }, (_, i) => i + taken.length))
+}
+
 const link = SupervisorLink.open()
 link?.listen({
   onSocket: () => {},
   onNews: () => {},
-  onQuestion: async () => walkInCircles(),
+  onQuestion: async (question) => (question === 'take all memory' ? takeAllMemory() : walkInCircles()),
   onStop: () => link.close(),
   onLost: () => process.exit(1),
 })

@@ -1,6 +1,6 @@
-// A worker whose event loop is blocked: its supervisor tells where, and replaces it.
+// A worker whose event loop is blocked, or that takes all memory: its supervisor tells where and why, and replaces it.
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
 import { Workers } from '../../src/workers/workers.ts'
 
@@ -11,7 +11,13 @@ interface Told {
   readonly lastWords?: string
 }
 
-it('is told with the calls that it was in, once, and nothing of the debugger that found them', async () => {
+interface Started {
+  readonly workers: Workers
+  readonly told: readonly Told[]
+  readonly stderr: () => string
+}
+
+async function startWorkers(stallMs: number): Promise<Started> {
   const told: Told[] = []
   const note = (fields: object, message: string): void => void told.push({ ...fields, message })
   const log: Log = { debug: note, info: note, warn: note, error: note }
@@ -21,7 +27,7 @@ it('is told with the calls that it was in, once, and nothing of the debugger tha
     program: path.join(import.meta.dirname, '../fakes/stalling-worker.ts'),
     args: [],
     orderFor: () => ({}),
-    stallMs: 500,
+    stallMs,
     graceMs: () => 5_000,
     onStderr: (text) => (stderr += text),
     onQuestion: () => Promise.resolve(),
@@ -31,12 +37,54 @@ it('is told with the calls that it was in, once, and nothing of the debugger tha
   })
   onTestFinished(() => workers.stop())
   await workers.start()
+  return { workers, told, stderr: () => stderr }
+}
+
+/** What was counted, when another has taken the place of one that failed. */
+async function counted({
+  workers,
+  told,
+}: Started): Promise<readonly [restarts: Record<string, number>, seconds: number]> {
+  await expect.poll(() => told.map(({ message }) => message)).toContain('another worker has taken its place')
+  const { restarts, incomplete } = workers.measures
+  const causes = Array.from(restarts.all(), ({ values, series }) => [values[0], series.value] as const)
+  await incomplete.refresh()
+  return [Object.fromEntries(causes.filter(([, count]) => count > 0)), incomplete.of().value]
+}
+
+it('is told with the calls that it was in, once, and nothing of the debugger that found them', async () => {
+  const started = await startWorkers(500)
+  const { workers, told } = started
   const [worker] = workers.alive
   await expect(worker!.ask('anything', 60_000)).rejects.toThrow('it did not answer for')
-  await expect.poll(() => told.map(({ message }) => message)).toContain('another worker has taken its place')
+  const [restarts, seconds] = await counted(started)
+  expect(restarts).toEqual({ stall: 1 })
+  // From when it was last heard of.
+  expect(seconds).toBeGreaterThan(0.5)
   const ends = told.filter(({ message }) => message === 'a worker ended')
   expect(ends).toHaveLength(1)
   expect(ends[0]?.callStack?.[0]).toMatch(/^walkInCircles \(.*stalling-worker\.ts:\d+:\d+\)$/)
   expect(ends[0]?.callStack?.length).toBeLessThanOrEqual(10)
-  expect([ends[0]?.lastWords, stderr]).toEqual(['', ''])
+  expect([ends[0]?.lastWords, started.stderr()]).toEqual(['', ''])
+})
+
+it('is counted as one that had no memory left where that was why', async () => {
+  vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=48')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const started = await startWorkers(60_000)
+  const [worker] = started.workers.alive
+  await expect(worker!.ask('take all memory', 60_000)).rejects.toThrow('SIG')
+  const [restarts, seconds] = await counted(started)
+  expect(restarts).toEqual({ out_of_memory: 1 })
+  expect(seconds).toBeGreaterThan(0)
+})
+
+it('is counted as a crash where it was killed, and as a reload where it was replaced', async () => {
+  const started = await startWorkers(60_000)
+  const [worker] = started.workers.alive
+  process.kill(worker!.pid!, 'SIGKILL')
+  expect((await counted(started))[0]).toEqual({ crash: 1 })
+  const [, before] = await counted(started)
+  await started.workers.replaceAll()
+  expect(await counted(started)).toEqual([{ crash: 1, reload: 1 }, before])
 })

@@ -183,6 +183,11 @@ describe('a server with workers', () => {
     for (const client of clients) await pagesOfBoth((target) => textOf(client, target))
     process.kill(workerPids(server)[0]!, 'SIGKILL')
     for (const client of clients) expect(await listed(client)).toBe(20)
+    for (const client of clients) {
+      const text = async (): Promise<string> => textOf(client, '/metrics')
+      await expect.poll(text).toMatch(/^quarterdeck_worker_restarts_total{cause="crash"} 1$/m)
+      await expect.poll(text).toMatch(/^quarterdeck_workers_incomplete_seconds_total [0-9.]*[1-9]/m)
+    }
     end.abort()
     await watching
   })

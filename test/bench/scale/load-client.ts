@@ -19,6 +19,8 @@ export interface Request {
   readonly path: string
   readonly body?: string
   readonly contentType?: string
+  /** Absent: whatever the server likes. */
+  readonly accept?: string
   readonly keep?: boolean
 }
 
@@ -41,9 +43,13 @@ export class LoadClient implements Disposable {
   }
 
   /** Rejects where the connection broke before the answer was complete. */
-  send({ method = 'GET', path, body, contentType = 'application/json', keep = false }: Request): Promise<Answered> {
+  send(request: Request): Promise<Answered> {
+    const { method = 'GET', path, body, contentType = 'application/json', accept, keep = false } = request
     return new Promise((resolve, reject) => {
-      const typed = body === undefined ? {} : { 'content-type': contentType }
+      const typed = {
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...(accept === undefined ? {} : { accept }),
+      }
       const stream = this.#open({ ':method': method, ':path': path, ...typed }, body === undefined)
       let status = 0
       let bytes = 0

@@ -5,6 +5,8 @@ export interface Settings {
   readonly sizes: readonly number[]
   readonly pods: readonly number[]
   readonly watchers: readonly number[]
+  readonly definitions: readonly number[]
+  readonly nodes: readonly number[]
   /** Undefined: all. */
   readonly scenarios: readonly string[] | undefined
   /** Whether kube-apiserver takes its turns, where it is built. */
@@ -17,6 +19,8 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     sizes: numbers(environment['SIZES'], [10_000, 100_000, 1_000_000]),
     pods: numbers(environment['PODS'], [10_000, 100_000]),
     watchers: numbers(environment['WATCHERS'], [1_000, 10_000]),
+    definitions: numbers(environment['DEFINITIONS'], [100, 1_000]),
+    nodes: numbers(environment['NODES'], [1_000, 5_000]),
     scenarios: environment['SCENARIOS']?.split(',').map((name) => name.trim()),
     withReference: environment['REFERENCE'] !== 'off',
     rounds: Number(environment['ROUNDS'] ?? 3),

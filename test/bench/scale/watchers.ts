@@ -8,6 +8,8 @@ import type { Subject } from './subject.ts'
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const NAME = 'watched'
 const WRITES = 20
+/** The first writes find much that is slow the first time, whatever the number of watchers. */
+const WARM_UP_WRITES = 5
 /** Go's servers take 250 streams on a connection. */
 const ON_ONE_CONNECTION = 100
 const BEGUN_AT_ONCE = 50
@@ -21,7 +23,10 @@ export async function measureWatchers(subjects: readonly Subject[], settings: Se
   for (const onOne of [ON_ONE_CONNECTION, 1]) {
     const print = printTable(`Watchers, ${onOne} on a connection`, 'watchers')
     for (const count of settings.watchers) {
-      print(together(count, [await inTurns(subjects, 1, (subject) => measure(subject, count, onOne))]))
+      const watchers = { count, onOne }
+      const held = await inTurns(subjects, 1, (subject) => measureMemory(subject, watchers))
+      const events = await inTurns(subjects, settings.rounds, (subject) => measureEvents(subject, watchers))
+      print(together(count, [events, held]))
     }
   }
 }
@@ -30,50 +35,75 @@ function bodyOf(text: string): string {
   return JSON.stringify({ metadata: { name: NAME }, data: { text: text.padEnd(700, 'v') } })
 }
 
-async function measure(subject: Subject, count: number, onOne: number): Promise<Row> {
-  const alone = subject.residentMB()
-  const clients = Array.from({ length: Math.ceil(count / onOne) }, () => subject.connect())
-  using writer = subject.connect()
-  const told = new Told()
-  try {
-    await begin(clients, { count, onOne }, (events) => told.add(events))
-    // One each for what is there at the start.
-    await told.reach(count)
+interface Watchers {
+  readonly count: number
+  /** On a connection. */
+  readonly onOne: number
+}
+
+async function measureMemory(subject: Subject, watchers: Watchers): Promise<Row> {
+  const alone = await subject.settledMB()
+  return withWatchers(subject, watchers, async () => {
     const held = await subject.settledMB()
+    return { 'a watcher, memory KB': ((held - alone) * 1_000) / watchers.count }
+  })
+}
+
+function measureEvents(subject: Subject, watchers: Watchers): Promise<Row> {
+  return withWatchers(subject, watchers, async (told) => {
+    using writer = subject.connect()
+    await write(writer, told, { count: watchers.count, writes: WARM_UP_WRITES })
     const before = subject.processorMs()
-    const times: number[] = []
-    for (let write = 1; write <= WRITES; write++) {
-      told.since(performance.now(), times)
-      await writer.do({ method: 'PUT', path: `${MAPS}/${NAME}`, body: bodyOf(`${write} ${performance.now()}`) })
-      await told.reach(count * (write + 1))
-    }
+    const times = await write(writer, told, { count: watchers.count, writes: WRITES })
     return {
-      'an event, processor µs': ((subject.processorMs() - before) * 1_000) / (count * WRITES),
+      'an event, processor µs': ((subject.processorMs() - before) * 1_000) / (watchers.count * WRITES),
       'an event, p50 ms': quantile(times, 0.5),
       'an event, p99 ms': quantile(times, 0.99),
-      'a watcher, memory KB': ((held - alone) * 1_000) / count,
     }
+  })
+}
+
+/** One write after another, each when all have been told of the one before; how long each event took. */
+async function write(
+  writer: LoadClient,
+  told: Told,
+  { count, writes }: { readonly count: number; readonly writes: number },
+): Promise<readonly number[]> {
+  const times: number[] = []
+  for (let i = 0; i < writes; i++) {
+    told.since(performance.now(), times)
+    await writer.do({ method: 'PUT', path: `${MAPS}/${NAME}`, body: bodyOf(`${i} ${performance.now()}`) })
+    await told.more(count)
+  }
+  return times
+}
+
+async function withWatchers(
+  subject: Subject,
+  { count, onOne }: Watchers,
+  measure: (told: Told) => Promise<Row>,
+): Promise<Row> {
+  const clients = Array.from({ length: Math.ceil(count / onOne) }, () => subject.connect())
+  const told = new Told()
+  const path = `${MAPS}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3D${NAME}`
+  let next = 0
+  const beginner = async (): Promise<void> => {
+    while (next < count) await clients[Math.floor(next++ / onOne)]!.watch(path, (events) => told.add(events))
+  }
+  try {
+    await Promise.all(Array.from({ length: BEGUN_AT_ONCE }, beginner))
+    // One each for what is there at the start.
+    await told.more(count)
+    return await measure(told)
   } finally {
     for (const client of clients) client[Symbol.dispose]()
   }
 }
 
-async function begin(
-  clients: readonly LoadClient[],
-  { count, onOne }: { readonly count: number; readonly onOne: number },
-  onEvents: (count: number) => void,
-): Promise<void> {
-  const path = `${MAPS}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3D${NAME}`
-  let next = 0
-  const beginner = async (): Promise<void> => {
-    while (next < count) await clients[Math.floor(next++ / onOne)]!.watch(path, onEvents)
-  }
-  await Promise.all(Array.from({ length: BEGUN_AT_ONCE }, beginner))
-}
-
 /** How many events have come in all, and how long after a write each did. */
 class Told {
   #count = 0
+  #awaited = 0
   #wanted = Infinity
   #wake: () => void = () => {}
   #began = 0
@@ -91,9 +121,11 @@ class Told {
     if (this.#count >= this.#wanted) this.#wake()
   }
 
-  async reach(count: number): Promise<void> {
-    if (this.#count >= count) return
-    this.#wanted = count
+  /** Resolves when so many more have come than were awaited before. */
+  async more(count: number): Promise<void> {
+    this.#awaited += count
+    if (this.#count >= this.#awaited) return
+    this.#wanted = this.#awaited
     await new Promise<void>((resolve) => (this.#wake = resolve))
   }
 }

@@ -20,15 +20,7 @@ describe('what a worker may do', () => {
       ['--in-memory', ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)],
       {},
     )
-    const storage = {
-      kind: 'etcd',
-      endpoints: ['unix:///store'],
-      caFile: undefined,
-      client: undefined,
-      defragment: undefined,
-    } as const
-    expect(shareOf(config, { count: 2, storage })).toMatchObject({
-      storage,
+    expect(shareOf(config, { count: 2 })).toMatchObject({
       maxReads: 201,
       maxWrites: 100,
       maxConnections: 500,

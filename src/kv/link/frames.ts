@@ -1,0 +1,285 @@
+// The frames of a link: how long it is, what it is and which call it belongs to, then its content. Both ends are the same program, so
+// that nothing here is checked that the types do not say already.
+import type { Batch, GetResult, KeyValue, KvEvent, ListResult, Revision, WriteResult } from '../kv.ts'
+
+/** What a frame is; the first are sent by clients. */
+export const PUT = 1
+export const DELETE = 2
+export const GET = 3
+export const LIST = 4
+export const WATCH = 5
+/** Of a watch: it is over; it is to tell how far it is; so much of it was taken. */
+export const CANCEL = 6
+export const PROGRESS = 7
+export const TAKEN = 8
+export const NEWEST = 9
+export const COMPACT = 10
+export const HEALTH = 11
+export const SIZE = 12
+/** Answers. */
+export const DONE = 32
+export const FAILED = 33
+export const BATCH = 34
+
+/** Where a read names no revision. */
+export const NEWEST_REVISION = -1
+
+/** The length of what follows it, what it is, and the number of its call. */
+export const HEAD_BYTES = 9
+const LENGTH_BYTES = 4
+
+/** What the fixed fields of a frame or an item take at most. */
+export const FIXED_BYTES = 64
+/** Of a character of a text, at most. */
+const CHARACTER_BYTES = 3
+
+/** What a text may take. */
+export function roomForText(text: string): number {
+  return text.length * CHARACTER_BYTES + FIXED_BYTES
+}
+
+export function roomForItem({ key, value }: Pick<KeyValue, 'key' | 'value'>): number {
+  return roomForText(key) + value.length
+}
+
+/** Writes fields one after another; whoever uses it has made room. */
+export class FieldWriter {
+  buffer: Buffer
+  at: number
+
+  constructor(buffer: Buffer, at: number) {
+    this.buffer = buffer
+    this.at = at
+  }
+
+  byte(value: number): void {
+    this.buffer[this.at++] = value
+  }
+
+  /** A revision, or whatever else may be larger than 32 bits. */
+  number(value: number): void {
+    this.at = this.buffer.writeDoubleLE(value, this.at)
+  }
+
+  text(text: string): void {
+    const bytes = this.buffer.write(text, this.at + LENGTH_BYTES)
+    this.buffer.writeUInt32LE(bytes, this.at)
+    this.at += LENGTH_BYTES + bytes
+  }
+
+  bytes(bytes: Buffer): void {
+    const at = this.buffer.writeUInt32LE(bytes.length, this.at)
+    this.buffer.set(bytes, at)
+    this.at = at + bytes.length
+  }
+
+  item({ key, value, revision, createRevision }: KeyValue): void {
+    this.number(revision)
+    this.number(createRevision)
+    this.text(key)
+    this.bytes(value)
+  }
+
+  itemIfAny(item: KeyValue | undefined): void {
+    this.byte(item === undefined ? 0 : 1)
+    if (item !== undefined) this.item(item)
+  }
+}
+
+/** Reads what a `FieldWriter` has written. Bytes are views. */
+export class FieldReader {
+  readonly #buffer: Buffer
+  #at = 0
+
+  constructor(buffer: Buffer) {
+    this.#buffer = buffer
+  }
+
+  byte(): number {
+    return this.#buffer[this.#at++]!
+  }
+
+  number(): number {
+    const value = this.#buffer.readDoubleLE(this.#at)
+    this.#at += 8
+    return value
+  }
+
+  text(): string {
+    const start = this.#at + LENGTH_BYTES
+    const end = start + this.#buffer.readUInt32LE(this.#at)
+    this.#at = end
+    return this.#buffer.toString('utf8', start, end)
+  }
+
+  bytes(): Buffer {
+    const start = this.#at + LENGTH_BYTES
+    const end = start + this.#buffer.readUInt32LE(this.#at)
+    this.#at = end
+    return this.#buffer.subarray(start, end)
+  }
+
+  item(): KeyValue {
+    const revision = this.number()
+    const createRevision = this.number()
+    const key = this.text()
+    return { key, value: this.bytes(), revision, createRevision }
+  }
+
+  itemIfAny(): KeyValue | undefined {
+    return this.byte() === 0 ? undefined : this.item()
+  }
+}
+
+export function roomForWritten(result: WriteResult): number {
+  return FIXED_BYTES + (result.ok || result.current === undefined ? 0 : roomForItem(result.current))
+}
+
+export function writeWritten(writer: FieldWriter, result: WriteResult): void {
+  writer.byte(result.ok ? 1 : 0)
+  writer.number(result.revision)
+  if (!result.ok) writer.itemIfAny(result.current)
+}
+
+export function readWritten(reader: FieldReader): WriteResult {
+  const ok = reader.byte() === 1
+  const revision = reader.number()
+  return ok ? { ok, revision } : { ok, revision, current: reader.itemIfAny() }
+}
+
+export function writeFound(writer: FieldWriter, { revision, item }: GetResult): void {
+  writer.number(revision)
+  writer.itemIfAny(item)
+}
+
+export function readFound(reader: FieldReader): GetResult {
+  return { revision: reader.number(), item: reader.itemIfAny() }
+}
+
+export function roomForList({ items }: ListResult): number {
+  return items.reduce((sum, item) => sum + roomForItem(item), FIXED_BYTES)
+}
+
+export function writeList(writer: FieldWriter, { revision, items, more, count }: ListResult): void {
+  writer.number(revision)
+  writer.byte(more ? 1 : 0)
+  writer.number(count ?? -1)
+  writer.number(items.length)
+  for (const item of items) writer.item(item)
+}
+
+export function readList(reader: FieldReader): ListResult {
+  const revision = reader.number()
+  const more = reader.byte() === 1
+  const count = reader.number()
+  const items = Array.from({ length: reader.number() }, () => reader.item())
+  return count < 0 ? { revision, items, more } : { revision, items, more, count }
+}
+
+/** Of an event: what happened, and whether what was there before follows. */
+const IS_PUT = 1
+const HAS_PREVIOUS = 2
+
+export function roomForBatch({ events }: Batch): number {
+  let bytes = FIXED_BYTES
+  for (const event of events) {
+    bytes += roomForText(event.key) + (event.kind === 'put' ? event.value.length : 0)
+    if (event.previous !== undefined) bytes += roomForItem(event.previous)
+  }
+  return bytes
+}
+
+export function writeBatch(writer: FieldWriter, { events, revision }: Batch): void {
+  writer.number(revision)
+  writer.number(events.length)
+  for (const event of events) {
+    writer.byte((event.kind === 'put' ? IS_PUT : 0) | (event.previous === undefined ? 0 : HAS_PREVIOUS))
+    writer.number(event.revision)
+    writer.text(event.key)
+    if (event.kind === 'put') {
+      writer.number(event.createRevision)
+      writer.bytes(event.value)
+    }
+    if (event.previous !== undefined) writer.item(event.previous)
+  }
+}
+
+/** Adds the events to those there are, and gives the revision of the batch. */
+export function readBatch(reader: FieldReader, events: KvEvent[]): Revision {
+  const revision = reader.number()
+  for (let left = reader.number(); left > 0; left--) events.push(readEvent(reader))
+  return revision
+}
+
+function readEvent(reader: FieldReader): KvEvent {
+  const kind = reader.byte()
+  const revision: Revision = reader.number()
+  const key = reader.text()
+  const event: KvEvent =
+    (kind & IS_PUT) === 0
+      ? { kind: 'delete', key, revision }
+      : { kind: 'put', key, revision, createRevision: reader.number(), value: reader.bytes() }
+  return (kind & HAS_PREVIOUS) === 0 ? event : { ...event, previous: reader.item() }
+}
+
+/** The content is a view of what was read. */
+export type TakeFrame = (type: number, call: number, content: Buffer) => void
+
+/** Cuts what comes from a socket into frames. */
+export class FrameSplitter {
+  readonly #take: TakeFrame
+  /** Of a frame that is not whole: what came of it, and so much of that is filled. */
+  #unfinished: Buffer | undefined
+  #filled = 0
+
+  constructor(take: TakeFrame) {
+    this.#take = take
+  }
+
+  push(chunk: Buffer): void {
+    let at = this.#unfinished === undefined ? 0 : this.#finish(chunk, this.#unfinished)
+    while (chunk.length - at >= LENGTH_BYTES) {
+      const end = at + LENGTH_BYTES + chunk.readUInt32LE(at)
+      if (end > chunk.length) break
+      this.#tell(chunk, at, end)
+      at = end
+    }
+    if (at < chunk.length) this.#keep(chunk.subarray(at))
+  }
+
+  /** Where what follows the frame begins. */
+  #finish(chunk: Buffer, unfinished: Buffer): number {
+    const known = Math.min(LENGTH_BYTES - Math.min(this.#filled, LENGTH_BYTES), chunk.length)
+    let at = chunk.copy(unfinished, this.#filled, 0, known)
+    this.#filled += at
+    if (this.#filled < LENGTH_BYTES) return at
+    const length = LENGTH_BYTES + unfinished.readUInt32LE(0)
+    const target = unfinished.length < length ? grown(unfinished, this.#filled, length) : unfinished
+    const copied = chunk.copy(target, this.#filled, at, at + length - this.#filled)
+    at += copied
+    this.#filled += copied
+    this.#unfinished = this.#filled === length ? undefined : target
+    if (this.#filled === length) this.#tell(target, 0, length)
+    return at
+  }
+
+  #keep(rest: Buffer): void {
+    const length = rest.length < LENGTH_BYTES ? HEAD_BYTES : LENGTH_BYTES + rest.readUInt32LE(0)
+    this.#unfinished = Buffer.allocUnsafe(length)
+    this.#filled = rest.copy(this.#unfinished)
+  }
+
+  #tell(buffer: Buffer, at: number, end: number): void {
+    this.#take(
+      buffer[at + LENGTH_BYTES]!,
+      buffer.readUInt32LE(at + LENGTH_BYTES + 1),
+      buffer.subarray(at + HEAD_BYTES, end),
+    )
+  }
+}
+
+function grown(bytes: Buffer, filled: number, length: number): Buffer {
+  const larger = Buffer.allocUnsafe(length)
+  bytes.copy(larger, 0, 0, filled)
+  return larger
+}

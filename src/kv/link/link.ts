@@ -1,0 +1,272 @@
+// The store of another process on this machine, over a Unix socket. Start here: `openLink`; `link-server.ts` is the other end. It is for
+// workers, whose supervisor has the store: where the link is lost the supervisor is gone, and with it the store, so that nothing is
+// tried again and nothing has to be found out. That is why a write takes a third of what it takes through etcd's API.
+import { connect, type Socket } from 'node:net'
+import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
+import {
+  checkKey,
+  type DeleteRequest,
+  type GetResult,
+  type Kv,
+  KvError,
+  type KvErrorCode,
+  type KvWatch,
+  type ListResult,
+  type PutRequest,
+  type Range,
+  type Revision,
+  type StoreSize,
+  type WatchRequest,
+  type WriteResult,
+} from '../kv.ts'
+import * as frame from './frames.ts'
+import { FieldReader, type FieldWriter, FrameSplitter, NEWEST_REVISION, roomForItem, roomForText } from './frames.ts'
+import { type LinkEnd, LinkWatch } from './link-watch.ts'
+import { Outbox } from './outbox.ts'
+
+/** Raised with every change of what is said on a link: a worker may be of a newer version than its supervisor. */
+export const LINK_LEVEL = 1
+
+const READ_BYTES = 1 << 16
+
+/** What answers take that have nothing in them but numbers; all others are copied, since what was read is read over. */
+const NUMBERS_BYTES = 16
+
+/** Resolves when it is connected. Throws `KvError` `unavailable` where nobody listens there. */
+export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
+  return new Promise((resolve, reject) => {
+    // A new buffer for each read would keep the garbage collector busier than all that is read.
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+    const callback = (size: number): boolean => {
+      kv.take(buffer.subarray(0, size))
+      return true
+    }
+    const socket = connect({ path, onread: { buffer, callback } })
+    const kv = new LinkedKv(socket)
+    const giveUp = (): void => void socket.destroy()
+    signal.addEventListener('abort', giveUp, { once: true })
+    socket.once('connect', () => {
+      signal.removeEventListener('abort', giveUp)
+      resolve(kv)
+    })
+    socket.once('close', () => {
+      const why = signal.aborted ? new CancelledError(signal.reason) : lost()
+      reject(why)
+    })
+  })
+}
+
+interface Waiting {
+  readonly answer: (reader: FieldReader) => void
+  readonly fail: (error: unknown) => void
+  /** Whether it may have been carried out where no answer comes. */
+  readonly isWrite: boolean
+}
+
+interface Asked<T> {
+  readonly type: number
+  readonly room: number
+  readonly write: (writer: FieldWriter) => void
+  readonly read: (reader: FieldReader) => T
+  readonly isWrite?: boolean
+}
+
+const NOTHING = (): void => {}
+
+class LinkedKv implements Kv, LinkEnd {
+  readonly #socket: Socket
+  readonly #outbox: Outbox
+  readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, content))
+  readonly #calls = new Map<number, Waiting>()
+  readonly #watches = new Map<number, LinkWatch>()
+  #lastCall = 0
+  /** Why it takes no more calls. */
+  #ended: KvError | undefined
+  #whenIdle: (() => void) | undefined
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    this.#outbox = new Outbox(socket)
+    socket.on('error', NOTHING)
+    socket.on('close', () => this.#lose())
+  }
+
+  /** Watches and calls under way; for tests. */
+  get liveHandles(): number {
+    return this.#watches.size + this.#calls.size
+  }
+
+  /** What of watches has come and nobody has read. */
+  get unreadBytes(): number {
+    return this.#watches.values().reduce((sum, { unreadBytes }) => sum + unreadBytes, 0)
+  }
+
+  /** What has come from the other end; it is gone after the call. */
+  take(chunk: Buffer): void {
+    this.#splitter.push(chunk)
+  }
+
+  get(key: string, { at = NEWEST_REVISION }: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
+    const write = (writer: FieldWriter): void => {
+      writer.number(at)
+      writer.text(key)
+    }
+    return this.#ask({ type: frame.GET, room: roomForText(key), write, read: frame.readFound }, signal)
+  }
+
+  list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    return this.#ask({ type: frame.LIST, ...json(range), read: frame.readList }, signal)
+  }
+
+  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+    const { key, value, expected, ttlSeconds = -1 } = request
+    checkKey(key)
+    const write = (writer: FieldWriter): void => {
+      writer.number(expected)
+      writer.number(ttlSeconds)
+      writer.text(key)
+      writer.bytes(value)
+    }
+    const asked = { type: frame.PUT, room: roomForItem(request), write, read: frame.readWritten, isWrite: true }
+    return this.#ask(asked, signal)
+  }
+
+  async delete({ key, expected }: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
+    checkKey(key)
+    const write = (writer: FieldWriter): void => {
+      writer.number(expected)
+      writer.text(key)
+    }
+    const asked = { type: frame.DELETE, room: roomForText(key), write, read: frame.readWritten, isWrite: true }
+    return this.#ask(asked, signal)
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): KvWatch {
+    return new LinkWatch(this, request, signal)
+  }
+
+  compact(upTo: Revision, signal: AbortSignal): Promise<void> {
+    return this.#ask({ type: frame.COMPACT, ...json(upTo), read: NOTHING }, signal)
+  }
+
+  newestRevision(signal: AbortSignal): Promise<Revision> {
+    return this.#ask({ type: frame.NEWEST, room: 0, write: NOTHING, read: (reader) => reader.number() }, signal)
+  }
+
+  checkHealth(signal: AbortSignal): Promise<void> {
+    return this.#ask({ type: frame.HEALTH, room: 0, write: NOTHING, read: NOTHING }, signal)
+  }
+
+  size(signal: AbortSignal): Promise<StoreSize | undefined> {
+    const read = (reader: FieldReader): StoreSize | undefined =>
+      (JSON.parse(reader.text()) as StoreSize | null) ?? undefined
+    return this.#ask({ type: frame.SIZE, room: 0, write: NOTHING, read }, signal)
+  }
+
+  async close(): Promise<void> {
+    this.#ended ??= new KvError('closed', 'the store is closed')
+    for (const watch of this.#watches.values()) watch.end(this.#ended)
+    if (this.#calls.size > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+    this.#outbox.end()
+    this.#socket.destroySoon()
+  }
+
+  openWatch(watch: LinkWatch, request: WatchRequest): number {
+    if (this.#ended !== undefined) throw this.#ended
+    const call = this.#nextCall()
+    this.#watches.set(call, watch)
+    this.tell(frame.WATCH, call, json(request))
+    return call
+  }
+
+  closeWatch(call: number): void {
+    if (this.#watches.delete(call)) this.tell(frame.CANCEL, call, { room: 0, write: NOTHING })
+  }
+
+  tell(type: number, call: number, { room, write }: Pick<Asked<void>, 'room' | 'write'>): void {
+    this.#outbox.add(type, call, room, write)
+  }
+
+  #nextCall(): number {
+    // By the time that a number comes again its call is long over.
+    this.#lastCall = (this.#lastCall + 1) >>> 0
+    return this.#lastCall
+  }
+
+  #ask<T>({ type, room, write, read, isWrite = false }: Asked<T>, signal: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      throwIfCancelled(signal)
+      if (this.#ended !== undefined) throw this.#ended
+      const call = this.#nextCall()
+      const leave = (): void => {
+        this.#over(call)
+        reject(new CancelledError(signal.reason))
+      }
+      this.#calls.set(call, {
+        answer: (reader) => {
+          signal.removeEventListener('abort', leave)
+          resolve(read(reader))
+        },
+        fail: (error) => {
+          signal.removeEventListener('abort', leave)
+          reject(error)
+        },
+        isWrite,
+      })
+      signal.addEventListener('abort', leave)
+      this.#outbox.add(type, call, room, write)
+    })
+  }
+
+  #takeFrame(type: number, call: number, content: Buffer): void {
+    if (type === frame.BATCH) return this.#watches.get(call)?.take(Buffer.from(content))
+    const waiting = this.#calls.get(call)
+    if (type === frame.FAILED) {
+      const error = readFailure(new FieldReader(content))
+      this.#watches.get(call)?.end(error)
+      waiting?.fail(error)
+    } else waiting?.answer(new FieldReader(content.length > NUMBERS_BYTES ? Buffer.from(content) : content))
+    if (waiting !== undefined) this.#over(call)
+  }
+
+  #over(call: number): void {
+    this.#calls.delete(call)
+    if (this.#calls.size === 0) this.#whenIdle?.()
+  }
+
+  #lose(): void {
+    this.#ended ??= lost()
+    for (const watch of this.#watches.values()) watch.end(this.#ended)
+    for (const [call, { fail, isWrite }] of this.#calls) {
+      fail(
+        isWrite
+          ? new KvError('unknown', 'unknown outcome: the store is gone, and the write may have been applied')
+          : lost(),
+      )
+      this.#over(call)
+    }
+  }
+}
+
+export type { LinkedKv }
+
+function lost(): KvError {
+  return new KvError('unavailable', 'the connection to the store of the supervisor is lost')
+}
+
+function json(value: unknown): { room: number; write: (writer: FieldWriter) => void } {
+  const text = JSON.stringify(value)
+  return { room: roomForText(text), write: (writer) => writer.text(text) }
+}
+
+export interface Failure {
+  /** Absent: something broke that is no failure of a store. */
+  readonly code?: KvErrorCode
+  readonly message: string
+  readonly compactRevision?: Revision | undefined
+}
+
+function readFailure(reader: FieldReader): Error {
+  const { code, message, compactRevision } = JSON.parse(reader.text()) as Failure
+  return code === undefined ? new Error(message) : new KvError(code, message, { compactRevision })
+}

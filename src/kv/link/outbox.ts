@@ -1,0 +1,87 @@
+// Frames on their way to the other end: those of one turn of the event loop are one write, and those that can wait go with the next one
+// that cannot, or after a millisecond where something was sent just before. Each write is a system call here and wakes the other end,
+// which costs more than all the rest of a small frame. Invariants: a frame is whole in one buffer; frames arrive in their order.
+import type { Socket } from 'node:net'
+import { FieldWriter, HEAD_BYTES } from './frames.ts'
+
+const BUFFER_BYTES = 64 * 1024
+const EMPTY = Buffer.alloc(0)
+const WAIT_MS = 1
+
+export class Outbox {
+  /** What the kernel has not taken yet. */
+  waitingBytes = 0
+  readonly #socket: Socket
+  readonly #onSent: () => void
+  #free: Buffer | undefined
+  readonly #writer: FieldWriter = new FieldWriter(EMPTY, 0)
+  #isDue = false
+  #lateFlush: NodeJS.Timeout | undefined
+  #sentAt = 0
+
+  /** `onSent`: less waits than before. */
+  constructor(socket: Socket, onSent: () => void = () => {}) {
+    this.#socket = socket
+    this.#onSent = onSent
+  }
+
+  /** `room`: what the content takes at most. */
+  add(type: number, call: number, room: number, write: (writer: FieldWriter) => void, canWait = false): void {
+    const writer = this.#writer
+    if (writer.at + HEAD_BYTES + room > writer.buffer.length) this.#renew(HEAD_BYTES + room)
+    const { buffer, at: start } = writer
+    writer.at = start + HEAD_BYTES
+    write(writer)
+    buffer.writeUInt32LE(writer.at - start - 4, start)
+    buffer[start + 4] = type
+    buffer.writeUInt32LE(call, start + 5)
+    if (!canWait) this.#flushSoon()
+    else if (performance.now() - this.#sentAt >= WAIT_MS) this.#flushSoon()
+    else if (!this.#isDue) this.#lateFlush ??= setTimeout(this.#flush, WAIT_MS)
+  }
+
+  /** Ends the socket when all has gone out. */
+  end(): void {
+    this.#flush()
+    this.#socket.end()
+  }
+
+  #flushSoon(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(this.#flush)
+  }
+
+  readonly #flush = (): void => {
+    this.#isDue = false
+    this.#send()
+  }
+
+  #renew(bytes: number): void {
+    this.#send()
+    if (bytes > BUFFER_BYTES) {
+      this.#writer.buffer = Buffer.allocUnsafeSlow(bytes)
+      return
+    }
+    this.#writer.buffer = this.#free ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+    this.#free = undefined
+  }
+
+  /** What was written is the socket's from here on. */
+  #send(): void {
+    const { buffer, at } = this.#writer
+    clearTimeout(this.#lateFlush)
+    this.#lateFlush = undefined
+    if (at === 0) return
+    this.#sentAt = performance.now()
+    this.#writer.buffer = EMPTY
+    this.#writer.at = 0
+    if (!this.#socket.writable) return
+    this.waitingBytes += at
+    this.#socket.write(buffer.subarray(0, at), () => {
+      this.waitingBytes -= at
+      if (buffer.length === BUFFER_BYTES) this.#free = buffer
+      this.#onSent()
+    })
+  }
+}

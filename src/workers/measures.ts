@@ -1,0 +1,48 @@
+// What a supervisor counts of its workers.
+import { counter, Measures } from '../lib/measure.ts'
+
+/** `stall`: it did not answer, or did not become ready, for too long. `crash`: whatever else ended it. */
+export type RestartCause = 'crash' | 'out_of_memory' | 'stall' | 'reload'
+
+const CAUSES: readonly RestartCause[] = ['crash', 'out_of_memory', 'stall', 'reload']
+
+export class WorkerMeasures extends Measures {
+  readonly restarts = counter(
+    'quarterdeck_worker_restarts_total',
+    'Worker processes that were replaced, by cause: crash, out_of_memory, stall or reload.',
+    ['cause'],
+  )
+  readonly incomplete = counter(
+    'quarterdeck_workers_incomplete_seconds_total',
+    'Seconds in which a worker process was missing: it had ended, or did not answer, and its replacement was not ready.',
+    [],
+    { refresh: () => this.#count() },
+  )
+  readonly #now: () => number
+  /** Counted up to here; absent: none is missing. */
+  #missingSince: number | undefined
+
+  constructor(now: () => number = () => performance.now()) {
+    super()
+    this.#now = now
+    // So that a rate sees the first one.
+    for (const cause of CAUSES) this.restarts.of(cause)
+  }
+
+  /** `forMs`: how long it has been so. */
+  miss(forMs: number): void {
+    this.#missingSince ??= this.#now() - forMs
+  }
+
+  complete(): void {
+    this.#count()
+    this.#missingSince = undefined
+  }
+
+  #count(): void {
+    if (this.#missingSince === undefined) return
+    const now = this.#now()
+    this.incomplete.of().value += (now - this.#missingSince) / 1000
+    this.#missingSince = now
+  }
+}

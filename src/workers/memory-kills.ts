@@ -1,0 +1,43 @@
+// Whether a process ended for want of memory: V8 says so in its last words; the kernel says nothing to whom it kills, but counts.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Ending } from './worker-process.ts'
+
+const CONTROL_GROUPS = '/sys/fs/cgroup'
+
+/** What V8 says before it aborts. */
+const HEAP_IS_FULL = /\bout of memory\b/i
+
+/** How many processes of this one's control group the kernel has killed for want of memory; undefined where it does not say. */
+export function memoryKills(read: (file: string) => string = readText): number | undefined {
+  try {
+    const group = /^0::(.*)$/m.exec(read('/proc/self/cgroup'))?.[1]
+    if (group === undefined) return undefined
+    const found = /^oom_kill (\d+)$/m.exec(read(path.join(CONTROL_GROUPS, group, 'memory.events')))
+    return found === null ? undefined : Number(found[1])
+  } catch {
+    return undefined
+  }
+}
+
+function readText(file: string): string {
+  return readFileSync(file, 'latin1')
+}
+
+/** Tells of each process that has ended whether it was for want of memory. */
+export class MemoryKills {
+  readonly #count: () => number | undefined
+  #known: number | undefined
+
+  constructor(count: () => number | undefined = memoryKills) {
+    this.#count = count
+    this.#known = count()
+  }
+
+  wasOne({ signal, lastWords }: Pick<Ending, 'signal' | 'lastWords'>): boolean {
+    const before = this.#known
+    this.#known = this.#count()
+    if (HEAP_IS_FULL.test(lastWords)) return true
+    return signal === 'SIGKILL' && before !== undefined && this.#known !== undefined && this.#known > before
+  }
+}
