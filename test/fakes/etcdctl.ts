@@ -13,7 +13,8 @@ export async function etcdctl(
   options: { readonly input?: string } = {},
 ): Promise<string> {
   const calling = run(await buildEtcdProgram('etcdctl'), [`--endpoints=${endpoint}`, ...args], { timeout: 30_000 })
-  calling.child.stdin?.end(options.input ?? '')
+  // One that ends before it has read all of its input is judged by how it ends.
+  calling.child.stdin?.on('error', () => {}).end(options.input ?? '')
   return (await calling).stdout
 }
 

@@ -58,7 +58,8 @@ export class Kubectl {
         (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
       )
-      child.stdin?.end(input)
+      // One that ends before it has read all of its input is judged by how it ends.
+      child.stdin?.on('error', () => {}).end(input)
     })
   }
 
