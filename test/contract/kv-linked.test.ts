@@ -15,7 +15,7 @@ describe.each(['in memory', 'embedded'] as const)('%s', (engine) => {
 
   describeKvContract(`${engine}, linked`, {
     startsEmpty: false,
-    manyKeys: 30_000,
+    manyKeys: 10_000,
     open: async () => {
       const kv = await openLink(server.path, AbortSignal.timeout(60_000))
       return { kv, prefix: `/corner-${corners++}/`, liveHandles: () => kv.liveHandles }

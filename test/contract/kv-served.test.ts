@@ -13,7 +13,7 @@ describe.each(['in memory', 'embedded'] as const)('%s', (engine) => {
 
   describeKvContract(`${engine}, behind etcd’s API`, {
     startsEmpty: false,
-    manyKeys: 30_000,
+    manyKeys: 10_000,
     open: async () => {
       const prefix = `/corner-${corners++}/`
       const kv = await openEtcd({ endpoints: [server.endpoint], prefix }, AbortSignal.timeout(60_000))
