@@ -11,7 +11,7 @@ import { bodyWithText, TEXTS, textPlacesOf } from '../fakes/hostile-texts.ts'
 
 /** As large as a body may be where all is asked for; what takes a while is tried with four times as much. */
 const IS_WHOLE = process.env['HOSTILE_BYTES'] !== undefined
-const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 64 * 1024)
+const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 48 * 1024)
 /** For all places of a kind. */
 const TIMEOUT_MS = IS_WHOLE ? 3_600_000 : 240_000
 /** Beyond what the process has taken at the start: what is collected is not given back at once. */
@@ -64,7 +64,7 @@ it.each(resources.map((resource) => [`${resource.group}/${resource.version} ${re
 )
 
 /** What looks at a text again for each of its characters takes seconds for this. */
-const TEXT_BYTES = 64 * 1024
+const TEXT_BYTES = 48 * 1024
 const TEXT_KINDS = Object.entries(TEXTS)
 
 it.each(resources.map((resource) => [`${resource.group}/${resource.version} ${resource.kind}`, resource] as const))(
