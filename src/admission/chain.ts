@@ -33,6 +33,7 @@ export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
     validate(request, signal) {
       return validateFrom(setFor(request).validators, 0, { request, signal })
     },
+    hasMutatingExtensions: () => chain.some((plugin) => plugin.hasMutatingExtensions?.() === true),
   }
 }
 

@@ -51,6 +51,7 @@ const PREPARE_STEPS: readonly Step<AdmittedCreation>[] = [
   withReservation,
   inCanonicalForm,
   validated,
+  withFieldsOwnedOnceValid,
   warnedOf,
   validatedByAdmission,
   withVersionChecked,
@@ -98,8 +99,33 @@ export function withoutRepeatedOwners(object: ApiObject, { context }: Creation):
 }
 
 /** The creator owns the fields; an apply has recorded that itself. */
-export function withFieldsOwned(object: ApiObject, { resource, context, verb }: Creation): MaybePromise<ApiObject> {
-  if (verb === 'apply') return object
+export function withFieldsOwned(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  return creation.verb === 'apply' || isOwnedOnceValid(creation) ? object : ownedBySender(object, creation)
+}
+
+/**
+ * To tell the fields of a large object takes nearly as long as the rest of the steps: that is left until it is known to be valid,
+ * where nobody is shown the object before. What admission has changed is not the sender's.
+ */
+export function withFieldsOwnedOnceValid(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  if (creation.verb === 'apply' || !isOwnedOnceValid(creation)) return object
+  const sent = withUniqueOwners(withoutDeletionMarks(creation.sent, creation), '', () => {})
+  return whenKnown(ownedBySender(sent, creation), (owned) =>
+    withMeta(object, { managedFields: own(metaOf(owned), 'managedFields') }),
+  )
+}
+
+function isOwnedOnceValid({ parts, resource, context, sent }: Creation): boolean {
+  const isLarge = context.turns !== undefined
+  return (
+    isLarge &&
+    resource.conversion.isIdentity &&
+    own(metaOf(sent), 'managedFields') === undefined &&
+    !parts.admission.hasMutatingExtensions()
+  )
+}
+
+function ownedBySender(object: ApiObject, { resource, context }: Creation): MaybePromise<ApiObject> {
   const { apiVersion, kind } = object
   const { versions } = resource
   const request = {

@@ -83,6 +83,7 @@ function tracedAdmission(admission: Admission, tracing: Tracing): Admission {
       tracing.step({ name: 'Validating admission', attributes: attributesOf(request.resource) }, () =>
         admission.validate(request, signal),
       ),
+    hasMutatingExtensions: () => admission.hasMutatingExtensions(),
   }
 }
 

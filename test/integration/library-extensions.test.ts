@@ -1,6 +1,7 @@
 // Functions in the place of webhooks, in the process of the server.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import type { ValueMap } from '../../src/api/value.ts'
 import { type ApiStatusError, k8s } from '../../src/client/client.ts'
 import { defineResource } from '../../src/define/define.ts'
 import type { AdmissionRequest } from '../../src/extensions/extensions.ts'
@@ -108,6 +109,23 @@ describe('server.admit', () => {
     })
     expect(deleted).toMatchObject({ object: null, oldObject: { data: { changed: 'yes' } } })
   })
+
+  it.each(['mutating', 'validating'] as const)(
+    'shows %s functions who owns the fields, of large objects too',
+    async (type) => {
+      const { server } = await open()
+      const owners: unknown[] = []
+      server.admit({ name: 'a', type, resource: k8s.ConfigMap, operations: ['CREATE'] }, ({ object }) => {
+        owners.push(
+          object.metadata.managedFields?.map(({ fieldsV1 }) => Object.keys((fieldsV1 as ValueMap)['f:data']!)),
+        )
+      })
+      const maps = mapsOf(server)
+      await maps.create({ metadata: { name: 'small' }, data: { x: '1' } })
+      await maps.create({ metadata: { name: 'large' }, data: { x: 'x'.repeat(200_000) } })
+      expect(owners).toEqual([[['.', 'f:x']], [['.', 'f:x']]])
+    },
+  )
 
   it('asks a function again where a later one changed the object, if it wants that', async () => {
     const { server } = await open()

@@ -52,6 +52,15 @@ describe('a chain of plugins', () => {
     expect(await admission.mutate(request, SIGNAL)).toBe(request.object)
   })
 
+  it.each([
+    [[undefined, undefined], false],
+    [[undefined, false], false],
+    [[false, true, undefined], true],
+  ])('of %j tells whether extensions mutate: %j', (answers, expected) => {
+    const chain = answers.map((answer) => (answer === undefined ? {} : { hasMutatingExtensions: () => answer }))
+    expect(admitInOrder(chain).hasMutatingExtensions()).toBe(expected)
+  })
+
   it('ends at the first that refuses (W-446)', async () => {
     const asked: string[] = []
     const refuse = (name: string): AdmissionPlugin => ({

@@ -1,6 +1,6 @@
 // What admission is asked about, and when; and which other rights a write takes.
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { AdmissionRequest } from '../../../src/admission/admission.ts'
+import { ADMIT_ALL, type AdmissionRequest } from '../../../src/admission/admission.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { Answer } from '../../fakes/api-requests.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
@@ -27,6 +27,7 @@ beforeEach(() => {
   adds = undefined
   mayNot = new Set()
   const admission = {
+    ...ADMIT_ALL,
     mutate: (request: AdmissionRequest) => {
       if (refuses(request)) throw forbidden('not by admission')
       return adds === undefined ? request.object : { ...request.object!, ...adds }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Admission, AdmissionRequest } from '../../../src/admission/admission.ts'
+import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../../src/admission/admission.ts'
 import { withMeta } from '../../../src/api/object-members.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
@@ -14,6 +14,7 @@ function worldWith(
 ): ApiWorld {
   return new ApiWorld({
     admission: {
+      ...ADMIT_ALL,
       mutate: (request) => {
         asked.push(request)
         return Promise.resolve({ ...request.object!, target: { name: 'mutated' } })

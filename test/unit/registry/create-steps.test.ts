@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
+import { Turns } from '../../../src/lib/turns.ts'
 import { createObject } from '../../../src/registry/create.ts'
 import {
   admitNew,
@@ -92,6 +93,7 @@ describe('the steps of a create', () => {
       warnings: note('warnings', () => []),
     }
     const admission: Admission = {
+      ...ADMIT_ALL,
       mutate: note('mutate', ({ object }: AdmissionRequest) => object),
       validate: note('validate', () => {}),
     }
@@ -143,6 +145,61 @@ describe('the steps of a create', () => {
     const made = await withFieldsOwned(configMap({ name: 'a' }, { data: { a: '1' } }), creation({ verb }))
     if (managed === undefined) expect(made.metadata).not.toHaveProperty('managedFields')
     else expect(made.metadata['managedFields']).toMatchObject(managed)
+  })
+
+  describe('withFieldsOwnedOnceValid: of a large object', () => {
+    /** Adds a member, as the server's own plugins do, and notes what it is shown. */
+    const adding = (hasMutatingExtensions: boolean, shown: ApiObject[] = []): Admission => ({
+      ...ADMIT_ALL,
+      mutate: ({ object }) => {
+        shown.push(object!)
+        return { ...object!, data: { ...(object!['data'] as object), added: 'x' } }
+      },
+      hasMutatingExtensions: () => hasMutatingExtensions,
+    })
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }
+    const sent = configMap(
+      { name: 'a', ownerReferences: [owner, { ...owner }], deletionTimestamp: NOW },
+      { data: { a: '1' } },
+    )
+    const created = async (admission: Admission, context: Partial<WriteContext>, object = sent): Promise<ApiObject> => {
+      const given = creation({ sent: object, parts: { ...world.parts, admission }, context })
+      return prepareNew({ ...given, admitted: await admitNew(given) })
+    }
+    const turns = new Turns()
+
+    it('the sender owns what it owns of a small one, and nothing that admission added', async () => {
+      const warnings: string[] = []
+      const warn = (text: string): void => void warnings.push(text)
+      const shown: ApiObject[] = []
+      const large = await created(adding(false, shown), { turns, warn })
+      const { uid: _, ...metadata } = (await created(adding(false), {})).metadata
+      expect(large.metadata).toMatchObject(metadata)
+      expect(Object.keys(large.metadata).at(-1)).toBe('managedFields')
+      expect(large['data']).toEqual({ a: '1', added: 'x' })
+      expect(JSON.stringify(large.metadata['managedFields'])).not.toContain('f:added')
+      expect(shown[0]!.metadata).not.toHaveProperty('managedFields')
+      expect(warnings).toHaveLength(1)
+    })
+
+    it('that webhooks, policies or functions are shown is owned before', async () => {
+      const shown: ApiObject[] = []
+      await created(adding(true, shown), { turns })
+      expect(shown[0]!.metadata['managedFields']).toMatchObject([{ manager: 'test' }])
+    })
+
+    it('with managed fields of its own is owned before, as they may say otherwise', async () => {
+      const shown: ApiObject[] = []
+      const managed = configMap({ name: 'a', managedFields: [] }, { data: { a: '1' } })
+      await created(adding(false, shown), { turns }, managed)
+      expect(shown[0]!.metadata['managedFields']).toMatchObject([{ manager: 'test' }])
+    })
+
+    it('that is invalid is not looked through for its fields', async () => {
+      const offload = { trackUpdate: () => expect.unreachable() } as unknown as NonNullable<WriteContext['offload']>
+      const invalid = configMap({ name: 'Not a name' }, { data: { a: '1' } })
+      await expect(created(adding(false), { turns, offload }, invalid)).rejects.toThrow('Invalid value: "Not a name"')
+    })
   })
 
   it('mutatedByAdmission: admission is shown a create and its word stands', async () => {

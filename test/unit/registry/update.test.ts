@@ -27,6 +27,7 @@ beforeEach(() => {
   asked = []
   world = new ApiWorld({
     admission: {
+      ...ADMIT_ALL,
       mutate: (request, signal) => {
         asked.push(`mutate ${request.operation}`)
         return ADMIT_ALL.mutate(request, signal)
