@@ -6,9 +6,9 @@ import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Turns } from '../lib/turns.ts'
-import { withOwners } from './field-ownership.ts'
+import { isOwnedOnceValid, withOwners } from './field-ownership.ts'
 import type { HeldReservation } from './held-reservation.ts'
-import { generateName, metaForCreate, withUniqueOwners } from './object-meta.ts'
+import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 import { admissionRequest, fromAdmission, parseResourceVersion, refuseInvalid, withNamespace } from './steps.ts'
 
@@ -100,29 +100,19 @@ export function withoutRepeatedOwners(object: ApiObject, { context }: Creation):
 
 /** The creator owns the fields; an apply has recorded that itself. */
 export function withFieldsOwned(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  return creation.verb === 'apply' || isOwnedOnceValid(creation) ? object : ownedBySender(object, creation)
+  return creation.verb === 'apply' || isOwnedLater(creation) ? object : ownedBySender(object, creation)
 }
 
-/**
- * To tell the fields of a large object takes nearly as long as the rest of the steps: that is left until it is known to be valid,
- * where nobody is shown the object before. What admission has changed is not the sender's.
- */
+/** The creator owns what was sent, and nothing that admission has added. */
 export function withFieldsOwnedOnceValid(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  if (creation.verb === 'apply' || !isOwnedOnceValid(creation)) return object
+  if (creation.verb === 'apply' || !isOwnedLater(creation)) return object
   const sent = withUniqueOwners(withoutDeletionMarks(creation.sent, creation), '', () => {})
-  return whenKnown(ownedBySender(sent, creation), (owned) =>
-    withMeta(object, { managedFields: own(metaOf(owned), 'managedFields') }),
-  )
+  return whenKnown(ownedBySender(sent, creation), (owned) => withManagedFieldsOf(object, owned))
 }
 
-function isOwnedOnceValid({ parts, resource, context, sent }: Creation): boolean {
-  const isLarge = context.turns !== undefined
-  return (
-    isLarge &&
-    resource.conversion.isIdentity &&
-    own(metaOf(sent), 'managedFields') === undefined &&
-    !parts.admission.hasMutatingExtensions()
-  )
+/** Managed fields that are sent are checked: they are read before the rest is. */
+function isOwnedLater({ parts, resource, context, sent }: Creation): boolean {
+  return isOwnedOnceValid(parts, resource, context) && own(metaOf(sent), 'managedFields') === undefined
 }
 
 function ownedBySender(object: ApiObject, { resource, context }: Creation): MaybePromise<ApiObject> {

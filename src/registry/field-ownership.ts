@@ -4,7 +4,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { type FieldManagerRequest, trackUpdate } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { withConversions } from './conversions.ts'
-import type { WriteContext } from './registry.ts'
+import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
 /** The object with its managedFields. A conversion that fails is done without: no write fails by it. */
 export function withOwners(
@@ -17,4 +17,17 @@ export function withOwners(
     return offload === undefined ? trackUpdate(asked, object) : offload.trackUpdate(asked, object, signal)
   }
   return withConversions(request.versions, track, { signal, isVital: false })
+}
+
+/**
+ * To find who owns which fields of a large object takes nearly as long as the rest of its write: that is left until it is known to
+ * be valid, where nobody is shown the object before.
+ */
+export function isOwnedOnceValid(
+  { admission }: RegistryParts,
+  { conversion }: Resource,
+  { turns }: WriteContext,
+): boolean {
+  const isLarge = turns !== undefined
+  return isLarge && conversion.isIdentity && !admission.hasMutatingExtensions()
 }

@@ -100,3 +100,7 @@ export function withUniqueOwners(
   warn(`${DUPLICATE_OWNERS}${when}; ${DUPLICATE_OWNERS_END} ${[...repeated].join(', ')}`)
   return withMeta(object, { ownerReferences: unique })
 }
+
+export function withManagedFieldsOf(object: ApiObject, other: ApiObject): ApiObject {
+  return withMeta(object, { managedFields: own(metaOf(other), 'managedFields') })
+}

@@ -10,9 +10,9 @@ import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitNew, prepareNew } from './create-steps.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
-import { withOwners } from './field-ownership.ts'
+import { isOwnedOnceValid, withOwners } from './field-ownership.ts'
 import { HeldReservation } from './held-reservation.ts'
-import { finalizersOf, isTerminating, metaForUpdate, metaNumber } from './object-meta.ts'
+import { finalizersOf, isTerminating, metaForUpdate, metaNumber, withManagedFieldsOf } from './object-meta.ts'
 import {
   LARGE_BYTES,
   type RegistryParts,
@@ -146,9 +146,10 @@ class UpdatePipeline {
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
     await this.turn()
-    const wanted = this.shared(await request.wanted(live), live)
+    const wanted = withNamespace(this.shared(await request.wanted(live), live), resource, context)
     await this.turn()
-    const tracked = await this.track(live, withNamespace(wanted, resource, context))
+    const isTrackedLater = this.isTrackedOnceValid()
+    const tracked = isTrackedLater ? withManagedFieldsOf(wanted, live) : await this.track(live, wanted)
     await this.turn()
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     await strategy.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
@@ -157,10 +158,12 @@ class UpdatePipeline {
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
     const reservation = await strategy.reserve?.({ object: bumped, stored }, context, this.parts)
     this.held.hold(reservation)
-    const object = withoutNewTimes(await this.canonical(reservation?.object ?? bumped, stored), stored)
+    const canonical = await this.canonical(reservation?.object ?? bumped, stored)
     await this.turn()
-    refuseInvalid(resource, object, await this.faultsOf(object, stored))
+    refuseInvalid(resource, canonical, await this.faultsOf(canonical, stored))
     await this.turn()
+    const owned = isTrackedLater ? withManagedFieldsOf(canonical, await this.track(live, wanted)) : canonical
+    const object = withoutNewTimes(owned, stored)
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
     await this.turn()
@@ -205,6 +208,13 @@ class UpdatePipeline {
     const isObject = subresource === '' || subresource === 'scale'
     if (isObject) return this.resource.strategy.warnings(object, stored, this.context)
     return this.endpoint.warnings?.(object) ?? []
+  }
+
+  /** A view of another kind has managed fields of its own. */
+  private isTrackedOnceValid(): boolean {
+    const { parts, resource, context, request } = this
+    if (request.tracksFields || resource.subresources.get(request.subresource)?.view !== undefined) return false
+    return isOwnedOnceValid(parts, resource, context)
   }
 
   private track(live: { readonly [key: string]: Value }, wanted: ApiObject): MaybePromise<ApiObject> {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ADMIT_ALL } from '../../../src/admission/admission.ts'
+import { ADMIT_ALL, type Admission } from '../../../src/admission/admission.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
+import { Turns } from '../../../src/lib/turns.ts'
 import type {
   RegistryParts,
   Reservation,
@@ -252,6 +253,63 @@ it.each([
     world.context({ ifLarge }),
   )
   expect(tracked).toBe(elsewhere)
+})
+
+describe('an update by a large body', () => {
+  const turns = new Turns()
+  const changed = (live: ApiObject): ApiObject => ({ ...live, data: { a: '2', b: 'x' } })
+
+  /** The outcome for an object of its own, without what is that object's alone. */
+  async function outcome(wanted: (live: ApiObject) => ApiObject, context: Partial<WriteContext>): Promise<unknown> {
+    const maps = world.resource('configmaps')
+    const before = await created(maps, { data: { a: '1' } })
+    const request = { name: 'a', subresource: '', tracksFields: false, absent: 'refuse', uid: '' } as const
+    const change = { ...request, wanted: (live: ApiObject | undefined) => wanted(live!) }
+    const given = world.context({ now: LATER, fieldManager: 'other', ...context })
+    const answer = await updateObject(world.parts, maps, change, given).catch((error: Error) => error.message)
+    if (typeof answer === 'string') return answer
+    const { uid: _, resourceVersion, ...metadata } = metaOf(answer)
+    return { ...plain(answer.object), metadata, isWritten: resourceVersion !== before.metadata['resourceVersion'] }
+  }
+
+  it.each<[string, (live: ApiObject) => ApiObject]>([
+    ['changes the object', changed],
+    ['changes nothing', (live) => live],
+    ['says nothing of managed fields', (live) => withMeta(changed(live), { managedFields: undefined })],
+    ['resets managed fields', (live) => withMeta(changed(live), { managedFields: [] })],
+    [
+      'has managed fields that nobody can read',
+      (live) => withMeta(changed(live), { managedFields: [{ operation: 'x' }] }),
+    ],
+    ['takes fields from who had them', (live) => withMeta({ ...live, data: { b: 'x' } }, { labels: { a: 'b' } })],
+    ['is invalid', (live) => ({ ...live, data: { 'not a key': 'x' } })],
+  ])('has the outcome of a small one where it %s', async (_name, wanted) => {
+    const small = await outcome(wanted, {})
+    world = new ApiWorld()
+    expect(await outcome(wanted, { turns })).toEqual(small)
+  })
+
+  it('is not looked through for its fields where it is invalid', async () => {
+    const offload = { trackUpdate: () => expect.unreachable() } as unknown as NonNullable<WriteContext['offload']>
+    const invalid = (live: ApiObject): ApiObject => ({ ...live, data: { 'not a key': 'x' } })
+    expect(await outcome(invalid, { turns, offload })).toContain('Invalid value: "not a key"')
+  })
+
+  it('is looked through before admission where extensions are shown it', async () => {
+    const shown: unknown[] = []
+    const admission: Admission = {
+      ...ADMIT_ALL,
+      mutate: ({ object, operation }) => {
+        if (operation === 'UPDATE')
+          shown.push((object!.metadata['managedFields'] as { manager: string }[]).map(({ manager }) => manager))
+        return object
+      },
+      hasMutatingExtensions: () => true,
+    }
+    world = new ApiWorld({ admission })
+    await outcome(changed, { turns })
+    expect(shown).toEqual([['test', 'other']])
+  })
 })
 
 describe('an update that changes nothing', () => {
