@@ -54,7 +54,8 @@ import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
 import { type ObjectsOptions, openObjects } from './objects.ts'
-import { watchersOfReplicas } from './replicas.ts'
+import type { PeerFiles } from './peer-files.ts'
+import { type ReplicaParts, watchersOfReplicas } from './replicas.ts'
 import { tracedRegistry } from './tracing.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
 import { stockFamilies } from './measures.ts'
@@ -64,8 +65,8 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionSettings: AdmissionSettings
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
-  /** What we show to other servers that serve groups. */
-  readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
+  /** What we show to other servers that serve groups, and what we check other replicas with. */
+  readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls whom the operator names. */
@@ -81,8 +82,6 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly advertisedAddress: string | undefined
   /** `host:port`, where other replicas can ask this one, empty until it listens; undefined where they cannot. */
   readonly peerAddress: () => string | undefined
-  /** Who signs the certificates of other replicas, PEM. */
-  readonly peerAuthority: string
   /** How many servers the storage has. */
   readonly storeCount: number
   /** How long watches last at least whose client does not say. */
@@ -210,7 +209,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const parts = { ...shared, log: logOf(log, 'controllers'), queues: measures.queues }
   const targetOf = (service: AggregatedService): OutgoingTarget =>
-    aggregatedTarget(service, locate, options.proxyCertificate)
+    aggregatedTarget(service, locate, options.peerFiles.proxyCertificate)
   const probeRemote = aggregatedDiscoveryReader(caller, targetOf)
   const remotes = new AggregatedGroups({
     resources: probeRemote,
@@ -303,13 +302,16 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
 /** Who watches other processes of this server, and other replicas on its store. */
 function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): WatchersElsewhere {
   const ownName = identityOf(options.cluster.hostname ?? hostname())
-  const { operatorsCaller: caller, proxyCertificate, peerAuthority: authority } = options
-  const asked = { ...parts, ownName, caller, proxyCertificate, authority }
+  const { operatorsCaller: caller, peerFiles } = options
+  const asked = (): ReplicaParts => {
+    const { proxyCertificate, peerAuthority: authority = options.authority } = peerFiles
+    return { ...parts, ownName, caller, proxyCertificate, authority }
+  }
   return {
     workers: options.otherWatchers,
     replicas: {
       ownName,
-      ask: async (user, signal) => (options.hasReplicas ? watchersOfReplicas(asked, user, signal) : []),
+      ask: async (user, signal) => (options.hasReplicas ? watchersOfReplicas(asked(), user, signal) : []),
     },
   }
 }

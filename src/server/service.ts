@@ -22,10 +22,10 @@ import { openStatusEncoder } from './status-encoder.ts'
 import { runInBackground } from './background.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { type Service } from './late-service.ts'
-import { readPeerAuthority, readProxyCertificate } from './serving.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { runningLogLevels } from './log-levels.ts'
 import { routesOf } from './routes.ts'
+import { PeerFiles } from './peer-files.ts'
 import {
   answerPeer,
   checksOfWorkers,
@@ -128,6 +128,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
+      base.peerFiles.run(stop),
       compactor?.run(stop),
       looksAfterStore(order) ? keepSpace({ ...ofStorage, storage: config.storage }, stop) : undefined,
       extensions.run(stop),
@@ -191,6 +192,8 @@ interface Guards {
   readonly caller: OutgoingCaller
   /** Calls whom the operator names by a flag, who may well be on this machine. */
   readonly operatorsCaller: OutgoingCaller
+  /** By what it is known to them. */
+  readonly peerFiles: PeerFiles
 }
 
 function openGuards({ config, log, measures, reloads, tracing }: Foundation, opened: AsyncDisposableStack): Guards {
@@ -210,6 +213,7 @@ function openGuards({ config, log, measures, reloads, tracing }: Foundation, ope
     }),
     caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing, tracing })),
     operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing, tracing })),
+    peerFiles: new PeerFiles({ config, reloads, log: logOf(log, 'certificates') }),
   }
 }
 
@@ -245,7 +249,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     admissionSettings: sharedLimits(readAdmissionSettings(config), worker),
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
-    proxyCertificate: readProxyCertificate(config),
+    peerFiles: base.peerFiles,
     caller: base.caller,
     operatorsCaller: base.operatorsCaller,
     clock: base.clock,
@@ -256,7 +260,6 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     advertisedAddress: ownAddress(config, log),
     // Who trusts nobody to name users cannot be asked for one.
     peerAddress: () => (config.identity.frontProxy === undefined ? undefined : peerAddress(config, address.text)),
-    peerAuthority: readPeerAuthority(config) ?? authority ?? tls.certificate,
     cluster: config.cluster,
     storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
     shownAddress: () => address.shown,

@@ -34,15 +34,11 @@ function readPair(
   return { certificate, key }
 }
 
-/** What we show to other servers that serve groups. */
+/** What we show to other replicas, and to servers of other groups. */
 export function readProxyCertificate({
   proxyCertificate: pair,
 }: Config): { readonly certificate: string; readonly key: string } | undefined {
-  if (pair === undefined) return undefined
-  return {
-    certificate: readTextFile(pair.certificateFile, '--proxy-client-cert-file'),
-    key: readTextFile(pair.keyFile, '--proxy-client-key-file'),
-  }
+  return pair && readPair(pair, '--proxy-client-cert-file', '--proxy-client-key-file')
 }
 
 /** What the certificates of other replicas are checked with; undefined where the operator does not say. */

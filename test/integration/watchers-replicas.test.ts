@@ -1,13 +1,14 @@
 // Who watches the replicas on one etcd, asked of one of them: by a user that only that one knows, and with replicas that do not answer.
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import tls from 'node:tls'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
-import { makeReplicaFiles, PROXY_NAME } from '../../src/commands/replica-files.ts'
+import { makeReplicaFiles, PROXY_NAME, saveProxy } from '../../src/commands/replica-files.ts'
 import { identityOf } from '../../src/controllers/server-identity.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
@@ -31,8 +32,14 @@ interface Page {
   readonly watchers: readonly { readonly agent: string; readonly replica: string }[]
 }
 
+interface Pki {
+  readonly folder: string
+  readonly flags: readonly string[]
+  readonly authority: string
+}
+
 /** What replicas share. */
-async function makePki(): Promise<{ readonly flags: readonly string[]; readonly authority: string }> {
+async function makePki(): Promise<Pki> {
   const folder = path.join(await tempFolder(), 'pki')
   mkdirSync(folder)
   const inPki = (name: string): string => path.join(folder, name)
@@ -47,7 +54,7 @@ async function makePki(): Promise<{ readonly flags: readonly string[]; readonly 
     `--proxy-client-key-file=${inPki('proxy.key')}`,
     `--peer-ca-file=${inPki('api-ca.crt')}`,
   ]
-  return { flags, authority: readFileSync(inPki('api-ca.crt'), 'utf8') }
+  return { folder, flags, authority: readFileSync(inPki('api-ca.crt'), 'utf8') }
 }
 
 async function openWatch({ url, authority, adminToken }: OpenServer, agent: string): Promise<void> {
@@ -140,4 +147,32 @@ it('are told of by every replica, as the user who asks, and who does not answer 
     ]),
   )
   expect(heard).toBe('')
+})
+
+it('are told of after the certificate that replicas show each other was replaced', async () => {
+  await using etcd = await startEtcd()
+  const { folder, flags, authority } = await makePki()
+  await using one = await openReplica(etcd.endpoint, [...flags, '--hostname-override', 'one'], authority)
+  await using two = await openReplica(etcd.endpoint, [...flags, '--hostname-override', 'two'], authority)
+  const problems = async (): Promise<readonly (string | undefined)[]> => {
+    const page = await one.must('/debug/watchers?replicas=all', { headers: { accept: 'application/json' } })
+    return (page['replicas'] as Page['replicas']).map(({ problem }) => problem)
+  }
+  await expect.poll(problems).toEqual([undefined, undefined])
+  const old = {
+    cert: readFileSync(path.join(folder, 'proxy.crt')),
+    key: readFileSync(path.join(folder, 'proxy.key')),
+  }
+  const statusFor = async (certificate: typeof old): Promise<number | undefined> => {
+    const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters' }
+    const request = https.get(`${two.url}/api/v1/pods`, { agent: false, ca: authority, headers, ...certificate })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+  expect(await statusFor(old)).toBe(200)
+  // Of another authority too, so that the old one is of no use where the new one is trusted.
+  saveProxy(folder)
+  await expect.poll(() => statusFor(old)).toBe(401)
+  await expect.poll(problems).toEqual([undefined, undefined])
 })
