@@ -90,7 +90,7 @@ bench: $(READY) build ## Measure, side by side in one run (one bench: make bench
 	$(BIN) node test/bench/run.ts $(ONLY)
 
 image: ## Build the container image
-	docker build -f deploy/Dockerfile -t quarterdeck .
+	docker build $(NODE_IMAGE:%=--build-arg NODE_IMAGE=%) -f deploy/Dockerfile -t quarterdeck .
 
 up: $(RUNNABLE) ## Start three etcd members and three replicas behind a load balancer with docker compose
 	$(BIN) node deploy/make-certificates.ts deploy/pki .env

@@ -18,7 +18,7 @@ interface Service {
   readonly hostname?: string
   readonly ports?: readonly string[]
   readonly user?: string
-  readonly build?: unknown
+  readonly build?: { readonly args?: readonly string[] }
   readonly volumes?: readonly string[]
   readonly profiles?: readonly string[]
   readonly read_only?: boolean
@@ -79,7 +79,7 @@ it('alerts.yaml asks for metrics that there are, by labels that they have', () =
 describe('docker-compose.yml', () => {
   it.each(THREE)('has etcd member %i, which speaks TLS alone, both ways', (i) => {
     const { image, environment = {} } = services[`etcd-${i}`]!
-    expect(image).toMatch(/:v\d+\.\d+\.\d+\}$/)
+    expect(image).toMatch(/:v\d+\.\d+\.\d+@sha256:/)
     for (const [name, value] of Object.entries(environment)) {
       if (/CLIENT_URLS|PEER_URLS|INITIAL_CLUSTER$/.test(name))
         expect([name, value]).toEqual([name, expect.not.stringContaining('http://')])
@@ -148,7 +148,23 @@ describe('docker-compose.yml', () => {
   })
 
   it('builds the image once', () => {
-    expect(Object.values(services).filter(({ build }) => build !== undefined)).toHaveLength(1)
+    const [built, ...others] = Object.values(services).flatMap(({ build }) => build ?? [])
+    expect(others).toEqual([])
+    // Taken from .env or the environment; where it is in neither, it is what the Dockerfile says.
+    expect(built?.args).toEqual(['NODE_IMAGE'])
+  })
+
+  it('takes every image of others by its digest, and another where a variable names one', () => {
+    const others = Object.entries(services).filter(([, { image }]) => image !== 'quarterdeck')
+    expect(others.length).toBeGreaterThan(0)
+    for (const [name, { image }] of others) {
+      expect([name, image]).toEqual([
+        name,
+        expect.stringMatching(/^\$\{[A-Z]+_IMAGE:-[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}\}$/),
+      ])
+    }
+    const readme = read('deploy/README.md')
+    for (const [, { image = '' }] of others) expect(readme).toContain(`\`${/\w+_IMAGE/.exec(image)?.[0]}\``)
   })
 })
 
@@ -231,7 +247,7 @@ describe('the image', () => {
   it('is built in a stage of its own, small, and runs as nobody in particular', () => {
     const lines = read('deploy/Dockerfile').split('\n')
     expect(lines.filter((line) => line.startsWith('FROM '))).toEqual(['FROM ${NODE_IMAGE} AS build', 'FROM scratch'])
-    expect(lines).toContainEqual(expect.stringMatching(/^ARG NODE_IMAGE=node:\d+-bookworm-slim$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^ARG NODE_IMAGE=node:\d+-bookworm-slim@sha256:[0-9a-f]{64}$/))
     expect(lines).toContainEqual(expect.stringMatching(/^USER [1-9]\d*:[1-9]\d*$/))
     expect(lines.join('\n')).toMatch(/^HEALTHCHECK .*"quarterdeck", "healthcheck", "\/livez"/m)
   })

@@ -179,6 +179,8 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
 /** What no test runs, and why. */
 export const RUN_BY_NONE: Readonly<Record<string, string>> = {
   'docker compose --profile observe up --detach': 'it takes images of Prometheus and Grafana, which no test pulls',
+  "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'":
+    'it asks a registry, and what it answers is another thing every few weeks',
 }
 
 /** Names of commands, which nobody is told to type as they are: `quarterdeck doctor` finds what is wrong. And what runs tests is one. */

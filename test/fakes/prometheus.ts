@@ -26,9 +26,9 @@ export function buildPrometheus(name: 'prometheus' | 'promtool'): Promise<string
 
 const TAGS = 'remove_all_sd'
 
-/** The module of version 3.13.5 is 0.313.5. */
+/** The module of version 3.13.4 is 0.313.4. */
 function moduleVersion(): string {
-  const [, minor = '', patch] = /prometheus:v3\.(\d+)\.(\d+)\}$/.exec(COMPOSE_SERVICES['prometheus']?.image ?? '') ?? []
+  const [, minor = '', patch] = /prometheus:v3\.(\d+)\.(\d+)@/.exec(COMPOSE_SERVICES['prometheus']?.image ?? '') ?? []
   if (patch === undefined) throw new Error('docker-compose.yml does not say which Prometheus it runs')
   return `0.${300 + Number(minor)}.${patch}`
 }
