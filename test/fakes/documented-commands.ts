@@ -168,6 +168,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
   ],
   'docker exec': ['test/containers/image.test.ts', "'exec'"],
   'docker compose': ['test/containers/stack.test.ts', 'compose'],
+  'quarterdeck top --all-replicas': ['test/long/helm-chart-replicas.test.ts', "'top', '--all-replicas'"],
   'helm install quarterdeck deploy/chart --namespace quarterdeck --create-namespace': [
     'test/long/helm-chart.test.ts',
     'deploy/chart',

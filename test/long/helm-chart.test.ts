@@ -1,58 +1,36 @@
 // The chart in deploy/chart, by helm itself: what it makes of its values, that the server takes all of it, and that a server starts with
 // the flags and files that it says.
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { loadAll } from 'js-yaml'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { COMMAND } from '../fakes/command.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
-import { buildGoProgram } from '../fakes/go-program.ts'
+import {
+  CHART,
+  type ChartValues,
+  findHelm,
+  type Manifest,
+  named,
+  podFlags,
+  renderChart,
+  secretsSeen,
+  secretText,
+} from '../fakes/helm-chart.ts'
 import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
 
 const run = promisify(execFile)
-const CHART = path.join(import.meta.dirname, '../../deploy/chart')
-const HELM = { name: 'helm', module: 'helm.sh/helm/v4', folder: '/cmd/helm', version: '4.3.1' }
-
-interface Manifest {
-  readonly kind: string
-  readonly metadata: { readonly name: string }
-  readonly data?: Readonly<Record<string, string>>
-  readonly spec?: {
-    readonly replicas?: number
-    readonly template?: { readonly spec: PodSpec }
-    readonly volumeClaimTemplates?: readonly unknown[]
-  }
-}
-
-interface PodSpec {
-  readonly containers: readonly [{ readonly args: readonly string[]; readonly volumeMounts: readonly Mount[] }]
-  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[]
-}
-
-interface Mount {
-  readonly name: string
-  readonly mountPath: string
-}
 
 let helm: string
 
 beforeAll(async () => {
-  helm = await buildGoProgram('helm', HELM)
+  helm = await findHelm()
 })
 
-const sets = (values: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`])
-
-async function rendered(values: Readonly<Record<string, string>>): Promise<readonly Manifest[]> {
-  const { stdout } = await run(helm, ['template', 'sea', CHART, '--namespace', 'ships', ...sets(values)])
-  return (loadAll(stdout) as readonly (Manifest | null)[]).filter((each) => each !== null)
-}
-
-async function refusal(values: Readonly<Record<string, string>>): Promise<string> {
+async function refusal(values: ChartValues): Promise<string> {
   try {
-    await rendered(values)
+    await renderChart(values)
     return ''
   } catch (error) {
     return (error as { readonly stderr: string }).stderr
@@ -61,23 +39,63 @@ async function refusal(values: Readonly<Record<string, string>>): Promise<string
 
 const ON_ETCD = { 'storage.kind': 'etcd', 'storage.etcd.endpoints[0]': 'https://etcd:2379' }
 
-const WAYS: readonly (readonly [string, Readonly<Record<string, string>>, readonly string[]])[] = [
+const ON_ETCD_ARGS = Object.entries(ON_ETCD).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+const BY_CERT_MANAGER = { 'tls.mode': 'certManager', 'tls.certManager.issuerRef.name': 'ours' }
+const OWN_CERTIFICATE = { 'tls.mode': 'secret', 'tls.secretName': 'own' }
+
+const WAYS: readonly (readonly [string, ChartValues, readonly string[]])[] = [
   ['by default', {}, ['NetworkPolicy', 'Secret', 'Secret', 'Service', 'StatefulSet']],
   [
     'on etcd',
     { ...ON_ETCD, 'storage.etcd.secretName': 'etcd-client' },
+    ['NetworkPolicy', 'PodDisruptionBudget', 'Secret', 'Secret', 'Secret', 'Service', 'Service', 'StatefulSet'],
+  ],
+  [
+    'on etcd, by one replica',
+    { ...ON_ETCD, replicas: '1' },
+    ['Deployment', 'NetworkPolicy', 'Secret', 'Secret', 'Service'],
+  ],
+  [
+    'on etcd, by replicas that do not ask each other',
+    { ...ON_ETCD, 'peers.enabled': 'false' },
     ['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Secret', 'Secret', 'Service'],
   ],
   [
+    'on etcd, with certificates of cert-manager',
+    { ...ON_ETCD, ...BY_CERT_MANAGER },
+    [
+      'Certificate',
+      'Certificate',
+      'Certificate',
+      'Issuer',
+      'Issuer',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Secret',
+      'Service',
+      'Service',
+      'StatefulSet',
+    ],
+  ],
+  [
+    'on etcd, with a serving certificate of the operator',
+    { ...ON_ETCD, ...OWN_CERTIFICATE },
+    ['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Secret', 'Service'],
+  ],
+  [
+    'on etcd, with all certificates of the operator',
+    { ...ON_ETCD, ...OWN_CERTIFICATE, 'peers.secretName': 'proxy' },
+    ['NetworkPolicy', 'PodDisruptionBudget', 'Secret', 'Service', 'Service', 'StatefulSet'],
+  ],
+  [
     'with a certificate of cert-manager, and watched by Prometheus',
-    { 'tls.mode': 'certManager', 'tls.certManager.issuerRef.name': 'ours', 'serviceMonitor.enabled': 'true' },
+    { ...BY_CERT_MANAGER, 'serviceMonitor.enabled': 'true' },
     ['Certificate', 'NetworkPolicy', 'Secret', 'Service', 'ServiceMonitor', 'StatefulSet'],
   ],
   [
     'with keys of the operator',
     {
-      'tls.mode': 'secret',
-      'tls.secretName': 'own',
+      ...OWN_CERTIFICATE,
       clientCaSecretName: 'clients',
       'encryption.secretName': 'sealed',
       'networkPolicy.enabled': 'false',
@@ -94,10 +112,10 @@ describe('the chart', () => {
   })
 
   it.each(WAYS)('%s makes what belongs to it, and the server finds nothing wrong with it', async (_, values, kinds) => {
-    const manifests = await rendered(values)
+    const manifests = await renderChart(values)
     expect(manifests.map(({ kind }) => kind).toSorted()).toEqual(kinds)
     const file = path.join(await newHome(), 'manifests.json')
-    const known = manifests.filter(({ kind }) => !['Certificate', 'ServiceMonitor'].includes(kind))
+    const known = manifests.filter(({ kind }) => !['Certificate', 'Issuer', 'ServiceMonitor'].includes(kind))
     writeFileSync(file, known.map((each) => JSON.stringify(each)).join('\n---\n'))
     const { stdout } = await run(process.execPath, [COMMAND, 'check', file])
     expect(stdout).toMatch(new RegExp(`${known.length} objects`))
@@ -111,6 +129,48 @@ describe('the chart', () => {
     ['a word that it does not know', { replcas: '2' }, 'replcas'],
   ])('says what is wrong with the values: %s', async (_, values, words) => {
     expect(await refusal(values)).toContain(words)
+  })
+
+  const own = {
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': 'quarterdeck', 'app.kubernetes.io/instance': 'sea' } },
+  }
+  const FEW = {
+    'networkPolicy.from[0].podSelector.matchLabels.app': 'ship',
+    'networkPolicy.egress[0].ports[0].port': '2379',
+  }
+
+  it('lets replicas reach each other where only a few may be called or call', async () => {
+    const { spec } = named(await renderChart({ ...ON_ETCD, ...FEW }), 'NetworkPolicy', 'sea-quarterdeck')
+    expect(spec?.ingress).toEqual([
+      {
+        ports: [{ port: 'https', protocol: 'TCP' }],
+        from: [{ podSelector: { matchLabels: { app: 'ship' } } }, own],
+      },
+    ])
+    expect(spec?.egress).toEqual([{ ports: [{ port: 2379 }] }, { ports: [{ port: 6443, protocol: 'TCP' }], to: [own] }])
+    const alone = named(await renderChart({ ...ON_ETCD, ...FEW, replicas: '1' }), 'NetworkPolicy', 'sea-quarterdeck')
+    expect([alone.spec?.ingress?.[0]?.from, alone.spec?.egress]).toEqual([
+      [{ podSelector: { matchLabels: { app: 'ship' } } }],
+      [{ ports: [{ port: 2379 }] }],
+    ])
+  })
+
+  it('gives replicas names that stay, by a service without an address', async () => {
+    const manifests = await renderChart(ON_ETCD)
+    const { serviceName = '' } = named(manifests, 'StatefulSet', 'sea-quarterdeck').spec ?? {}
+    expect(named(manifests, 'Service', serviceName).spec?.clusterIP).toBe('None')
+  })
+
+  it.each([
+    ['made by the chart', {}, ['tls', 'keys', 'front-proxy'].map((each) => `sea-quarterdeck-${each}`)],
+    ['made by cert-manager', BY_CERT_MANAGER, ['tls', 'keys', 'front-proxy'].map((each) => `sea-quarterdeck-${each}`)],
+    ['of the operator', { ...OWN_CERTIFICATE, 'peers.secretName': 'proxy' }, ['own', 'sea-quarterdeck-keys', 'proxy']],
+    ['of the operator, without one for replicas', OWN_CERTIFICATE, ['own', 'sea-quarterdeck-keys']],
+  ])('shows a pod its own keys and no authority, where they are %s', async (_, values, secrets) => {
+    const manifests = await renderChart({ ...ON_ETCD, ...values })
+    expect(secretsSeen(manifests)).toEqual(secrets)
+    const keys = manifests.flatMap(({ kind, data = {} }) => (kind === 'Secret' ? Object.keys(data) : []))
+    expect(keys.filter((key) => /^ca.*key/.test(key))).toEqual([])
   })
 })
 
@@ -142,24 +202,41 @@ describe('installed', () => {
     expect((await get(keys)).kind).toBe('Secret')
   })
 
+  it('on our own server by several replicas, it keeps the certificate by which they ask each other', async () => {
+    const server = await startServerProcess(['--in-memory'], await newHome())
+    const env = { ...process.env, KUBECONFIG: server.kubeconfigFile, HOME: await newHome() }
+    const call = (...args: readonly string[]): Promise<unknown> =>
+      run(helm, [...args, '--namespace', 'ships', ...ON_ETCD_ARGS], { env })
+    const get = async (place: string): Promise<Manifest> =>
+      JSON.parse((await server.request(place, { token: server.adminToken })).body) as Manifest
+    const certificate = '/api/v1/namespaces/ships/secrets/sea-quarterdeck-front-proxy'
+    const replicas = '/apis/apps/v1/namespaces/ships/statefulsets/sea-quarterdeck'
+    await call('install', 'sea', CHART, '--create-namespace')
+    const before = await get(certificate)
+    expect(Object.keys(before.data ?? {}).toSorted()).toEqual(['ca.crt', 'tls.crt', 'tls.key'])
+    expect((await get(replicas)).spec?.replicas).toBe(3)
+    await call('upgrade', 'sea', CHART, '--set', 'replicas=5')
+    expect((await get(replicas)).spec?.replicas).toBe(5)
+    expect((await get(certificate)).data).toEqual(before.data)
+    await call('upgrade', 'sea', CHART, '--set', 'replicas=1')
+    expect((await get(replicas)).kind).toBe('Status')
+    expect((await get('/apis/apps/v1/namespaces/ships/deployments/sea-quarterdeck')).spec?.replicas).toBe(1)
+  })
+
   it.each(['embedded', 'etcd'] as const)(
     'a server starts with the flags and files that it names, on %s',
     async (kind) => {
       const etcd = kind === 'etcd' ? await startEtcd() : undefined
-      const manifests = await rendered({
+      const manifests = await renderChart({
         'storage.kind': kind,
-        ...(etcd === undefined ? {} : { 'storage.etcd.endpoints[0]': etcd.endpoint }),
+        ...(etcd === undefined ? {} : { 'storage.etcd.endpoints[0]': etcd.endpoint, replicas: '1' }),
       })
       const home = await newHome()
-      const { args } = containerOf(manifests)
-      writeMounts(manifests, home)
-      const [command = '', ...flags] = args.map((each) => each.replace('=/pki/', `=${home}/pki/`))
-      expect(command).toBe('serve')
-      const server = await startServerProcess(flags, home)
-      const secret = manifests.find(({ metadata: { name } }) => name === 'sea-quarterdeck-keys')
-      const decoded = (key: string): string => Buffer.from(secret?.data?.[key] ?? '', 'base64').toString()
+      const server = await startServerProcess(podFlags(manifests, home), home)
+      const decoded = (key: string): string => secretText(manifests, 'sea-quarterdeck-keys', key)
+      const ca = secretText(manifests, 'sea-quarterdeck-tls', 'ca.crt')
       const statusOf = async (place: string, token: string): Promise<number> =>
-        (await server.request(place, { token, ca: authorityOf(manifests) })).status
+        (await server.request(place, { token, ca })).status
       expect(await statusOf('/api/v1/secrets', decoded('admin-token'))).toBe(200)
       expect(await statusOf('/metrics', decoded('metrics-token'))).toBe(200)
       expect(await statusOf('/api/v1/secrets', decoded('metrics-token'))).toBe(403)
@@ -167,35 +244,6 @@ describe('installed', () => {
     },
   )
 })
-
-function containerOf(manifests: readonly Manifest[]): PodSpec['containers'][0] {
-  return podOf(manifests).containers[0]
-}
-
-function podOf(manifests: readonly Manifest[]): PodSpec {
-  const pod = manifests.find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment')?.spec?.template?.spec
-  if (pod === undefined) throw new Error('the chart makes no pods')
-  return pod
-}
-
-/** The secrets that are mounted, as files below `home`. */
-function writeMounts(manifests: readonly Manifest[], home: string): void {
-  const pod = podOf(manifests)
-  for (const { name, mountPath } of pod.containers[0].volumeMounts) {
-    const secretName = pod.volumes.find((each) => each.name === name)?.secret?.secretName
-    const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === secretName)
-    if (secret === undefined) continue
-    mkdirSync(path.join(home, mountPath), { recursive: true })
-    for (const [file, content] of Object.entries(secret.data ?? {})) {
-      writeFileSync(path.join(home, mountPath, file), Buffer.from(content, 'base64'), { mode: 0o600 })
-    }
-  }
-}
-
-function authorityOf(manifests: readonly Manifest[]): string {
-  const tls = manifests.find(({ metadata: { name } }) => name === 'sea-quarterdeck-tls')
-  return Buffer.from(tls?.data?.['ca.crt'] ?? '', 'base64').toString()
-}
 
 async function stopped(server: ServerProcess): Promise<void> {
   server.child.kill('SIGTERM')

@@ -35,9 +35,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end }}
 
+{{/* Not empty where replicas ask each other: there are several, and what they are known by is made or given. */}}
+{{- define "quarterdeck.peers" -}}
+{{- $known := or (ne .Values.tls.mode "secret") (not (empty .Values.peers.secretName)) -}}
+{{- if and .Values.peers.enabled $known (eq .Values.storage.kind "etcd") (gt (int .Values.replicas) 1) -}}
+true
+{{- end -}}
+{{- end }}
+
 {{- define "quarterdeck.dnsNames" -}}
 {{- $name := include "quarterdeck.name" . -}}
 {{- $own := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) (printf "%s.%s.svc.cluster.local" $name .Release.Namespace) "kubernetes" "kubernetes.default" "kubernetes.default.svc" "localhost" -}}
+{{- if include "quarterdeck.peers" . -}}
+{{- range $number := until (int .Values.replicas) -}}
+{{- $own = append $own (printf "%s-%d.%s-replicas.%s.svc" $name $number $name $.Release.Namespace) -}}
+{{- end -}}
+{{- end -}}
 {{- concat $own .Values.tls.names | uniq | toJson -}}
 {{- end }}
 
