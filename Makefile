@@ -90,10 +90,11 @@ bench: $(READY) build ## Measure, side by side in one run (one bench: make bench
 	$(BIN) node test/bench/run.ts $(ONLY)
 
 image: ## Build the container image
-	docker build $(NODE_IMAGE:%=--build-arg NODE_IMAGE=%) -f deploy/Dockerfile -t quarterdeck .
+	docker build $$(deploy/images-made-here | sed -n 's/^NODE_IMAGE=/--build-arg &/p') $(NODE_IMAGE:%=--build-arg NODE_IMAGE=%) -f deploy/Dockerfile -t quarterdeck .
 
 up: $(RUNNABLE) ## Start three etcd members and three replicas behind a load balancer with docker compose
 	$(BIN) node deploy/make-certificates.ts deploy/pki .env
+	@deploy/images-made-here .env
 	docker compose up --build --detach --wait
 	@echo 'kubectl --kubeconfig deploy/pki/admin.kubeconfig get --raw /readyz'
 

@@ -1,5 +1,6 @@
 // The form of what is deployed: what a cluster needs to stand the loss of any one part, and to trust nobody it need not.
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
@@ -9,6 +10,7 @@ import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import { consistencyChecks } from '../../src/server/cache-check.ts'
 import { storageFamilies } from '../../src/telemetry/storage-metrics.ts'
 import { ALLOCATION, YOUNG_HEAP } from '../fakes/command.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
 
 interface Service {
   readonly image?: string
@@ -27,8 +29,10 @@ interface Service {
   readonly security_opt?: readonly string[]
 }
 
+const ROOT = path.join(import.meta.dirname, '../..')
+
 function read(file: string): string {
-  return readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8')
+  return readFileSync(path.join(ROOT, file), 'utf8')
 }
 
 const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
@@ -240,6 +244,38 @@ describe('the balancer', () => {
     // Without this a replica that is to finish what is under way would be cut off.
     expect(text).toContain('http-check expect status 200 error-status L7OKC')
     for (const i of THREE) expect(text).toContain(`server replica-${i} replica-${i}:6443`)
+  })
+})
+
+describe('images-made-here', () => {
+  /** A docker that has images of these tags; a digest is what a registry has given. */
+  async function withImages(digests: Readonly<Record<string, number>>): Promise<string> {
+    const folder = await tempFolder()
+    const found = Object.entries(digests).map(([tag, count]) => `${tag}) echo ${count} ;;`)
+    const script = ['#!/bin/sh', 'case "$5" in', ...found, '*) exit 1 ;;', 'esac', ''].join('\n')
+    writeFileSync(path.join(folder, 'docker'), script, { mode: 0o755 })
+    return folder
+  }
+  const run = (folder: string, ...args: string[]): string => {
+    const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` }
+    return execFileSync(path.join(ROOT, 'deploy/images-made-here'), args, { env, encoding: 'utf8' })
+  }
+  const NODE = /^ARG NODE_IMAGE=([^@]+)@/m.exec(read('deploy/Dockerfile'))![1]!
+  const ETCD = /ETCD_IMAGE:-([^@]+)@/.exec(read('docker-compose.yml'))![1]!
+
+  it('are those that no registry has given', async () => {
+    expect(run(await withImages({ [NODE]: 0, [ETCD]: 0 }))).toBe(`NODE_IMAGE=${NODE}\nETCD_IMAGE=${ETCD}\n`)
+    expect(run(await withImages({ [NODE]: 0, [ETCD]: 1 }))).toBe(`NODE_IMAGE=${NODE}\n`)
+    expect(run(await withImages({}))).toBe('')
+  })
+
+  it('are added to a file that does not name them', async () => {
+    const folder = await withImages({ [NODE]: 0, [ETCD]: 0 })
+    const file = path.join(folder, '.env')
+    writeFileSync(file, 'ETCD_IMAGE=mine\n')
+    run(folder, file)
+    run(folder, file)
+    expect(readFileSync(file, 'utf8')).toBe(`ETCD_IMAGE=mine\nNODE_IMAGE=${NODE}\n`)
   })
 })
 
