@@ -148,6 +148,7 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
   ['a folder that says nothing', checkNames, { 'src/helpers/ring.ts': `` }, '"helpers" does not say'],
   ['an index file', checkNames, { 'src/lib/index.ts': `` }, 'is named index'],
   ['a file that only passes on', checkExports, { 'src/lib/a.ts': `export { x } from './x.ts'` }, 'is a barrel'],
+  ['passing on types', checkExports, { 'src/lib/a.ts': `export type { X } from './x.ts'` }, 'is a barrel'],
   [
     'an export of everything',
     checkExports,

@@ -13,18 +13,47 @@ export interface SourceFile {
   /** From the top of the project, with `/`: `src/kv/kv.ts`. */
   readonly path: string
   readonly text: string
+  /** Parsed when they are first asked for: for most files the text says enough. */
   readonly statements: readonly Node[]
   /** Every module named in an import, a re-export, a dynamic import or an import type, as written. */
   readonly imports: readonly string[]
 }
 
 export function parseSource(filePath: string, text: string): SourceFile {
+  return new ParsedSource(filePath, text)
+}
+
+class ParsedSource implements SourceFile {
+  readonly path: string
+  readonly text: string
+  #statements: readonly Node[] | undefined
+  #imports: readonly string[] | undefined
+
+  constructor(filePath: string, text: string) {
+    this.path = filePath
+    this.text = text
+  }
+
+  get statements(): readonly Node[] {
+    this.#statements ??= parsed(this.path, this.text)
+    return this.#statements
+  }
+
+  get imports(): readonly string[] {
+    this.#imports ??= importsOf(this)
+    return this.#imports
+  }
+}
+
+function parsed(filePath: string, text: string): readonly Node[] {
   const { body } = parseSync(text, { syntax: 'typescript', tsx: filePath.endsWith('.tsx'), target: 'es2024' })
-  const statements = body as unknown as readonly Node[]
+  return body as unknown as readonly Node[]
+}
+
+function importsOf({ text, statements }: SourceFile): readonly string[] {
   // Dynamic imports and import types may stand anywhere, but few files have them.
   const nodes = text.includes('import(') ? nodesIn(statements) : statements
-  const named = nodes.map(namedModule).filter((name) => name !== undefined)
-  return { path: filePath, text, statements, imports: [...new Set(named)] }
+  return [...new Set(nodes.map(namedModule).filter((name) => name !== undefined))]
 }
 
 /** Every `.ts` and `.tsx` file below the folder. */
