@@ -15,6 +15,7 @@ import {
   WATCH,
 } from '../../../../src/kv/etcd/messages.ts'
 import { ProtobufError } from '../../../../src/wire/protobuf-error.ts'
+import { anyCharacter } from '../../../fakes/any-character.ts'
 
 const PROTO = join(import.meta.dirname, '../../../../proto/etcd/rpc.proto')
 
@@ -40,7 +41,7 @@ describe('etcd’s messages', () => {
     expect(read).toMatchObject({ ...request, success: [{ put: { key: 'a', lease: 2 ** 47 - 1 } }] })
   })
 
-  const text = fc.string({ unit: 'binary', maxLength: 200 })
+  const text = fc.string({ unit: anyCharacter, maxLength: 200 })
   const number = fc.maxSafeNat()
   const value = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))
   const range = fc.record(
