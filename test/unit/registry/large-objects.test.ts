@@ -1,5 +1,6 @@
+import { deepStrictEqual } from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
@@ -28,12 +29,12 @@ describe('a large object', () => {
         const object = largeObject(resource, seed)
         const stored = resource.toCanonical(resource.conversion.toStored(object))
         const faults = await resource.large?.validateCreate?.(stored, context, turns)
-        expect(faults).toEqual(resource.strategy.validateCreate(stored, context))
-        expect(await resource.large?.toCanonical(stored, turns)).toEqual(stored)
+        deepStrictEqual(faults, resource.strategy.validateCreate(stored, context))
+        deepStrictEqual(await resource.large?.toCanonical(stored, turns), stored)
         const changed = resource.toCanonical(resource.conversion.toStored(largeObject(resource, seed + 10)))
         const change = { object: changed, stored }
         const found = await resource.large?.validateUpdate?.(change, context, turns)
-        expect(found).toEqual(resource.strategy.main.validate(changed, stored, context))
+        deepStrictEqual(found, resource.strategy.main.validate(changed, stored, context))
       }
     },
   )
