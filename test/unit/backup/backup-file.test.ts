@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { BackupReader } from '../../../src/backup/backup-reader.ts'
@@ -19,15 +20,15 @@ describe.each([
       const file = await write(items, key)
       const { header, read } = await readAll(file, key)
       expect(header).toMatchObject({ revision: 4711, keys: count, prefix: '/registry/', version: '1.2.3' })
-      expect(read).toEqual(items)
+      deepStrictEqual(read, items)
     }
   })
 
   it('does not depend on how it is cut into pieces', async () => {
     const items = randomItems(300)
     const file = await write(items, key)
-    expect((await readAll(file, key, 1000)).read).toEqual(items)
-    expect((await readAll(file, key, 7)).read).toEqual(items)
+    deepStrictEqual((await readAll(file, key, 1000)).read, items)
+    deepStrictEqual((await readAll(file, key, 7)).read, items)
   })
 
   it('is refused wherever one bit was flipped', async () => {
