@@ -1,6 +1,6 @@
 // Reads a bbolt file page by page, and holds it to what bbolt takes for granted: every page is reached once, keys are in order, and
 // a branch names the first key of each of its pages.
-import { expect } from 'vitest'
+import { deepStrictEqual, equal, ok } from 'node:assert/strict'
 
 const PAGE_BYTES = 4096
 const META_PAGES = 2
@@ -12,11 +12,11 @@ export function readBolt(file: Buffer): BoltContents {
   const reader = new BoltReader(file)
   const contents: Record<string, (readonly [string, string])[]> = {}
   for (const { flags, key, value } of reader.leaves(Number(file.readBigUInt64LE(16 + 16)))) {
-    expect(flags).toBe(1)
+    equal(flags, 1)
     const pairs = reader.leaves(Number(value.readBigUInt64LE()))
     contents[key.toString()] = pairs.map((pair) => [pair.key.toString('latin1'), pair.value.toString('latin1')])
   }
-  expect(reader.reached).toBe(file.length / PAGE_BYTES)
+  equal(reader.reached, file.length / PAGE_BYTES)
   return contents
 }
 
@@ -43,27 +43,30 @@ class BoltReader {
     const at = id * PAGE_BYTES
     const [flags, count] = [this.#file.readUInt16LE(at + 8), this.#file.readUInt16LE(at + 10)]
     const pages = 1 + this.#file.readUInt32LE(at + 12)
-    expect(Number(this.#file.readBigUInt64LE(at))).toBe(id)
+    equal(Number(this.#file.readBigUInt64LE(at)), id)
     for (let page = id; page < id + pages; page++) {
-      expect(page).toBeGreaterThanOrEqual(META_PAGES)
-      expect(this.#reached.has(page)).toBe(false)
+      ok(page >= META_PAGES, `page ${page} is one of those that begin the file`)
+      ok(!this.#reached.has(page), `page ${page} is reached twice`)
       this.#reached.add(page)
     }
     const page = this.#file.subarray(at, at + pages * PAGE_BYTES)
     const elements = Array.from({ length: count }, (_, index) => 16 + 16 * index)
     const leaves = flags === 1 ? this.#branch(page, elements) : elements.map((element) => leafAt(page, element))
     const keys = leaves.map(({ key }) => key)
-    expect(keys).toEqual(keys.toSorted((a, b) => Buffer.compare(a, b)))
+    ok(
+      keys.every((key, index) => index === 0 || Buffer.compare(keys[index - 1]!, key) <= 0),
+      `what is below page ${id} is not in order`,
+    )
     return leaves
   }
 
   #branch(page: Buffer, elements: readonly number[]): readonly Leaf[] {
-    expect(elements.length).toBeGreaterThanOrEqual(2)
+    ok(elements.length >= 2, `a branch has ${elements.length} pages`)
     return elements.flatMap((at) => {
       const keyAt = at + page.readUInt32LE(at)
       const key = page.subarray(keyAt, keyAt + page.readUInt32LE(at + 4))
       const below = this.leaves(Number(page.readBigUInt64LE(at + 8)))
-      expect(below[0]?.key).toEqual(key)
+      deepStrictEqual(below[0]?.key, key)
       return below
     })
   }
@@ -73,6 +76,6 @@ function leafAt(page: Buffer, at: number): Leaf {
   const keyAt = at + page.readUInt32LE(at + 4)
   const valueAt = keyAt + page.readUInt32LE(at + 8)
   const end = valueAt + page.readUInt32LE(at + 12)
-  expect(end).toBeLessThanOrEqual(page.length)
+  ok(end <= page.length, `a value ends at ${end} of ${page.length}`)
   return { flags: page.readUInt32LE(at), key: page.subarray(keyAt, valueAt), value: page.subarray(valueAt, end) }
 }
