@@ -12,6 +12,7 @@ setFlagsFromString('--max-semi-space-size=64')
 const everyKind = {
   root: '.',
   experimental: { viteModuleRunner: false, nodeLoader: false },
+  setupFiles: 'test/fakes/plain-imports.ts',
   expect: { poll: { interval: 10, timeout: 40_000 } },
 } as const
 
@@ -32,7 +33,7 @@ export default defineConfig({
           isolate: false,
           maxWorkers: '100%',
           sequence: { groupOrder: 0 },
-          setupFiles: ['test/fakes/seeded-properties.ts'],
+          setupFiles: [everyKind.setupFiles, 'test/fakes/seeded-properties.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,4 +1,4 @@
-// Property tests begin from the one seed; vitest loads this before each unit test.
+// Property tests begin from the one seed; vitest loads this before the unit tests of each thread.
 import { configureGlobal, readConfigureGlobal } from 'fast-check'
 import { SEED } from './seed.ts'
 
