@@ -234,6 +234,20 @@ class MemoryStore implements WatchCache {
     return listAtHand(this.#typeOf(resource)?.snapshots.newest, resource, namespace)
   }
 
+  untilPresent(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined {
+    const type = this.#typeOf(resource)
+    if (type === undefined || type.size > 0) return undefined
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stopWaiting()
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const stopWaiting = type.onNext(done)
+      signal.addEventListener('abort', done, { once: true })
+    })
+  }
+
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const state = await this.#stateAt({ at: request.at, verb: 'list', resource: request.resource }, signal)
     // As with a single object: it may be readable now.
@@ -389,8 +403,10 @@ class MemoryStore implements WatchCache {
   #lose(error: ApiError | undefined): void {
     const types = this.#contents?.types ?? []
     this.#contents = undefined
-    for (const { watchers, measures } of types) {
-      if (error !== undefined) measures.terminated.value += watchers.size
+    for (const type of types) {
+      type.wake()
+      const { watchers } = type
+      if (error !== undefined) type.measures.terminated.value += watchers.size
       for (const watcher of watchers.everyone()) {
         if (error === undefined) watcher.finish()
         else watcher.fail(error)

@@ -113,7 +113,7 @@ export class Contents {
       budget: this.#budget,
       revision: this.#revision,
       nowMs: clock.now(),
-      measures: measures.of(resource),
+      measures: () => measures.of(resource),
       shared,
     })
   }

@@ -29,7 +29,7 @@ export interface TypeCacheOptions {
   readonly budget: PastBudget
   readonly revision: number
   readonly nowMs: number
-  readonly measures: TypeMeasures
+  readonly measures: () => TypeMeasures
   /** What it begins with; absent: nothing. */
   readonly shared?: SharedType | undefined
 }
@@ -45,7 +45,6 @@ export class TypeCache implements Finder, PastHolder {
   readonly namespaced: boolean
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
-  readonly measures: TypeMeasures
   readonly slabs = new SlabAllocator()
   readonly #tree: ItemTree
   /** The same by key, but for what it began with: a lookup in the tree compares a dozen texts. */
@@ -54,6 +53,10 @@ export class TypeCache implements Finder, PastHolder {
   readonly #limits: HistoryLimits
   readonly #budget: PastBudget
   readonly #labels = new LabelIndex()
+  readonly #findMeasures: () => TypeMeasures
+  #measures: TypeMeasures | undefined
+  /** Who waits for its first object. */
+  readonly #awaiting = new Set<() => void>()
   #nowMs: number
   /** The last changes, as a ring buffer. */
   readonly #withEvents: (HistoryRecord | undefined)[] = []
@@ -72,7 +75,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#unreadable = shared?.unreadable ?? 0
     this.fields = new FieldIndex(indexed, shared === undefined ? undefined : () => this.#objects())
     this.watchers = new WatcherIndex(indexed)
-    this.measures = options.measures
+    this.#findMeasures = options.measures
     this.#limits = options.limits
     this.#budget = options.budget
     this.#nowMs = options.nowMs
@@ -84,6 +87,11 @@ export class TypeCache implements Finder, PastHolder {
   share(): SharedType {
     this.slabs.parsed ??= new WeakMap()
     return { tree: this.#tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
+  }
+
+  /** Made when they are first asked for: there are a dozen for each type, and most types have no objects. */
+  get measures(): TypeMeasures {
+    return (this.#measures ??= this.#findMeasures())
   }
 
   get snapshots(): Snapshots {
@@ -116,8 +124,20 @@ export class TypeCache implements Finder, PastHolder {
     }
   }
 
+  /** Calls before anybody is told of the next change, or when there is none to come. What it gives takes that back. */
+  onNext(call: () => void): () => void {
+    this.#awaiting.add(call)
+    return () => this.#awaiting.delete(call)
+  }
+
+  /** Calls whoever waits for a change. */
+  wake(): void {
+    for (const call of this.#awaiting) call()
+  }
+
   /** Gives back its share of the budget. */
   close(): void {
+    this.wake()
     this.#history.forgetAll()
     this.#snapshots.forgetAll()
     this.#budget.stored -= this.#bytes
@@ -161,6 +181,7 @@ export class TypeCache implements Finder, PastHolder {
     const { key, item, revision, nowMs } = change
     const previous = this.#replace(key, item)
     if (item === undefined && previous === undefined) return
+    if (this.#awaiting.size > 0) this.wake()
     this.#snapshots.add(this.#snapshot(revision, nowMs))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)

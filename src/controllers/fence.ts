@@ -35,6 +35,7 @@ export class Fence {
       get: (key, at, signal) => store.get(key, at, signal),
       list: (request, signal) => store.list(request, signal),
       watch: (request, signal) => store.watch(request, signal),
+      untilPresent: (resource, signal) => store.untilPresent?.(resource, signal),
       write: (key, decide, signal) =>
         store.write(
           key,

@@ -29,7 +29,7 @@ export class Queue<Q extends Queued> {
 
 export class FairQueues<Q extends Queued> {
   readonly queuing: Queuing
-  readonly all: readonly Queue<Q>[]
+  #all: readonly Queue<Q>[] | undefined
   readonly #hands = new Map<number, readonly Queue<Q>[]>()
   waiting = 0
   seatsWaiting = 0
@@ -42,7 +42,11 @@ export class FairQueues<Q extends Queued> {
   constructor(queuing: Queuing, nowMs: number) {
     this.queuing = queuing
     this.#lookedAt = nowMs
-    this.all = Array.from({ length: queuing.queues }, () => new Queue<Q>())
+  }
+
+  /** Made when the first request comes: to most levels none ever does. */
+  get all(): readonly Queue<Q>[] {
+    return (this.#all ??= Array.from({ length: this.queuing.queues }, () => new Queue<Q>()))
   }
 
   /** The emptiest of the queues that the flow was dealt. */

@@ -41,6 +41,13 @@ export async function runInformer(
 ): Promise<void> {
   let known = new Map<string, StoredObject>()
   while (!signal.aborted) {
+    // Most types have no objects: a watch of each would be much of what a fork begins with.
+    const isEmpty = known.size === 0 ? store.untilPresent?.(stored, signal) : undefined
+    if (isEmpty !== undefined) {
+      handler.onSynced?.()
+      await isEmpty
+      if (signal.aborted) return
+    }
     const fresh = new Map<string, StoredObject>()
     let complete = false
     try {

@@ -3,7 +3,7 @@
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
-import type { Action, ResourceTable } from '../registry/registry.ts'
+import type { Action } from '../registry/registry.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { MUTATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY } from './admissionregistration/admission-policies.ts'
@@ -83,7 +83,14 @@ import { RESOURCE_CLAIM_TEMPLATE } from './resource/resource-claim-template.ts'
 import { RESOURCE_CLAIM } from './resource/resource-claim.ts'
 import { RESOURCE_POOL_STATUS_REQUEST } from './resource/resource-pool-status-request.ts'
 import { RESOURCE_SLICE } from './resource/resource-slice.ts'
-import { type EncodeInTurns, type EncodeObject, resourceTable, type StoredTexts } from './resources.ts'
+import {
+  type BuiltInTable,
+  type EncodeInTurns,
+  type EncodeObject,
+  resourceTable,
+  type SharedResources,
+  type StoredTexts,
+} from './resources.ts'
 import { POD_GROUP } from './scheduling/pod-group.ts'
 import { PRIORITY_CLASS } from './scheduling/priority-class.ts'
 import { SCHEDULED_WORKLOAD } from './scheduling/workload.ts'
@@ -123,6 +130,7 @@ export { compareVersions, conditionOf, type Definition, hasBadAuthority, readDef
 export { DefinitionTable } from './custom/definition-table.ts'
 export { RENAME_VERSION } from './custom/form.ts'
 export type { RoleGuard } from './needs.ts'
+export type { BuiltInTable, SharedResources } from './resources.ts'
 
 /** By group and kind. */
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -299,6 +307,8 @@ interface BuiltInOptions {
   readonly allowPrivileged?: boolean
   /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
   readonly roleGuard?: RoleGuard
+  /** Those of another server with the same schema; absent: all are made. */
+  readonly shared?: SharedResources | undefined
 }
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
@@ -308,10 +318,10 @@ export function builtInResources(
   schema: SchemaTable,
   encode: EncodeObject,
   options: BuiltInOptions = {},
-): ResourceTable {
+): BuiltInTable {
   const { serviceRange = DEFAULT_SERVICE_RANGE, nodePorts = DEFAULT_NODE_PORTS } = options
   const { serviceMeasures: measures = new ServiceMeasures() } = options
-  const table: ResourceTable = resourceTable({
+  const table: BuiltInTable = resourceTable({
     schema,
     encode,
     encodeInTurns: options.encodeInTurns,
@@ -330,6 +340,7 @@ export function builtInResources(
       ...(options.actions ?? []),
     ],
     allowPrivileged: options.allowPrivileged ?? false,
+    shared: options.shared,
   })
   return table
 }

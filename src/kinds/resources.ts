@@ -48,16 +48,34 @@ interface ResourceSources {
   readonly actions: readonly Action[]
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
+  /** Of another table that was made with the same schema and encodings. */
+  readonly shared: SharedResources | undefined
 }
 
-export function resourceTable(sources: ResourceSources): ResourceTable {
+/** Resources that need nothing of their server, so that several servers can have them; by their places. */
+export interface SharedResources {
+  readonly allowPrivileged: boolean
+  readonly byPlace: ReadonlyMap<string, Resource>
+}
+
+export interface BuiltInTable extends ResourceTable {
+  readonly shared: SharedResources
+}
+
+export function resourceTable(sources: ResourceSources): BuiltInTable {
+  const { allowPrivileged } = sources
+  const known = sources.shared?.allowPrivileged === allowPrivileged ? sources.shared.byPlace : undefined
+  const shared = new Map<string, Resource>()
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(sources.actions.map((action) => [placeOf(action.at), action]))
   for (const row of builtInGroups().flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))) {
-    declared.add(keyOf({ ...row, resource: row.plural }))
-    const resource = resourceOf(sources, row)
-    if (resource !== undefined) resources.set(keyOf(resource), resource)
+    const key = keyOf({ ...row, resource: row.plural })
+    declared.add(key)
+    const resource = known?.get(key) ?? resourceOf(sources, row)
+    if (resource === undefined) continue
+    resources.set(key, resource)
+    if (typeof sources.kindOf(row).strategy !== 'function') shared.set(key, resource)
   }
   return {
     find: (resource) => resources.get(keyOf(resource)),
@@ -67,6 +85,7 @@ export function resourceTable(sources: ResourceSources): ResourceTable {
     knowsKind: (kind) => sources.schema.kind(kind) !== undefined || isKindOfAnotherVersion(sources.schema, kind),
     // Built-in resources never change.
     onChange: () => () => {},
+    shared: { allowPrivileged, byPlace: shared },
   }
 }
 

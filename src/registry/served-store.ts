@@ -43,6 +43,10 @@ export class ServedStore implements Store {
     return { ...result, item: await shown(form, result.item, signal) }
   }
 
+  untilPresent(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined {
+    return this.#store.untilPresent?.(resource, signal)
+  }
+
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const { form } = request.resource
     if (form === undefined || form.isAsStored()) return this.#store.list(request, signal)

@@ -54,13 +54,14 @@ export function peerAddress({ cluster, bindAddress }: Config, listening: string)
 
 /** Not by this machine, or by those on the same wire, alone: endpoints may have no other addresses. */
 export function isReachable(address: string): boolean {
-  const own = new BlockList()
-  own.addSubnet('127.0.0.0', 8, 'ipv4')
-  own.addSubnet('169.254.0.0', 16, 'ipv4')
-  own.addAddress('::1', 'ipv6')
-  own.addSubnet('fe80::', 10, 'ipv6')
-  return !own.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return !OWN_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
+
+const OWN_ADDRESSES = new BlockList()
+OWN_ADDRESSES.addSubnet('127.0.0.0', 8, 'ipv4')
+OWN_ADDRESSES.addSubnet('169.254.0.0', 16, 'ipv4')
+OWN_ADDRESSES.addAddress('::1', 'ipv6')
+OWN_ADDRESSES.addSubnet('fe80::', 10, 'ipv6')
 
 function thisMachine(): Machine {
   const [v4, v6] = [routes('/proc/net/route'), routes('/proc/net/ipv6_route')]

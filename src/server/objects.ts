@@ -7,12 +7,13 @@ import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import type { Kv } from '../kv/kv.ts'
-import type { ResourceTable } from '../registry/registry.ts'
 import {
   accessReviewActions,
+  type BuiltInTable,
   builtInResources,
   NODE_PORTS,
   PORT_RANGES,
+  type SharedResources,
   tokenRequestAction,
   tokenReviewAction,
 } from '../kinds/kinds.ts'
@@ -55,11 +56,13 @@ export interface ObjectsOptions {
   readonly countKeys: CountKeys
   /** What a server had in its cache that this one goes on from. */
   readonly shared: SharedContents | undefined
+  /** Those of the same server. */
+  readonly sharedResources: SharedResources | undefined
 }
 
 export interface Objects {
   readonly identity: Identity
-  readonly builtIn: ResourceTable
+  readonly builtIn: BuiltInTable
   readonly store: WatchCache
   readonly kvStore: FollowableStore
 }
@@ -73,7 +76,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     liveObjects(late.store, late.table),
     noteLegacyUse({ ...late, clock: options.clock, log: logOf(options.log, 'authentication') }),
   )
-  const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
+  const builtIn: BuiltInTable = builtInResources(schema, canonicalJson, {
     texts: rememberingManagedFields,
     encodeInTurns: storedJsonInTurns,
     actions: [
@@ -87,6 +90,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     serviceMeasures: measures.services,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
     allowPrivileged: options.allowPrivileged,
+    shared: options.sharedResources,
   })
   const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
   const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { SigningKeys } from '../auth/signing-keys.ts'
 import type { SharedContents } from '../cache/cache.ts'
 import type { KeptFunction, KeptFunctions } from '../extensions/kept-functions.ts'
+import type { SharedResources } from '../kinds/kinds.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -23,6 +24,8 @@ export interface ServerState {
   readonly cached: SharedContents | undefined
   readonly authority: Authority
   readonly schema: SchemaTable
+  /** Made with that schema. */
+  readonly resources: SharedResources | undefined
   readonly functions: readonly KeptFunction[]
   /** What was served. */
   readonly groups: readonly DiscoveryGroup[]
@@ -59,6 +62,7 @@ export function pastOf(parts: PastParts): Past | undefined {
       cached: service.current === undefined ? from?.cached : service.current.api.cache.share(),
       authority: { serving, adminToken, keys },
       schema,
+      resources: service.current?.api.sharedResources ?? from?.resources,
       functions: functions.all(),
       groups: service.current?.api.groups() ?? from?.groups ?? [],
     }),

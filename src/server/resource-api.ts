@@ -27,7 +27,7 @@ import { type WatcherStatus, Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
+import { type AggregatedService, NODE_PORTS, type SharedResources } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { Random } from '../lib/random.ts'
 import { inWholeSeconds, systemClock } from '../lib/clock.ts'
@@ -128,6 +128,8 @@ export interface ResourceApi {
   readonly identity: Identity
   /** What sessions of the console are sealed with, on every replica. */
   readonly consoleKey: SessionKey
+  /** For the table of a server that goes on from this one. */
+  readonly sharedResources: SharedResources
   /** Where functions are taken in the place of webhooks. */
   readonly extensionPoints: ExtensionPoints
 }
@@ -291,6 +293,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ],
     identity,
     consoleKey: { find: (signal) => findConsoleKey(parts, signal), make: (signal) => makeConsoleKey(parts, signal) },
+    sharedResources: builtIn.shared,
     extensionPoints: {
       admit: admission.addFunction,
       convert: definitions.addFunction,

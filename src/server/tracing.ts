@@ -70,6 +70,7 @@ function tracedStore(store: Store, tracing: Tracing): Store {
     write: (key, ...rest) => step('Write', key.resource, () => store.write(key, ...rest)),
     ...(store.peek === undefined ? {} : { peek: (key) => store.peek?.(key) }),
     ...(store.peekAll === undefined ? {} : { peekAll: (...call) => store.peekAll?.(...call) }),
+    ...(store.untilPresent === undefined ? {} : { untilPresent: (...call) => store.untilPresent?.(...call) }),
   }
 }
 

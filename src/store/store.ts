@@ -162,6 +162,11 @@ export interface Store {
   peek?(key: ObjectKey): StoredItem | undefined
   /** The same for the readable objects of a namespace, of all where it is empty; undefined where they are not in memory. */
   peekAll?(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined
+  /**
+   * Undefined where the type has objects, or may have. Otherwise it resolves at its next change, before any watch tells of it; earlier
+   * where what is in memory is lost, or the signal fires.
+   */
+  untilPresent?(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined
   /** Resolves when the write is durable. A key that no object can have is `NotFound`. */
   write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult>
 }
