@@ -1,5 +1,5 @@
 // The admission chain: each plugin gets the object that the one before returned; the first that refuses ends it. The plugins of a
-// resource are determined beforehand, so that others cost nothing.
+// resource are determined by its first request, so that others cost nothing.
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Admission, AdmissionOperation, AdmissionPlugin, AdmissionRequest, MutatingWalk } from './admission.ts'
@@ -19,10 +19,14 @@ type ByOperation = Readonly<Record<AdmissionOperation, PluginSet>>
 
 export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
   const named = new Set(chain.flatMap(({ resources = [] }) => resources))
-  const byResource = new Map([...named].map((resource) => [resource, pluginsFor(chain, resource)]))
-  const others = pluginsFor(chain, undefined)
-  const setFor = ({ resource, operation }: AdmissionRequest): PluginSet =>
-    (byResource.get(formatGroupResource(resource)) ?? others)[operation]
+  const known = new Map<string | undefined, ByOperation>()
+  const setFor = ({ resource, operation }: AdmissionRequest): PluginSet => {
+    const name = formatGroupResource(resource)
+    const place = named.has(name) ? name : undefined
+    let found = known.get(place)
+    if (found === undefined) known.set(place, (found = pluginsFor(chain, place)))
+    return found[operation]
+  }
   return {
     mutate(request, signal) {
       const set = setFor(request)

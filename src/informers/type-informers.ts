@@ -1,6 +1,7 @@
 // Informers for all types, also those that custom resource definitions add, change and remove meanwhile. Objects come as they are
 // stored, so that a failing conversion webhook does not matter.
 import { CancelledError } from '../lib/errors.ts'
+import { LightSignal } from '../lib/light-signal.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { StoredResource } from '../store/store.ts'
 import { asStored } from './stored-types.ts'
@@ -28,7 +29,7 @@ export interface InformedType {
 interface Followed extends InformedType {
   resource: Resource
   isServed: boolean
-  readonly stop: AbortController
+  readonly stop: LightSignal
 }
 
 export class TypeInformers {
@@ -75,7 +76,7 @@ export class TypeInformers {
       stopListening()
       this.#signal = undefined
       const reason = new CancelledError()
-      for (const followed of this.#followed.values()) followed.stop.abort(reason)
+      for (const followed of this.#followed.values()) followed.stop.fire(reason)
       await Promise.allSettled(this.#running)
     }
   }
@@ -109,7 +110,7 @@ export class TypeInformers {
 
   #begin(key: string, resource: Resource, signal: AbortSignal): void {
     const { source, handler, onEnded } = this.#options
-    const followed: Followed = { stored: asStored(resource), resource, isServed: true, stop: new AbortController() }
+    const followed: Followed = { stored: asStored(resource), resource, isServed: true, stop: new LightSignal() }
     this.#followed.set(key, followed)
     this.#loading.add(followed)
     const told = handler(followed)
@@ -118,7 +119,7 @@ export class TypeInformers {
       if (this.#loading.delete(followed)) this.#tellIfComplete()
     }
     // Where all of them stop, `run` stops each.
-    const running = runInformer(source.registry.store, followed, { ...told, onSynced }, followed.stop.signal)
+    const running = runInformer(source.registry.store, followed, { ...told, onSynced }, followed.stop)
       .then(() => (followed.isServed ? undefined : onEnded?.(followed, signal)))
       .catch((error: unknown) => this.#failed.reject(error))
       .finally(() => this.#running.delete(running))
@@ -127,7 +128,7 @@ export class TypeInformers {
 
   #end(key: string, followed: Followed): void {
     followed.isServed = false
-    followed.stop.abort(new CancelledError())
+    followed.stop.fire(new CancelledError())
     this.#followed.delete(key)
     this.#loading.delete(followed)
   }
