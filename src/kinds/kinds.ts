@@ -127,7 +127,7 @@ export {
   conversionWebhook,
 } from './custom/conversion-webhook.ts'
 export { compareVersions, conditionOf, type Definition, hasBadAuthority, readDefinition } from './custom/definition.ts'
-export { DefinitionTable } from './custom/definition-table.ts'
+export { DefinitionTable, type SharedDefinitions } from './custom/definition-table.ts'
 export { RENAME_VERSION } from './custom/form.ts'
 export type { RoleGuard } from './needs.ts'
 export type { BuiltInTable, SharedResources } from './resources.ts'

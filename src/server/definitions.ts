@@ -16,6 +16,7 @@ import {
   conversionWebhook,
   DefinitionTable,
   RENAME_VERSION,
+  type SharedDefinitions,
 } from '../kinds/kinds.ts'
 import type { BuiltInGroup } from '../schema/built-in-resources.ts'
 import type { RuleMeasures } from '../schema/custom/custom.ts'
@@ -57,6 +58,8 @@ export interface DefinitionsOptions {
   /** How webhooks that convert are called. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
   readonly rules: RuleMeasures
+  /** Of the server that this one goes on from. */
+  readonly shared: SharedDefinitions | undefined
 }
 
 export function openDefinitions({ schema, builtIn, groups, cache, ...more }: DefinitionsOptions): Definitions {
@@ -71,6 +74,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
     encode: canonicalJson,
     encodeInTurns: storedJsonInTurns,
     rules: more.rules,
+    shared: more.shared,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
     converter: ({ name, group, names: { kind }, webhook }) => {
       const answer = functions.get(keyOf({ group, kind }))

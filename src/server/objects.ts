@@ -13,6 +13,7 @@ import {
   builtInResources,
   NODE_PORTS,
   PORT_RANGES,
+  type SharedDefinitions,
   type SharedResources,
   tokenRequestAction,
   tokenReviewAction,
@@ -56,8 +57,14 @@ export interface ObjectsOptions {
   readonly countKeys: CountKeys
   /** What a server had in its cache that this one goes on from. */
   readonly shared: SharedContents | undefined
-  /** Those of the same server. */
-  readonly sharedResources: SharedResources | undefined
+  /** What the same server had made of its kinds. */
+  readonly sharedKinds: SharedKinds | undefined
+}
+
+/** What follows from the schema and the definitions, whichever server has them. */
+export interface SharedKinds {
+  readonly resources: SharedResources
+  readonly definitions: SharedDefinitions
 }
 
 export interface Objects {
@@ -90,7 +97,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     serviceMeasures: measures.services,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
     allowPrivileged: options.allowPrivileged,
-    shared: options.sharedResources,
+    shared: options.sharedKinds?.resources,
   })
   const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
   const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })

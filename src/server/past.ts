@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { SigningKeys } from '../auth/signing-keys.ts'
 import type { SharedContents } from '../cache/cache.ts'
 import type { KeptFunction, KeptFunctions } from '../extensions/kept-functions.ts'
-import type { SharedResources } from '../kinds/kinds.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { LateService } from './late-service.ts'
+import type { SharedKinds } from './objects.ts'
 import type { ServingFiles } from './serving.ts'
 
 /** What makes a server the one that clients know. */
@@ -24,8 +24,8 @@ export interface ServerState {
   readonly cached: SharedContents | undefined
   readonly authority: Authority
   readonly schema: SchemaTable
-  /** Made with that schema. */
-  readonly resources: SharedResources | undefined
+  /** Made with that schema; of an earlier revision will do. */
+  readonly kinds: SharedKinds | undefined
   readonly functions: readonly KeptFunction[]
   /** What was served. */
   readonly groups: readonly DiscoveryGroup[]
@@ -62,7 +62,7 @@ export function pastOf(parts: PastParts): Past | undefined {
       cached: service.current === undefined ? from?.cached : service.current.api.cache.share(),
       authority: { serving, adminToken, keys },
       schema,
-      resources: service.current?.api.sharedResources ?? from?.resources,
+      kinds: service.current?.api.sharedKinds() ?? from?.kinds,
       functions: functions.all(),
       groups: service.current?.api.groups() ?? from?.groups ?? [],
     }),

@@ -27,7 +27,7 @@ import { type WatcherStatus, Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { type AggregatedService, NODE_PORTS, type SharedResources } from '../kinds/kinds.ts'
+import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import type { Random } from '../lib/random.ts'
 import { inWholeSeconds, systemClock } from '../lib/clock.ts'
@@ -53,7 +53,7 @@ import { kindIn, wireParts } from './wire-parts.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
-import { type ObjectsOptions, openObjects } from './objects.ts'
+import { type ObjectsOptions, openObjects, type SharedKinds } from './objects.ts'
 import type { PeerFiles } from './peer-files.ts'
 import { type ReplicaParts, watchersOfReplicas } from './replicas.ts'
 import { tracedRegistry } from './tracing.ts'
@@ -128,8 +128,8 @@ export interface ResourceApi {
   readonly identity: Identity
   /** What sessions of the console are sealed with, on every replica. */
   readonly consoleKey: SessionKey
-  /** For the table of a server that goes on from this one. */
-  readonly sharedResources: SharedResources
+  /** For the tables of a server that goes on from this one. */
+  readonly sharedKinds: () => SharedKinds
   /** Where functions are taken in the place of webhooks. */
   readonly extensionPoints: ExtensionPoints
 }
@@ -153,6 +153,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     documents: { info: { title: 'Quarterdeck', version: options.version }, turns },
     calls: { caller, locate },
     rules: measures.rules,
+    shared: options.sharedKinds?.definitions,
   })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
@@ -293,7 +294,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ],
     identity,
     consoleKey: { find: (signal) => findConsoleKey(parts, signal), make: (signal) => makeConsoleKey(parts, signal) },
-    sharedResources: builtIn.shared,
+    sharedKinds: () => ({ resources: builtIn.shared, definitions: table.share() }),
     extensionPoints: {
       admit: admission.addFunction,
       convert: definitions.addFunction,

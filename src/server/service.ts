@@ -272,7 +272,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     otherWatchers: worker === undefined ? undefined : () => watchersElsewhere(worker.peers),
     isFork: from !== undefined,
     shared: from?.cached,
-    sharedResources: from?.resources,
+    sharedKinds: from?.kinds,
     wrapWatch: base.faults?.watched,
   })
 }

@@ -13,7 +13,7 @@ async function goOnFrom(without: string, prepare: (client: Client) => Promise<vo
 const mapsOf = (client: Client, namespace = 'default') => client.resource(k8s.ConfigMap).inNamespace(namespace)
 const ownedBy = ({ metadata }: k8s.ConfigMap) => ({
   ownerReferences: [
-    { apiVersion: 'v1', kind: 'ConfigMap', name: metadata.name, uid: metadata.uid!, blockOwnerDeletion: true },
+    { apiVersion: 'v1', kind: 'ConfigMap', name: metadata.name!, uid: metadata.uid!, blockOwnerDeletion: true },
   ],
 })
 
@@ -54,11 +54,8 @@ describe('a server that goes on from a state', () => {
   it('removes an owner that waits for what belongs to it, the only object of its type', async () => {
     await using server = await goOnFrom('garbage-collector', async (client) => {
       const owner = await mapsOf(client).create({ metadata: { name: 'owner' } })
-      const owned = { metadata: { name: 'owned', ...ownedBy(owner) }, spec: {} }
-      await client
-        .resource(k8s.LimitRange)
-        .inNamespace('default')
-        .create(owned as k8s.LimitRange)
+      const owned = { metadata: { name: 'owned', ...ownedBy(owner) }, spec: { limits: [] } }
+      await client.resource(k8s.LimitRange).inNamespace('default').create(owned)
       await mapsOf(client).delete('owner', { propagationPolicy: 'Foreground' })
       expect((await mapsOf(client).get('owner')).metadata.finalizers).toEqual(['foregroundDeletion'])
     })
@@ -114,7 +111,7 @@ describe('a fork', () => {
     await client
       .resource(k8s.LimitRange)
       .inNamespace('default')
-      .create({ ...owned, spec: {} } as k8s.LimitRange)
+      .create({ ...owned, spec: { limits: [] } })
     await client.resource(k8s.Secret).inNamespace('default').create(owned)
     await mapsOf(client).delete('owner')
     await untilGone(() => client.resource(k8s.LimitRange).inNamespace('default').get('owned'))

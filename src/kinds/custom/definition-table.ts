@@ -9,7 +9,14 @@ import { builtInGroups } from '../../schema/built-in-resources.ts'
 import type { CustomOpenApiResource } from '../../schema/openapi-custom.ts'
 import { compareVersions, type Definition, type DefinitionVersion, readDefinition, schemaIn } from './definition.ts'
 import { RENAME_VERSION } from './form.ts'
-import { type CustomParts, customResource, schemasOf, discoveryVerbs, type VersionSchemas } from './resource.ts'
+import {
+  type CustomParts,
+  customResource,
+  discoveryVerbs,
+  schemasOf,
+  sharedSchemas,
+  type VersionSchemas,
+} from './resource.ts'
 
 export interface DefinitionTableOptions extends CustomParts {
   readonly builtIn: ResourceTable
@@ -17,7 +24,12 @@ export interface DefinitionTableOptions extends CustomParts {
   readonly groups?: readonly DiscoveryGroup[]
   /** The schema of a type has changed, or the type is gone: its watches have to be restarted. */
   readonly onRetired: (forms: readonly Resource['stored'][], isGone: boolean) => void
+  /** From the table of a server that this one goes on from; absent: all are read and compiled. */
+  readonly shared?: SharedDefinitions | undefined
 }
+
+/** What follows from definitions alone, by their names. Revisions are those of what both servers have stored. */
+export type SharedDefinitions = ReadonlyMap<string, Pick<Installed, 'definition' | 'revision' | 'schemas'>>
 
 interface Installed {
   readonly definition: Definition
@@ -112,13 +124,12 @@ export class DefinitionTable implements ResourceTable {
     const known = this.#installed.get(stored.name)
     if (known?.revision === stored.revision) known.source.stored = stored
     if (known !== undefined && known.revision >= stored.revision) return
-    const definition = readDefinition(stored.object())
+    const shared = this.#sharedOf(stored)
+    const definition = shared?.definition ?? readDefinition(stored.object())
     const isSame = known !== undefined && isServedTheSame(known.definition, definition)
     const source = isSame ? known.source : { stored }
     source.stored = stored
-    const schemas = isSame
-      ? known.schemas
-      : schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
+    const schemas = isSame ? known.schemas : (shared?.schemas ?? this.#schemasOf(definition, source))
     if (isSame && isSameInDiscovery(known.definition, definition)) {
       this.#installed.set(stored.name, { ...known, definition, revision: stored.revision })
       return
@@ -127,6 +138,25 @@ export class DefinitionTable implements ResourceTable {
     this.#replace(known, { definition, revision: stored.revision, source, schemas, resources })
     // A definition that was deleted and created again is another one.
     if (known !== undefined && !isSame) this.#retire(known, known.definition.uid !== definition.uid)
+  }
+
+  /** What the server that this one goes on from has made of the same definition. */
+  #sharedOf({ name, revision }: StoredObject): Pick<Installed, 'definition' | 'schemas'> | undefined {
+    const found = this.#options.shared?.get(name)
+    if (found?.revision !== revision) return undefined
+    return { definition: found.definition, schemas: sharedSchemas(found.schemas, this.#options.rules) }
+  }
+
+  #schemasOf(definition: Definition, source: Source): VersionSchemas {
+    return schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
+  }
+
+  /** For the table of a server that goes on from this one. */
+  share(): SharedDefinitions {
+    const entries = this.#installed.entries()
+    return new Map(
+      entries.map(([name, { definition, revision, schemas }]) => [name, { definition, revision, schemas }]),
+    )
   }
 
   remove(name: string, revision: number): void {

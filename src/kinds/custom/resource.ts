@@ -52,6 +52,11 @@ export function schemasOf(
   )
 }
 
+/** The same, compiled once for several servers. */
+export function sharedSchemas(schemas: VersionSchemas, rules: RuleMeasures | undefined): VersionSchemas {
+  return new Map(schemas.entries().map(([version, schema]) => [version, schema.sharedWith(rules)]))
+}
+
 function metadataShape(schema: SchemaTable): ObjectShape {
   const shape = schema.shape('meta_v1.ObjectMeta')
   if (shape === undefined) throw new InvariantError('the schema has no ObjectMeta')

@@ -28,20 +28,21 @@ export { type CompiledRule, compileRule, type RuleText, ruleTextOf } from './rul
 /** As many duplicate fields as are reported. */
 const MAX_PROBLEMS = 100
 
-export class CustomSchema {
-  readonly #source: () => ValueMap | undefined
+/** `openAPIV3Schema`; undefined: objects may hold anything. */
+type SchemaSource = () => ValueMap | undefined
+
+/** What is made of a schema, each part when it is first needed. It follows from the schema alone. */
+class CompiledSchema {
+  readonly patterns = new Map<string, RE2JS | undefined>()
+  readonly rules = new WeakMap<Node, readonly CompiledRule[]>()
+  readonly #source: SchemaSource
   readonly #metadata: ObjectShape
-  readonly #measures: RuleMeasures
-  readonly #patterns = new Map<string, RE2JS | undefined>()
-  readonly #rules = new WeakMap<Node, readonly CompiledRule[]>()
   #node: Node | undefined
   #shape: ObjectShape | undefined
 
-  /** `source` gives `openAPIV3Schema`; undefined: objects may hold anything. */
-  constructor(source: () => ValueMap | undefined, metadata: ObjectShape, measures = new RuleMeasures()) {
+  constructor(source: SchemaSource, metadata: ObjectShape) {
     this.#source = source
     this.#metadata = metadata
-    this.#measures = measures
   }
 
   get node(): Node {
@@ -52,6 +53,31 @@ export class CustomSchema {
   get shape(): ObjectShape {
     this.#shape ??= rootShape(this.node, this.#metadata)
     return this.#shape
+  }
+}
+
+export class CustomSchema {
+  readonly #compiled: CompiledSchema
+  readonly #metadata: ObjectShape
+  readonly #measures: RuleMeasures
+
+  constructor(source: SchemaSource | CompiledSchema, metadata: ObjectShape, measures = new RuleMeasures()) {
+    this.#compiled = source instanceof CompiledSchema ? source : new CompiledSchema(source, metadata)
+    this.#metadata = metadata
+    this.#measures = measures
+  }
+
+  /** The same for another server, which counts for itself: what is compiled by either, both have. */
+  sharedWith(measures: RuleMeasures | undefined): CustomSchema {
+    return new CustomSchema(this.#compiled, this.#metadata, measures)
+  }
+
+  get node(): Node {
+    return this.#compiled.node
+  }
+
+  get shape(): ObjectShape {
+    return this.#compiled.shape
   }
 
   /** An object as it was sent: without what the schema does not know. Throws `DecodeError`. */
@@ -89,12 +115,15 @@ export class CustomSchema {
 
   /** What is wrong with the whole object by its values; what equals `old` is passed over. */
   faults(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
-    return validateValue({ node: this.node, value: object, old, at: '', patterns: this.#patterns })
+    return validateValue({ node: this.node, value: object, old, at: '', patterns: this.#compiled.patterns })
   }
 
   /** The same of a large object, in turns. */
   faultsInTurns(object: ValueMap, old: ValueMap | undefined, turns: Turns): Promise<readonly FieldError[]> {
-    return validateValueInTurns({ node: this.node, value: object, old, at: '', patterns: this.#patterns }, turns)
+    return validateValueInTurns(
+      { node: this.node, value: object, old, at: '', patterns: this.#compiled.patterns },
+      turns,
+    )
   }
 
   /** The same of its status alone (W-441). */
@@ -102,7 +131,13 @@ export class CustomSchema {
     const node = this.node.properties?.get('status')
     const status = own(object, 'status')
     if (node === undefined || status === undefined) return []
-    return validateValue({ node, value: status, old: own(old, 'status'), at: 'status', patterns: this.#patterns })
+    return validateValue({
+      node,
+      value: status,
+      old: own(old, 'status'),
+      at: 'status',
+      patterns: this.#compiled.patterns,
+    })
   }
 
   /** Duplicate items of sets and maps; none are reported where the stored object has duplicates (W-439). */
@@ -130,7 +165,7 @@ export class CustomSchema {
     if (!node.hasRules) return []
     if (others.some(({ reason }) => BLOCKING.has(reason))) return [NOT_TRIED]
     const { compilations, evaluations } = this.#measures
-    const run = { node, value: object, old, warn, compiled: this.#rules, compilations: compilations.of() }
+    const run = { node, value: object, old, warn, compiled: this.#compiled.rules, compilations: compilations.of() }
     return timed(evaluations.of(), () => runRules(run))
   }
 
