@@ -39,12 +39,10 @@ async function measure(what: 'first' | 'all'): Promise<Measured> {
 async function showSuite(): Promise<void> {
   const vitest = path.join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
   const operator = path.join(import.meta.dirname, '../examples/operator')
-  // The package is not transformed where it is installed, nor should it be here.
-  const asInstalled = ['--experimental.viteModuleRunner=false', '--experimental.nodeLoader=false']
   const walls: number[] = []
   for (let i = 0; i < SUITES; i++) {
     const start = performance.now()
-    await promisify(execFile)(process.execPath, [vitest, 'run', '--root', operator, ...asInstalled])
+    await promisify(execFile)(process.execPath, [vitest, 'run', '--root', operator])
     walls.push(performance.now() - start)
   }
   row("the operator's suite of tests", `p50 ${median(walls).toFixed(0)} ms, most ${Math.max(...walls).toFixed(0)} ms`)
