@@ -236,16 +236,7 @@ class MemoryStore implements WatchCache {
 
   untilPresent(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined {
     const type = this.#typeOf(resource)
-    if (type === undefined || type.size > 0) return undefined
-    return new Promise((resolve) => {
-      const done = (): void => {
-        stopWaiting()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const stopWaiting = type.onNext(done)
-      signal.addEventListener('abort', done, { once: true })
-    })
+    return type?.size === 0 ? type.untilNext(signal) : undefined
   }
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
@@ -403,14 +394,6 @@ class MemoryStore implements WatchCache {
   #lose(error: ApiError | undefined): void {
     const types = this.#contents?.types ?? []
     this.#contents = undefined
-    for (const type of types) {
-      type.wake()
-      const { watchers } = type
-      if (error !== undefined) type.measures.terminated.value += watchers.size
-      for (const watcher of watchers.everyone()) {
-        if (error === undefined) watcher.finish()
-        else watcher.fail(error)
-      }
-    }
+    for (const type of types) type.endWatches(error)
   }
 }

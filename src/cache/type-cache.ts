@@ -1,5 +1,6 @@
 // One type in memory: current objects, snapshots, history, indexes and watchers. A change goes through all of them in one turn of
 // the event loop, so that readers never see one without the other.
+import type { ApiError } from '../api/status.ts'
 import { newSortedTree } from '../lib/sorted-tree.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { Change } from '../store/change.ts'
@@ -124,20 +125,37 @@ export class TypeCache implements Finder, PastHolder {
     }
   }
 
-  /** Calls before anybody is told of the next change, or when there is none to come. What it gives takes that back. */
-  onNext(call: () => void): () => void {
-    this.#awaiting.add(call)
-    return () => this.#awaiting.delete(call)
+  /** Resolves at the next change, before any watcher is told of it; or when there is none to come, or the signal fires. */
+  untilNext(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#awaiting.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      this.#awaiting.add(done)
+      signal.addEventListener('abort', done, { once: true })
+    })
   }
 
-  /** Calls whoever waits for a change. */
-  wake(): void {
-    for (const call of this.#awaiting) call()
+  /** With an error where history is lost; whoever waits for a change may look for it elsewhere. */
+  endWatches(error: ApiError | undefined): void {
+    this.#wake()
+    const { watchers } = this
+    if (error !== undefined) this.measures.terminated.value += watchers.size
+    for (const watcher of watchers.everyone()) {
+      if (error === undefined) watcher.finish()
+      else watcher.fail(error)
+    }
+  }
+
+  #wake(): void {
+    for (const done of this.#awaiting) done()
   }
 
   /** Gives back its share of the budget. */
   close(): void {
-    this.wake()
+    this.#wake()
     this.#history.forgetAll()
     this.#snapshots.forgetAll()
     this.#budget.stored -= this.#bytes
@@ -181,7 +199,7 @@ export class TypeCache implements Finder, PastHolder {
     const { key, item, revision, nowMs } = change
     const previous = this.#replace(key, item)
     if (item === undefined && previous === undefined) return
-    if (this.#awaiting.size > 0) this.wake()
+    if (this.#awaiting.size > 0) this.#wake()
     this.#snapshots.add(this.#snapshot(revision, nowMs))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)

@@ -78,7 +78,7 @@ describe('a fork', () => {
     await using server = await startServer({ clock: 'virtual' })
     const eventsOf = (one: Server) => one.client().resource(k8s.Event).inNamespace('default')
     const involvedObject = { kind: 'ConfigMap', name: 'a', namespace: 'default' }
-    await eventsOf(server).create({ metadata: { name: 'seen' }, involvedObject } as k8s.Event)
+    await eventsOf(server).create({ metadata: { name: 'seen' }, involvedObject })
     await server.clock.advance('50m')
     await using fork = await server.fork()
     await fork.clock.advance('9m')
@@ -97,7 +97,7 @@ describe('a fork', () => {
     await using fork = await server.fork()
     const forked = fork.client().resource(k8s.Namespace)
     expect((await forked.get('going')).status?.phase).toBe('Terminating')
-    await mapsOf(fork.client(), 'going').patch('held', { metadata: { finalizers: null } } as never)
+    await mapsOf(fork.client(), 'going').patch('held', { metadata: { finalizers: null } })
     await untilGone(() => forked.get('going'))
     expect((await namespaces.get('going')).status?.phase).toBe('Terminating')
   })
