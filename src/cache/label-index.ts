@@ -7,8 +7,12 @@ import type { CachedObject } from './cached-object.ts'
 /** So many keys are indexed at a time; one that was used within this time is not given up for another. */
 const MOST_KEYS = 4
 const KEPT_MS = 60_000
-/** So many objects are looked at in one go; more would be felt. Who asks before all were looked at walks over everything. */
+/**
+ * So many objects are looked at in one go when a key is first asked for; the rest follows in smaller pieces, each in a turn of the
+ * event loop. Who asks before all were looked at walks over everything.
+ */
 const PIECE = 50_000
+const LATER_PIECE = 10_000
 /** With more values than this a key is not indexed: each takes memory of its own. */
 const MOST_VALUES = 50_000
 /** Where more than one object in so many is found, the order of the tree is cheaper than sorting. */
@@ -38,20 +42,29 @@ export class LabelIndex {
     label: { readonly key: string; readonly value: string },
     everything: CurrentObjects,
   ): CachedObject[] | undefined {
-    const indexed = this.#keys.get(label.key) ?? this.#begin(label.key, everything.nowMs)
+    const indexed = this.#keys.get(label.key) ?? this.#begin(label.key, everything)
     if (indexed === undefined) return undefined
     indexed.usedMs = everything.nowMs
-    if (!indexed.isWhole(everything)) return undefined
+    if (!indexed.isWhole) return undefined
     const found = indexed.find(label.value)
     if (found === undefined) return []
     if (found.size > FEW && found.size * WORTHWHILE > everything.size) return undefined
     return [...found.values()].sort((a, b) => compareStrings(a.key, b.key))
   }
 
-  #begin(key: string, nowMs: number): IndexedKey | undefined {
-    if (!this.#makeRoom(nowMs)) return undefined
+  #begin(key: string, everything: CurrentObjects): IndexedKey | undefined {
+    if (!this.#makeRoom(everything.nowMs)) return undefined
     const begun = new IndexedKey(key)
     this.#keys.set(key, begun)
+    begun.look(everything, PIECE)
+    const goOn = (): void => {
+      if (begun.isLooking && this.#keys.get(key) === begun) setImmediate(look)
+    }
+    const look = (): void => {
+      begun.look(everything, LATER_PIECE)
+      goOn()
+    }
+    goOn()
     return begun
   }
 
@@ -95,18 +108,25 @@ class IndexedKey {
     if (found?.size === 0) this.#values.delete(value)
   }
 
-  /** Looks at some more objects where it is not; what was added and removed since is known. */
-  isWhole(everything: CurrentObjects): boolean {
-    if (this.#next !== undefined) this.#next = this.#lookFrom(this.#next, everything)
+  get isLooking(): boolean {
+    return this.#next !== undefined && !this.#hasTooManyValues
+  }
+
+  get isWhole(): boolean {
     return this.#next === undefined && !this.#hasTooManyValues
+  }
+
+  /** Looks at some more objects; what was added and removed since is known. */
+  look(everything: CurrentObjects, count: number): void {
+    if (this.#next !== undefined) this.#next = this.#lookFrom(this.#next, everything, count)
   }
 
   find(value: string): ReadonlyMap<string, CachedObject> | undefined {
     return this.#values.get(value)
   }
 
-  #lookFrom(next: string, everything: CurrentObjects): string | undefined {
-    let left = PIECE
+  #lookFrom(next: string, everything: CurrentObjects, count: number): string | undefined {
+    let left = count
     for (const object of everything.objects(next)) {
       if (left-- === 0) return object.key
       this.add(object)

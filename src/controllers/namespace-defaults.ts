@@ -1,6 +1,7 @@
 // What every namespace gets: the service account `default`, and the CA bundle of this server in `kube-root-ca.crt`.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
+import { parseFieldSelector } from '../api/selector-fields.ts'
 import { equalValues, own } from '../api/value.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -67,8 +68,8 @@ async function keepInNamespaces(
   }
   const queue = new WorkQueue(parts, { name, workers: WORKERS, work })
   const active = new Set<string>()
-  const touched = (object: StoredObject): void => {
-    if (object.name === objectName && active.has(object.namespace)) queue.add(object.namespace)
+  const touched = ({ namespace }: StoredObject): void => {
+    if (active.has(namespace)) queue.add(namespace)
   }
   const ofNamespaces: InformerHandler = {
     onPresent: (namespace) => {
@@ -81,9 +82,10 @@ async function keepInNamespaces(
     onGone: (namespace) => void active.delete(namespace.name),
   }
   const { store } = parts.registry
+  const selection = { fields: parseFieldSelector(`metadata.name=${objectName}`) }
   await Promise.all([
     queue.run(signal),
     runInformer(store, servedResource(parts.resources(), 'namespaces'), ofNamespaces, signal),
-    runInformer(store, resource, { onPresent: touched, onGone: touched }, signal),
+    runInformer(store, { ...resource, selection }, { onPresent: touched, onGone: touched }, signal),
   ])
 }

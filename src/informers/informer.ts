@@ -9,7 +9,7 @@ import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../registry/registry.ts'
 import { keyInType } from '../store/keys.ts'
-import type { Store, StoredResource } from '../store/store.ts'
+import type { Selection, Store, StoredResource } from '../store/store.ts'
 
 /** Where objects and types are read from. */
 export interface InformerSource {
@@ -26,8 +26,15 @@ export interface InformerHandler {
   readonly onSynced?: () => void
 }
 
+/** The objects that it is to tell of. */
+export interface Informed extends Pick<Resource, 'stored'> {
+  /** Absent: all of the type. */
+  readonly selection?: Selection
+}
+
 const RECONNECT_PAUSE_MS = 100
-const TOLD_AT_ONCE = 500
+/** Of a large state: so many in a turn of the event loop, so that requests which come meanwhile hardly wait. */
+const TOLD_AT_ONCE = 50
 
 /**
  * Calls the handler for every object of a type, and for every change, until the signal fires; also for deletions missed meanwhile. An object
@@ -35,7 +42,7 @@ const TOLD_AT_ONCE = 500
  */
 export async function runInformer(
   store: Store,
-  { stored }: Pick<Resource, 'stored'>,
+  { stored, selection }: Informed,
   handler: InformerHandler,
   signal: AbortSignal,
 ): Promise<void> {
@@ -54,6 +61,7 @@ export async function runInformer(
       const watch = await store.watch(
         {
           resource: stored,
+          selection,
           start: { kind: 'state', at: { kind: 'any' } },
           bookmarks: true,
           skipUnreadable: true,
@@ -63,7 +71,6 @@ export async function runInformer(
       let told = 0
       for await (const events of watch) {
         for (const event of events) {
-          // A large state would keep everything else waiting.
           if (++told % TOLD_AT_ONCE === 0) await setImmediate()
           if (event.type === 'BOOKMARK') {
             if (!event.initialEventsEnd) continue
