@@ -8,8 +8,11 @@ import type { Exchange } from './exchange.ts'
 const TURN_MS = 50
 const LEAST_A_TURN = 10
 
-/** A watch that begins when the others were ended is given so long to answer before it ends too. */
-const LATE_MS = 1000
+/**
+ * A watch that begins when the others were ended is given so long to answer before it ends too: less than a balancer takes to notice that
+ * nobody listens any more, since it then cuts off what is left.
+ */
+const LATE_MS = 250
 
 export class RunningRequests {
   total = 0

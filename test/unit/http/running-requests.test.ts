@@ -61,9 +61,10 @@ describe('a server that closes', () => {
     await world.running.endLongOnes(0)
     world.begin(WATCH)
     const over = world.running.whenNone(60_000)
-    await vi.advanceTimersByTimeAsync(500)
+    await vi.advanceTimersByTimeAsync(100)
     expect(world.ended(WATCH)).toBe(0)
-    await vi.advanceTimersByTimeAsync(500)
+    // A balancer that asks every 250 ms takes three refusals to notice.
+    await vi.advanceTimersByTimeAsync(300)
     expect(world.ended(WATCH)).toBe(1)
     await over
   })
