@@ -51,9 +51,11 @@ export interface Admission {
   /** The object as it is to be stored; the very same one where nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
-  /** Whether mutating webhooks, policies or functions are configured: what they are shown is to be complete. */
-  hasMutatingExtensions(): boolean
+  /** Whether webhooks, policies or functions take part in this phase: what they are shown is to be complete. */
+  hasExtensions(phase: AdmissionPhase): boolean
 }
+
+export type AdmissionPhase = 'mutate' | 'validate'
 
 /** A plugin of the chain. It is called only for its resources and operations. */
 export interface AdmissionPlugin {
@@ -70,12 +72,12 @@ export interface AdmissionPlugin {
     signal: AbortSignal,
   ) => ApiObject | undefined | Promise<ApiObject | undefined>
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => void | Promise<void>
-  /** Absent: what it does is the server's own. */
-  readonly hasMutatingExtensions?: () => boolean
+  /** Whether it passes objects on to webhooks, policies or functions. Absent: what it does is the server's own. */
+  readonly hasExtensions?: () => boolean
 }
 
 export const ADMIT_ALL: Admission = Object.freeze({
   mutate: (request: AdmissionRequest) => request.object,
   validate: () => {},
-  hasMutatingExtensions: () => false,
+  hasExtensions: () => false,
 })

@@ -37,7 +37,7 @@ export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
     validate(request, signal) {
       return validateFrom(setFor(request).validators, 0, { request, signal })
     },
-    hasMutatingExtensions: () => chain.some((plugin) => plugin.hasMutatingExtensions?.() === true),
+    hasExtensions: (phase) => chain.some((plugin) => plugin[phase] !== undefined && plugin.hasExtensions?.() === true),
   }
 }
 

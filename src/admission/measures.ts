@@ -36,7 +36,7 @@ export function measureAdmission(inner: Admission, measures: AdmissionMeasures):
   return {
     mutate: timed(inner.mutate.bind(inner), find('admit')),
     validate: timed(inner.validate.bind(inner), find('validate')),
-    hasMutatingExtensions: () => inner.hasMutatingExtensions(),
+    hasExtensions: (phase) => inner.hasExtensions(phase),
   }
 }
 

@@ -6,11 +6,19 @@ import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Turns } from '../lib/turns.ts'
-import { isOwnedOnceValid, withOwners } from './field-ownership.ts'
+import { type OwnedWhen, whenOwned, withOwners } from './field-ownership.ts'
 import type { HeldReservation } from './held-reservation.ts'
 import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
-import { admissionRequest, fromAdmission, parseResourceVersion, refuseInvalid, withNamespace } from './steps.ts'
+import {
+  admissionRequest,
+  fromAdmission,
+  parseResourceVersion,
+  type PutOutcome,
+  putOutcome,
+  refuseInvalid,
+  withNamespace,
+} from './steps.ts'
 
 export interface Creation {
   readonly parts: RegistryParts
@@ -22,6 +30,8 @@ export interface Creation {
   /** Decoded and defaulted, in the served version: its parts are canonical, if not in order. */
   readonly sent: ApiObject
   readonly held: HeldReservation
+  /** When it is found who owns its fields; undefined: an apply has recorded that itself. */
+  readonly ownedWhen: OwnedWhen | undefined
 }
 
 export interface AdmittedCreation extends Creation {
@@ -36,7 +46,7 @@ const ADMIT_STEPS: readonly Step<Creation>[] = [
   withoutDeletionMarks,
   inNamespace,
   withoutRepeatedOwners,
-  withFieldsOwned,
+  withFieldsOwnedAsSent,
   mutatedByAdmission,
   authorizedAsItIs,
 ]
@@ -57,12 +67,20 @@ const PREPARE_STEPS: readonly Step<AdmittedCreation>[] = [
   withVersionChecked,
 ]
 
+/** Managed fields that are sent are checked: they are read before the rest is. */
+export function creationOf(request: Omit<Creation, 'ownedWhen'>): Creation {
+  const { parts, resource, context, sent, verb } = request
+  if (verb === 'apply') return { ...request, ownedWhen: undefined }
+  const bringsOwners = own(metaOf(sent), 'managedFields') !== undefined
+  return { ...request, ownedWhen: bringsOwners ? 'sent' : whenOwned(parts, resource, context) }
+}
+
 /** The object after mutating admission, in the stored version. Throws `ApiError`. */
 export function admitNew(creation: Creation): Promise<ApiObject> {
   return walk(ADMIT_STEPS, creation.sent, creation)
 }
 
-/** What was admitted, ready to be stored. Throws `ApiError`; then nothing is reserved. */
+/** What was admitted, ready to be stored where its name is free. Throws `ApiError`; then nothing is reserved. */
 export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
   try {
     return await walk(PREPARE_STEPS, creation.admitted, creation)
@@ -70,6 +88,13 @@ export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject>
     await creation.held.settle(false)
     throw error
   }
+}
+
+/** What is stored of it: the last and, of a large object, the longest step, which is not taken where the name is not free. */
+export function outcomeOfNew(prepared: ApiObject, creation: Creation): MaybePromise<PutOutcome> {
+  const { resource, context, ownedWhen } = creation
+  const object = ownedWhen === 'stored' ? withFieldsOfSender(prepared, creation) : prepared
+  return whenKnown(object, (owned) => putOutcome(resource, owned, context))
 }
 
 async function walk<C>(steps: readonly Step<C>[], first: ApiObject, creation: C): Promise<ApiObject> {
@@ -98,21 +123,19 @@ export function withoutRepeatedOwners(object: ApiObject, { context }: Creation):
   return withUniqueOwners(object, '', context.warn)
 }
 
-/** The creator owns the fields; an apply has recorded that itself. */
-export function withFieldsOwned(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  return creation.verb === 'apply' || isOwnedLater(creation) ? object : ownedBySender(object, creation)
+/** The creator owns the fields. */
+export function withFieldsOwnedAsSent(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  return creation.ownedWhen === 'sent' ? ownedBySender(object, creation) : object
+}
+
+export function withFieldsOwnedOnceValid(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  return creation.ownedWhen === 'valid' ? withFieldsOfSender(object, creation) : object
 }
 
 /** The creator owns what was sent, and nothing that admission has added. */
-export function withFieldsOwnedOnceValid(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  if (creation.verb === 'apply' || !isOwnedLater(creation)) return object
+function withFieldsOfSender(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
   const sent = withUniqueOwners(withoutDeletionMarks(creation.sent, creation), '', () => {})
   return whenKnown(ownedBySender(sent, creation), (owned) => withManagedFieldsOf(object, owned))
-}
-
-/** Managed fields that are sent are checked: they are read before the rest is. */
-function isOwnedLater({ parts, resource, context, sent }: Creation): boolean {
-  return isOwnedOnceValid(parts, resource, context) && own(metaOf(sent), 'managedFields') === undefined
 }
 
 function ownedBySender(object: ApiObject, { resource, context }: Creation): MaybePromise<ApiObject> {

@@ -3,12 +3,12 @@ import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
-import { type AdmittedCreation, admitNew, prepareNew } from './create-steps.ts'
+import { type AdmittedCreation, admitNew, creationOf, outcomeOfNew, prepareNew } from './create-steps.ts'
 import { alreadyExistsError, noUniqueNameError } from './errors.ts'
 import { HeldReservation } from './held-reservation.ts'
 import { isTerminating } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteAnswer, WriteContext } from './registry.ts'
-import { keyOf, putOutcome, storeFor, writeFitting } from './steps.ts'
+import { keyOf, storeFor, writeFitting } from './steps.ts'
 
 const NAME_ATTEMPTS = 8
 
@@ -19,7 +19,7 @@ export async function createObject(
   sent: ApiObject,
   context: WriteContext,
 ): Promise<WriteAnswer> {
-  const creation = { parts, resource, context, sent, verb: 'post', name: '', held: new HeldReservation() } as const
+  const creation = creationOf({ parts, resource, context, sent, verb: 'post', name: '', held: new HeldReservation() })
   const admitted = await admitNew(creation)
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
@@ -34,8 +34,9 @@ async function storeNew(creation: AdmittedCreation): Promise<WriteResult> {
   const { parts, resource, context, held } = creation
   const object = await prepareNew(creation)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
-  const put = await putOutcome(resource, object, context)
-  const decide: Decide = (current) => (current === undefined ? put : { kind: 'keep' })
+  let put: ReturnType<typeof outcomeOfNew> | undefined
+  const decide: Decide = (current) =>
+    current === undefined ? (put ??= outcomeOfNew(object, creation)) : { kind: 'keep' }
   try {
     const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
     await held.settle(result.kind === 'put' && !context.dryRun)

@@ -20,14 +20,13 @@ export function withOwners(
 }
 
 /**
- * To find who owns which fields of a large object takes nearly as long as the rest of its write: that is left until it is known to
- * be valid, where nobody is shown the object before.
+ * When it is found who owns which fields. Of a large object that takes nearly as long as the rest of its write: there it is left
+ * until the object is known to be valid, or even to be stored, where nobody is shown the object before.
  */
-export function isOwnedOnceValid(
-  { admission }: RegistryParts,
-  { conversion }: Resource,
-  { turns }: WriteContext,
-): boolean {
+export type OwnedWhen = 'sent' | 'valid' | 'stored'
+
+export function whenOwned({ admission }: RegistryParts, { conversion }: Resource, { turns }: WriteContext): OwnedWhen {
   const isLarge = turns !== undefined
-  return isLarge && conversion.isIdentity && !admission.hasMutatingExtensions()
+  if (!isLarge || !conversion.isIdentity || admission.hasExtensions('mutate')) return 'sent'
+  return admission.hasExtensions('validate') ? 'valid' : 'stored'
 }

@@ -14,7 +14,7 @@ import { conflictError } from './errors.ts'
 import { withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
-type PutOutcome = Extract<Outcome, { readonly kind: 'put' }>
+export type PutOutcome = Extract<Outcome, { readonly kind: 'put' }>
 
 export function keyOf(resource: Resource, namespace: string, name: string): ObjectKey {
   return { resource: resource.stored, namespace: resource.namespaced ? namespace : '', name }

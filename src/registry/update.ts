@@ -7,10 +7,10 @@ import type { ApiObject } from '../api/object.ts'
 import { equalValues, isList, isMap, own, sharedWith, type Value } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
-import { admitNew, prepareNew } from './create-steps.ts'
+import { admitNew, creationOf, outcomeOfNew, prepareNew } from './create-steps.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
-import { isOwnedOnceValid, withOwners } from './field-ownership.ts'
+import { whenOwned, withOwners } from './field-ownership.ts'
 import { HeldReservation } from './held-reservation.ts'
 import { finalizersOf, isTerminating, metaForUpdate, metaNumber, withManagedFieldsOf } from './object-meta.ts'
 import {
@@ -135,9 +135,16 @@ class UpdatePipeline {
     }
     await context.authorize('create')
     const { parts, held } = this
-    const creation = { parts, resource, context, held, verb: request.absent, name: request.name, sent: wanted }
-    const object = await prepareNew({ ...creation, admitted: await admitNew(creation) })
-    return putOutcome(resource, object, context)
+    const creation = creationOf({
+      parts,
+      resource,
+      context,
+      held,
+      verb: request.absent,
+      name: request.name,
+      sent: wanted,
+    })
+    return outcomeOfNew(await prepareNew({ ...creation, admitted: await admitNew(creation) }), creation)
   }
 
   private async updateOutcome(stored: ApiObject): Promise<Outcome> {
@@ -214,7 +221,7 @@ class UpdatePipeline {
   private isTrackedOnceValid(): boolean {
     const { parts, resource, context, request } = this
     if (request.tracksFields || resource.subresources.get(request.subresource)?.view !== undefined) return false
-    return isOwnedOnceValid(parts, resource, context)
+    return whenOwned(parts, resource, context) !== 'sent'
   }
 
   private track(live: { readonly [key: string]: Value }, wanted: ApiObject): MaybePromise<ApiObject> {

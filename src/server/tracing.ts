@@ -84,7 +84,7 @@ function tracedAdmission(admission: Admission, tracing: Tracing): Admission {
       tracing.step({ name: 'Validating admission', attributes: attributesOf(request.resource) }, () =>
         admission.validate(request, signal),
       ),
-    hasMutatingExtensions: () => admission.hasMutatingExtensions(),
+    hasExtensions: (phase) => admission.hasExtensions(phase),
   }
 }
 

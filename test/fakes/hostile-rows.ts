@@ -3,6 +3,7 @@ import type { HostileRequest, HostileRow } from './hostile-cost.ts'
 
 export const MAPS = '/api/v1/namespaces/default/configmaps'
 export const PODS = '/api/v1/namespaces/default/pods'
+export const QUOTAS = '/api/v1/namespaces/default/resourcequotas'
 export const DRY = 'dryRun=All'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
@@ -58,6 +59,23 @@ const claim = (i: number, operation: string): object => ({
   fieldsType: 'FieldsV1',
   fieldsV1: { 'f:data': { [`f:k${i}`]: {} } },
 })
+
+const TAKEN = { name: 'target' }
+
+/** Valid in every way, under names that others have: for a small answer all is looked at that a new object is. */
+export const TAKEN_NAMES: Readonly<Record<string, HostileRow>> = {
+  entries: (n) => post(MAPS, map(TAKEN, { data: entries(n, (i) => [`k${i}`, '']) })),
+  labels: (n) => post(MAPS, map({ ...TAKEN, labels: entries(n, (i) => [`k${i}`, '']) })),
+  variables: (n) =>
+    post(PODS, pod({ containers: [{ name: 'c', image: 'i', env: filled(n, (i) => ({ name: `E${i}` })) }] }, TAKEN)),
+  quantities: (n) =>
+    post(QUOTAS, {
+      kind: 'ResourceQuota',
+      apiVersion: 'v1',
+      metadata: TAKEN,
+      spec: { hard: entries(n, (i) => [`count/r${i}.x`, '1']) },
+    }),
+}
 
 export const METADATA: Readonly<Record<string, HostileRow>> = {
   'claims of updaters': (n) => post(MAPS, map({ managedFields: filled(n, (i) => claim(i, 'Update')) })),

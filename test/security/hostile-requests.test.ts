@@ -21,6 +21,14 @@ beforeAll(async () => {
     metadata: { name: 'target' },
     spec,
   })
+  const pod = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'target' },
+    spec: { containers: containers.slice(0, 1) },
+  }
+  await make(rows.PODS, pod)
+  await make(rows.QUOTAS, { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'target' }, spec: {} })
   await make(rows.DEFINITIONS, rows.definition(rows.CUSTOM_SCHEMA, 'sample'))
   await vi.waitFor(async () => expect((await server.request('/apis/hostile.example.com/v1/samples')).status).toBe(200))
 })
@@ -28,6 +36,7 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, HostileRow>>>> = {
   'an object full of': rows.METADATA,
+  'an object under a name that is taken, full of': rows.TAKEN_NAMES,
   'a pod full of': rows.PODS_ROWS,
   'a patch of': rows.PATCHES,
   'a question or a rule full of': rows.ACCESS,

@@ -34,7 +34,7 @@ export function mutatingPolicies(policies: Policies, parts: MutatingParts): Admi
   return {
     name: NAME,
     mayRepeat: true,
-    hasMutatingExtensions: () => policies.inForce.length > 0,
+    hasExtensions: () => policies.inForce.length > 0,
     mutate(request, signal) {
       const asked = candidates(policies.inForce, request)
       return asked.length === 0 ? request.object : new MutatingPass(parts, request, signal).run(asked)

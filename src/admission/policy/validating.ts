@@ -17,6 +17,7 @@ const FAILURE_NOTE = 'validation.policy.admission.k8s.io/validation_failure'
 export function validatingPolicies(policies: Policies, parts: InvocationParts): AdmissionPlugin {
   return {
     name: NAME,
+    hasExtensions: () => policies.inForce.length > 0,
     validate(request, signal) {
       const asked = candidates(policies.inForce, request)
       return asked.length === 0 ? undefined : new ValidatingPass(parts, request, signal).run(asked)

@@ -26,7 +26,7 @@ export function mutatingWebhooks(hooks: Hooks, dispatch: Dispatch, json: JsonPat
   return {
     name: NAME,
     mayRepeat: true,
-    hasMutatingExtensions: () => hooks.all.length > 0,
+    hasExtensions: () => hooks.all.length > 0,
     mutate(request, signal) {
       const { all } = hooks
       if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return request.object

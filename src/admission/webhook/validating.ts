@@ -10,6 +10,7 @@ import type { Invocation } from './invocation.ts'
 export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',
+    hasExtensions: () => hooks.all.length > 0,
     validate(request, signal) {
       const { all } = hooks
       if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return undefined

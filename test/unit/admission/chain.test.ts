@@ -56,9 +56,13 @@ describe('a chain of plugins', () => {
     [[undefined, undefined], false],
     [[undefined, false], false],
     [[false, true, undefined], true],
-  ])('of %j tells whether extensions mutate: %j', (answers, expected) => {
-    const chain = answers.map((answer) => (answer === undefined ? {} : { hasMutatingExtensions: () => answer }))
-    expect(admitInOrder(chain).hasMutatingExtensions()).toBe(expected)
+  ])('of %j tells whether extensions take part in a phase: %j', (answers, expected) => {
+    const chain = answers.map((answer) => ({
+      validate: () => {},
+      ...(answer === undefined ? {} : { hasExtensions: () => answer }),
+    }))
+    const admission = admitInOrder(chain)
+    expect([admission.hasExtensions('validate'), admission.hasExtensions('mutate')]).toEqual([expected, false])
   })
 
   it('ends at the first that refuses (W-446)', async () => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../../src/admission/admission.ts'
+import {
+  ADMIT_ALL,
+  type Admission,
+  type AdmissionPhase,
+  type AdmissionRequest,
+} from '../../../src/admission/admission.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { Turns } from '../../../src/lib/turns.ts'
@@ -8,16 +13,18 @@ import {
   admitNew,
   type AdmittedCreation,
   authorizedAsItIs,
+  creationOf,
   inCanonicalForm,
   inNamespace,
   mutatedByAdmission,
   named,
+  outcomeOfNew,
   preparedByStrategy,
   prepareNew,
   validated,
   validatedByAdmission,
   warnedOf,
-  withFieldsOwned,
+  withFieldsOwnedAsSent,
   withFirstGeneration,
   withoutDeletionMarks,
   withoutRepeatedOwners,
@@ -45,17 +52,17 @@ interface Given extends Partial<Omit<AdmittedCreation, 'context'>> {
 function creation({ context, strategy, ...more }: Given = {}): AdmittedCreation {
   const sent = more.sent ?? configMap({ name: 'a' })
   const resource = more.resource ?? configMaps
-  return {
+  const given = {
     parts: world.parts,
     context: world.context(context),
     verb: 'post',
     name: '',
     sent,
-    admitted: sent,
     held: new HeldReservation(),
     ...more,
     resource: { ...resource, strategy: { ...resource.strategy, ...strategy } },
-  }
+  } as const
+  return { admitted: sent, ...creationOf(given) }
 }
 
 /** A reservation and what it was settled with. */
@@ -141,21 +148,25 @@ describe('the steps of a create', () => {
     ['post', [{ manager: 'test', operation: 'Update', time: NOW }]],
     ['put', [{ manager: 'test', operation: 'Update', time: NOW }]],
     ['apply', undefined],
-  ] as const)('withFieldsOwned: by %s', async (verb, managed) => {
-    const made = await withFieldsOwned(configMap({ name: 'a' }, { data: { a: '1' } }), creation({ verb }))
+  ] as const)('withFieldsOwnedAsSent: by %s', async (verb, managed) => {
+    const made = await withFieldsOwnedAsSent(configMap({ name: 'a' }, { data: { a: '1' } }), creation({ verb }))
     if (managed === undefined) expect(made.metadata).not.toHaveProperty('managedFields')
     else expect(made.metadata['managedFields']).toMatchObject(managed)
   })
 
-  describe('withFieldsOwnedOnceValid: of a large object', () => {
+  describe('the fields of a large object', () => {
+    interface Shown {
+      mutate?: ApiObject
+      validate?: ApiObject
+    }
     /** Adds a member, as the server's own plugins do, and notes what it is shown. */
-    const adding = (hasMutatingExtensions: boolean, shown: ApiObject[] = []): Admission => ({
-      ...ADMIT_ALL,
+    const adding = (extensions: readonly AdmissionPhase[] = [], shown: Shown = {}): Admission => ({
       mutate: ({ object }) => {
-        shown.push(object!)
+        shown.mutate = object!
         return { ...object!, data: { ...(object!['data'] as object), added: 'x' } }
       },
-      hasMutatingExtensions: () => hasMutatingExtensions,
+      validate: ({ object }) => void (shown.validate = object!),
+      hasExtensions: (phase) => extensions.includes(phase),
     })
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }
     const sent = configMap(
@@ -164,41 +175,59 @@ describe('the steps of a create', () => {
     )
     const created = async (admission: Admission, context: Partial<WriteContext>, object = sent): Promise<ApiObject> => {
       const given = creation({ sent: object, parts: { ...world.parts, admission }, context })
-      return prepareNew({ ...given, admitted: await admitNew(given) })
+      const { object: made } = await outcomeOfNew(
+        await prepareNew({ ...given, admitted: await admitNew(given) }),
+        given,
+      )
+      return made
     }
     const turns = new Turns()
+    const offload = { trackUpdate: () => expect.unreachable() } as unknown as NonNullable<WriteContext['offload']>
 
-    it('the sender owns what it owns of a small one, and nothing that admission added', async () => {
-      const warnings: string[] = []
-      const warn = (text: string): void => void warnings.push(text)
-      const shown: ApiObject[] = []
-      const large = await created(adding(false, shown), { turns, warn })
-      const { uid: _, ...metadata } = (await created(adding(false), {})).metadata
-      expect(large.metadata).toMatchObject(metadata)
-      expect(Object.keys(large.metadata).at(-1)).toBe('managedFields')
-      expect(large['data']).toEqual({ a: '1', added: 'x' })
-      expect(JSON.stringify(large.metadata['managedFields'])).not.toContain('f:added')
-      expect(shown[0]!.metadata).not.toHaveProperty('managedFields')
-      expect(warnings).toHaveLength(1)
-    })
+    it.each([
+      ['at the end', [], []],
+      ['once it is valid, where extensions validate it', ['validate'], ['validate']],
+      ['first of all, where extensions mutate it', ['mutate'], ['mutate', 'validate']],
+    ] as const)(
+      'are those of a small one, and nothing that admission added: found %s',
+      async (_name, extensions, known) => {
+        const warnings: string[] = []
+        const warn = (text: string): void => void warnings.push(text)
+        const shown: Shown = {}
+        const large = await created(adding(extensions, shown), { turns, warn })
+        const { uid: _, ...metadata } = (await created(adding(), {})).metadata
+        expect(large.metadata).toMatchObject(metadata)
+        expect(Object.keys(large.metadata).at(-1)).toBe('managedFields')
+        expect(large['data']).toEqual({ a: '1', added: 'x' })
+        expect(JSON.stringify(large.metadata['managedFields'])).not.toContain('f:added')
+        const phases = Object.entries(shown as Record<string, ApiObject>)
+        expect(phases.filter(([, object]) => 'managedFields' in object.metadata).map(([phase]) => phase)).toEqual(known)
+        expect(warnings).toHaveLength(1)
+      },
+    )
 
-    it('that webhooks, policies or functions are shown is owned before', async () => {
-      const shown: ApiObject[] = []
-      await created(adding(true, shown), { turns })
-      expect(shown[0]!.metadata['managedFields']).toMatchObject([{ manager: 'test' }])
-    })
-
-    it('with managed fields of its own is owned before, as they may say otherwise', async () => {
-      const shown: ApiObject[] = []
+    it('are found first of all where some are sent, as they may say otherwise', async () => {
+      const shown: Shown = {}
       const managed = configMap({ name: 'a', managedFields: [] }, { data: { a: '1' } })
-      await created(adding(false, shown), { turns }, managed)
-      expect(shown[0]!.metadata['managedFields']).toMatchObject([{ manager: 'test' }])
+      await created(adding([], shown), { turns }, managed)
+      expect(shown.mutate!.metadata['managedFields']).toMatchObject([{ manager: 'test' }])
     })
 
-    it('that is invalid is not looked through for its fields', async () => {
-      const offload = { trackUpdate: () => expect.unreachable() } as unknown as NonNullable<WriteContext['offload']>
-      const invalid = configMap({ name: 'Not a name' }, { data: { a: '1' } })
-      await expect(created(adding(false), { turns, offload }, invalid)).rejects.toThrow('Invalid value: "Not a name"')
+    it.each([[[]], [['validate']]] as const)(
+      'are not looked for in one that is invalid (extensions %j)',
+      async (extensions) => {
+        const invalid = configMap({ name: 'Not a name' }, { data: { a: '1' } })
+        const creating = created(adding(extensions), { turns, offload }, invalid)
+        await expect(creating).rejects.toThrow('Invalid value: "Not a name"')
+      },
+    )
+
+    it('are not looked for where the name is taken', async () => {
+      const taken = configMap({ name: 'taken' }, { data: { a: '1' } })
+      const parts = { ...world.parts, admission: adding() }
+      await createObject(parts, configMaps, taken, world.context({ turns }))
+      const again = createObject(parts, configMaps, taken, world.context({ turns, offload }))
+      await expect(again).rejects.toThrow('configmaps "taken" already exists')
     })
   })
 

@@ -304,7 +304,7 @@ describe('an update by a large body', () => {
           shown.push((object!.metadata['managedFields'] as { manager: string }[]).map(({ manager }) => manager))
         return object
       },
-      hasMutatingExtensions: () => true,
+      hasExtensions: () => true,
     }
     world = new ApiWorld({ admission })
     await outcome(changed, { turns })
