@@ -180,7 +180,8 @@ async function wholeBody(stream: Readable): Promise<{ readonly body: string; rea
   let body = ''
   try {
     for await (const chunk of stream.setEncoding('utf8')) body += String(chunk)
-    return { body }
+    // Node ends a stream of HTTP/2 without an error where its connection is lost.
+    return stream.readableAborted ? { body, error: new Error('the answer broke off') } : { body }
   } catch (error) {
     return { body, error }
   }

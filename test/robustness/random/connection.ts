@@ -63,6 +63,8 @@ export class Connection {
       const { status, stream } = await this.#begin(asked, signal)
       let body = ''
       for await (const chunk of stream.setEncoding('utf8')) body += String(chunk)
+      // Node ends a stream of HTTP/2 without an error where its connection is lost.
+      if (stream.readableAborted) throw new Error('the answer broke off')
       return { status, body }
     } catch (error) {
       if (signal.aborted) this.#session?.destroy()
