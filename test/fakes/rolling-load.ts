@@ -143,12 +143,10 @@ export class RollingLoad implements AsyncDisposable {
   /** An object of its own, one that all rounds change, and both read from whoever answers. */
   async #writeRound(client: RetryingClient, prefix: string, round: number): Promise<void> {
     const [name, changed] = [`${prefix}-${round}`, `${prefix}-changed`]
-    const data = { round: String(round) }
     const made = await this.#create(client, name)
     if (made.status !== 201) return
     if (round === 0) await this.#create(client, changed)
-    const update = { method: 'PUT', path: `${COLLECTION}/${changed}`, body: { metadata: { name: changed }, data } }
-    this.#note(update, await client.send(update), 200)
+    await this.#change(client, changed, String(round))
     for (const [read, expected] of [
       [name, undefined],
       [changed, String(round)],
@@ -172,6 +170,17 @@ export class RollingLoad implements AsyncDisposable {
     if (!wasMade) this.#note(request, answer, 201)
     if (wasMade || answer.status === 201) this.created.push(name)
     return wasMade ? { ...answer, status: 201 } : answer
+  }
+
+  /** On the condition that nothing else has changed it: a try whose answer was lost may be carried out later, by a server that was frozen. */
+  async #change(client: RetryingClient, name: string, round: string): Promise<void> {
+    const path = `${COLLECTION}/${name}`
+    const { body } = await client.send({ method: 'GET', path })
+    const { resourceVersion } = (JSON.parse(body) as ConfigMap).metadata
+    const update = { method: 'PUT', path, body: { metadata: { name, resourceVersion }, data: { round } } }
+    const answer = await client.send(update)
+    // The answer to the first try was lost, and not what it did: reading it tells whether it was this.
+    if (!(answer.wasRepeated && answer.status === 409)) this.#note(update, answer, 200)
   }
 
   #note(request: Request, answer: Answer, expected: number): void {
