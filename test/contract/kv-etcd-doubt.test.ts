@@ -25,8 +25,9 @@ describe.each(['newest', 'oldest'] as const)('a write to etcd without an answer,
   beforeEach(async () => {
     prefix = `/corner-${corners++}/`
     proxy = await startTcpProxy(server.port)
-    const options = { prefix, attemptTimeoutMs: 400, callTimeoutMs: 20_000 }
-    kv = await openEtcd({ ...options, endpoints: [proxy.endpoint, server.endpoint] }, signal)
+    const options = { prefix, callTimeoutMs: 20_000 }
+    kv = await openEtcd({ ...options, attemptTimeoutMs: 400, endpoints: [proxy.endpoint, server.endpoint] }, signal)
+    // Nobody keeps its answers back: that it takes long on a busy machine is no fault.
     other = await openEtcd({ ...options, endpoints: [server.endpoint] }, signal)
     start = await other.newestRevision(signal)
   })
