@@ -34,6 +34,7 @@ const AT_ONCE = 16
 const HEAD_BYTES = 12
 /** What is old may be read for a while; then it is taken away. */
 const KEPT_REVISIONS = 1000
+const SETTLE_MS = 5000
 
 type Table = Database<Buffer, number>
 
@@ -147,7 +148,6 @@ async function write(): Promise<void> {
   }
   for (let at = 0; at < order.count; at += AT_ONCE) await send(indexesFrom(at))
   await Promise.all(sockets.map((socket) => once(socket, 'data')))
-  const megabytes = heldMegabytes()
   const changed = Array.from({ length: CHANGES / AT_ONCE }, (_, i) => indexesFrom((i * 7919 * AT_ONCE) % order.count))
   // Who makes the object and writes it as text is the same in both cases.
   const making = timed(() => changed.forEach((indexes) => indexes.forEach(podBytes)))
@@ -155,13 +155,13 @@ async function write(): Promise<void> {
   for (const indexes of changed) await send(indexes)
   const changeMicroseconds = (spentSince(before) - making) / CHANGES
   for (const socket of sockets) socket.end()
-  process.send!({ megabytes, readMicroseconds: timedReads(), changeMicroseconds } satisfies CopiesReport)
+  const readMicroseconds = timedReads()
+  process.send!({ megabytes: await settledMegabytes(), readMicroseconds, changeMicroseconds } satisfies CopiesReport)
 }
 
 async function follow(): Promise<void> {
   const socket = connect(socketPath)
   let taken = 0
-  let megabytes = 0
   let before = process.cpuUsage()
   let rest: Buffer = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
@@ -178,16 +178,15 @@ async function follow(): Promise<void> {
     rest = data.subarray(at)
   })
   const settled = async (): Promise<void> => {
-    // Pages of a mapped file are counted once they were read.
     timedReads()
     await sleep(1000)
-    megabytes = heldMegabytes()
     before = process.cpuUsage()
     socket.write('settled')
   }
   await once(socket, 'end')
   const changeMicroseconds = spentSince(before) / (taken - order.count)
-  process.send!({ megabytes, readMicroseconds: timedReads(), changeMicroseconds } satisfies CopiesReport)
+  const readMicroseconds = timedReads()
+  process.send!({ megabytes: await settledMegabytes(), readMicroseconds, changeMicroseconds } satisfies CopiesReport)
 }
 
 function indexesFrom(at: number): readonly number[] {
@@ -219,6 +218,8 @@ function spentSince(before: NodeJS.CpuUsage): number {
   return user + system
 }
 
-function heldMegabytes(): number {
+/** Once all processes have read everything: only then are pages of a mapped file counted for each. */
+async function settledMegabytes(): Promise<number> {
+  await sleep(SETTLE_MS)
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync('/proc/self/smaps_rollup', 'utf8'))?.[1]) / 1024
 }
