@@ -12,18 +12,24 @@ import {
 } from './http2-frames.ts'
 
 const BUFFER_BYTES = 8 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
-const MOST_FREE_BUFFERS = 32
+/** An event is small, and a thousand connections may be told of it in one turn. */
+const SIZES = [4 * 1024, 32 * 1024, BUFFER_BYTES] as const
+/** Of each size. */
+const MOST_FREE_BYTES = 4 * 1024 * 1024
 
-/** The buffers of several outboxes: few of them have something to send at a time. */
+/** The buffers of several outboxes: few of them have much to send at a time. */
 export class OutboxBuffers {
-  readonly #free: Buffer[] = []
+  readonly #free = SIZES.map((): Buffer[] => [])
 
-  take(): Buffer {
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  /** The smallest that holds so many bytes. */
+  take(bytes: number): Buffer {
+    const at = SIZES.findIndex((size) => size >= bytes)
+    return this.#free[at]!.pop() ?? Buffer.allocUnsafeSlow(SIZES[at]!)
   }
 
   giveBack(buffer: Buffer): void {
-    if (this.#free.length < MOST_FREE_BUFFERS) this.#free.push(buffer)
+    const free = this.#free[SIZES.findIndex((size) => size === buffer.length)]!
+    if (free.length * buffer.length < MOST_FREE_BYTES) free.push(buffer)
   }
 }
 
@@ -125,15 +131,32 @@ export class Outbox {
 
   #roomFor(length: number): Buffer {
     const bytes = HEAD_BYTES + length
-    if (this.#used + bytes > BUFFER_BYTES) this.#fill()
+    const buffer = this.#bufferFor(bytes)
     this.waitingBytes += bytes
     this.#options.onWaiting?.(bytes)
-    this.#buffer ??= this.#options.buffers.take()
     if (!this.#isDue && !this.#isWriting) {
       this.#isDue = true
       setImmediate(this.#flushLater)
     }
-    return this.#buffer
+    return buffer
+  }
+
+  /** Grows with what is added; who has filled the largest is likely to fill another. */
+  #bufferFor(bytes: number): Buffer {
+    const { buffers } = this.#options
+    const current = this.#buffer
+    const needed = this.#used + bytes
+    if (current !== undefined && needed <= current.length) return current
+    if (needed > BUFFER_BYTES) {
+      this.#fill()
+      return (this.#buffer = buffers.take(BUFFER_BYTES))
+    }
+    const larger = buffers.take(needed)
+    if (current !== undefined) {
+      current.copy(larger, 0, 0, this.#used)
+      buffers.giveBack(current)
+    }
+    return (this.#buffer = larger)
   }
 
   readonly #flushLater = (): void => {
