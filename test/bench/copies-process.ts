@@ -83,7 +83,6 @@ class MappedFile implements Objects {
 
   constructor(folder: string, isWriter: boolean) {
     this.#isWriter = isWriter
-    // Who follows writes nothing, but lmdb opens a file to be read alone only where nobody ever writes it.
     this.#table = open({
       path: path.join(folder, 'objects.mdb'),
       encoding: 'binary',
