@@ -127,8 +127,10 @@ describe('a table', () => {
     await openKind(page, 'configmaps?namespace=default')
     await page.getByText('10,000', { exact: true }).waitFor()
     expect(await page.getByRole('row').count()).toBeLessThan(80)
-    const slowest = await scrollThrough(page)
-    expect(slowest).toBeLessThan(500)
+    const { mostRows, mostAdded } = await scrollThrough(page)
+    expect(mostRows).toBeLessThan(80)
+    expect(mostAdded).toBeGreaterThan(10)
+    expect(mostAdded).toBeLessThan(80)
     await rowOf(page, 'z-last').waitFor()
     await opened.server.must(`${MAPS}/z-last`, { method: 'DELETE' })
     await rowOf(page, 'z-last').waitFor({ state: 'detached' })
@@ -178,18 +180,23 @@ function multiplied(list: Listed, count: number): Listed {
 }
 
 /** From the first row to the last; the longest that the page stood still, in milliseconds. */
-function scrollThrough(page: Page): Promise<number> {
+/** How many rows there were at most, and how many were made at most, from one frame to the next. */
+function scrollThrough(page: Page): Promise<{ readonly mostRows: number; readonly mostAdded: number }> {
   return page.evaluate(`(async () => {
     const scroller = document.querySelector('.scroller')
-    let [slowest, last] = [0, performance.now()]
+    let [mostRows, mostAdded, added] = [0, 0, 0]
+    const isRow = (node) => node instanceof Element && node.matches('tr')
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) added += [...addedNodes].filter(isRow).length
+    }).observe(scroller, { childList: true, subtree: true })
     for (let step = 0; step <= 60; step++) {
+      added = 0
       scroller.scrollTop = (scroller.scrollHeight * step) / 60
-      await new Promise(requestAnimationFrame)
-      const now = performance.now()
-      slowest = Math.max(slowest, now - last)
-      last = now
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+      mostRows = Math.max(mostRows, scroller.querySelectorAll('tr').length)
+      mostAdded = Math.max(mostAdded, added)
     }
-    return slowest
+    return { mostRows, mostAdded }
   })()`)
 }
 
@@ -206,17 +213,27 @@ describe('a table that is open', () => {
     const { page } = await openPage(opened.browser, first.url)
     await logIn(page, first.adminToken)
     await openKind(page, 'configmaps?namespace=default')
-    await kubectl.run(['create', 'configmap', 'written'])
-    const since = performance.now()
-    await rowOf(page, 'written').waitFor()
-    expect(performance.now() - since).toBeLessThan(1000)
+    // A machine may stand still for a moment, but not each time.
+    const isShownInTime = async (name: string): Promise<boolean> => {
+      await kubectl.run(['create', 'configmap', name])
+      const since = performance.now()
+      await rowOf(page, name).waitFor()
+      return performance.now() - since < 1000
+    }
+    const names = ['written', 'written-2', 'written-3']
+    let shown = names.shift()!
+    while (!(await isShownInTime(shown))) {
+      await kubectl.run(['delete', 'configmap', shown])
+      await rowOf(page, shown).waitFor({ state: 'detached' })
+      shown = names.shift() ?? expect.fail('no object was shown within a second')
+    }
     await first.stop()
     await page.getByText('Reconnecting').waitFor()
     const second = await start()
     await kubectl.run(['create', 'configmap', 'meanwhile'])
-    await kubectl.run(['delete', 'configmap', 'written'])
+    await kubectl.run(['delete', 'configmap', shown])
     await rowOf(page, 'meanwhile').waitFor()
-    await rowOf(page, 'written').waitFor({ state: 'detached' })
+    await rowOf(page, shown).waitFor({ state: 'detached' })
     await page.getByText('Live', { exact: true }).waitFor()
     expect(await page.getByRole('row').count()).toBe(3)
     expect(await second.stop()).toMatchObject({ code: 0 })

@@ -76,9 +76,10 @@ describe('watches', () => {
     expect(performance.now() - began).toBeGreaterThan(590)
     slow.remove()
     const after = performance.now()
-    for (const name of ['c', 'd', 'e', 'f', 'g', 'h']) await mapsOf(server).create({ metadata: { name } })
-    await expect.poll(() => told, { interval: 5 }).toHaveLength(8)
-    expect(performance.now() - after).toBeLessThan(1790)
+    const names = Array.from({ length: 50 }, (_, i) => `fast-${i}`)
+    for (const name of names) await mapsOf(server).create({ metadata: { name } })
+    await expect.poll(() => told, { interval: 5 }).toHaveLength(2 + names.length)
+    expect(performance.now() - after).toBeLessThan(300 * names.length)
   })
 
   it('lose events and end with 410, and an informer finds out what it missed', async () => {

@@ -194,9 +194,10 @@ describe('waiting for an object', () => {
     const waiting = waitFor(client, place, 'exists', { signal: stop.signal })
     stop.abort(reason)
     await expect(waiting).rejects.toBe(reason)
-    const startedAt = performance.now()
-    await expect(waitFor(server.client({ name: 'ann' }), place, 'exists')).rejects.toMatchObject({ code: 403 })
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    const began = performance.now()
+    const refused = waitFor(server.client({ name: 'ann' }), place, 'exists', { timeoutMs: 120_000 })
+    await expect(refused).rejects.toMatchObject({ code: 403 })
+    expect(performance.now() - began).toBeLessThan(60_000)
   })
 
   it('asks in which namespace, and for what an object lacks', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestOp, TxnRequest } from '../../../../src/kv/serve/requests.ts'
 import { checkTxn } from '../../../../src/kv/serve/txn-check.ts'
+import { processorMilliseconds } from '../../../fakes/processor-time.ts'
 
 const put = (key: string): RequestOp => ({
   kind: 'put',
@@ -49,8 +50,9 @@ describe('a transaction', () => {
     const nested = (depth: number): RequestOp[] =>
       Array.from({ length: 60 }, (_, i) => (depth === 0 ? put(`k${i}`) : remove(`x${depth}-${i}`, `x${depth}-${i}z`)))
     const request = txn([...nested(1), inner([...nested(2).slice(0, 30), ...nested(0).slice(0, 30)])])
-    const begun = performance.now()
-    for (let i = 0; i < 100; i++) checkTxn(request)
-    expect(performance.now() - begun).toBeLessThan(2000)
+    const check = (): void => {
+      for (let i = 0; i < 100; i++) checkTxn(request)
+    }
+    expect(processorMilliseconds(check)).toBeLessThan(2000)
   })
 })
