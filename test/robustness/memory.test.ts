@@ -1,55 +1,12 @@
 // Memory that stays: work that leaves nothing behind, done again, leaves the server as large as it was. Judged by what is in use;
 // `make soak` goes on for longer, and by all that the process has.
-import { expect, it, onTestFinished } from 'vitest'
-import { type ApiClient, clientOf } from '../fakes/api-client.ts'
+import { expect, it } from 'vitest'
 import { definitionOf } from '../fakes/definitions.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { memoryInUse } from '../fakes/memory-in-use.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { expectNoGrowthByWrites, growthOver, MOST_GROWTH, startOn } from './memory-growth.ts'
 import { MemoryLoad } from './memory-load.ts'
-
-/** By so much it may be larger after three times the work. */
-const MOST_GROWTH = 1.2
-const MEASUREMENTS = 10
-/** The store reopens its file where more than 24 MB of it are mapped, which it looks at every 4 MB. */
-const MOST_MAPPED_MB = 32
-/** What is remembered of the past where little is stored: 32 MiB. */
-const MOST_PAST_MB = 34
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEFINITIONS_A_SLICE = 10
-const MAPS = '/api/v1/namespaces/default/configmaps'
-const MAP_COUNT = 20
-const MAP_BYTES = 100_000
-/** 40 MB: more than any store keeps of the past in memory. */
-const UPDATES_A_SLICE = 400
-const WRITERS = 4
-
-async function startOn(...flags: readonly string[]): Promise<{ server: ServerProcess; client: ApiClient }> {
-  const server = await startServerProcess(['--profiling', ...flags], await newHome())
-  const client = clientOf(server)
-  onTestFinished(() => client[Symbol.dispose]())
-  return { server, client }
-}
-
-/** How many times as large as after the first slice the server is after two more; and what it remembers of the past. */
-async function growthOver(
-  { server, client }: { readonly server: ServerProcess; readonly client: ApiClient },
-  slice: () => Promise<void>,
-): Promise<{ readonly growth: number; readonly past: number }> {
-  await slice()
-  const before = await memoryInUse(server, client)
-  await slice()
-  await slice()
-  let after = await memoryInUse(server, client)
-  const growth = (): number => (after.megabytes + before.mapped) / (before.megabytes + before.mapped)
-  // Buffers are freed behind a collection, on a busy machine long behind it.
-  for (let i = 0; i < MEASUREMENTS && growth() >= MOST_GROWTH; i++) after = await memoryInUse(server, client)
-  expect(await server.stop()).toMatchObject({ code: 0 })
-  // What is mapped of the store goes up and down within its bound, and is looked at by itself.
-  expect(after.mapped - before.mapped).toBeLessThan(MOST_MAPPED_MB)
-  return { growth: growth(), past: after.past }
-}
 
 it('definitions that come and go, and the documents that tell of them, leave nothing', async () => {
   const world = await startOn('--in-memory')
@@ -67,38 +24,12 @@ it('definitions that come and go, and the documents that tell of them, leave not
   expect(growth).toBeLessThan(MOST_GROWTH)
 })
 
-const STORES: readonly [string, () => Promise<readonly string[]>][] = [
-  ['in memory', async () => ['--in-memory']],
-  ['on the embedded store', async () => []],
-  [
-    'on etcd',
-    async () => {
-      const etcd = await startEtcd()
-      onTestFinished(() => etcd[Symbol.asyncDispose]())
-      return ['--etcd-servers', etcd.endpoint]
-    },
-  ],
-]
-
-it.each(STORES)('objects that are written over and over take no more memory, %s', async (_store, flags) => {
-  const world = await startOn(...(await flags()))
-  const { client } = world
-  let count = 0
-  const write = async (): Promise<void> => {
-    const metadata = { name: `map-${count++ % MAP_COUNT}` }
-    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: `${count} `.padEnd(MAP_BYTES, 'x') } }
-    const { status } = await client.send('PUT', `${MAPS}/${metadata.name}`, { body })
-    expect([200, 201]).toContain(status)
-  }
-  const { growth, past } = await growthOver(world, async () => {
-    const each = Array.from({ length: WRITERS }, async () => {
-      for (let i = 0; i < UPDATES_A_SLICE / WRITERS; i++) await write()
-    })
-    await Promise.all(each)
-  })
-  expect(growth).toBeLessThan(MOST_GROWTH)
-  expect(past).toBeLessThan(MOST_PAST_MB)
-})
+it.each([
+  ['in memory', ['--in-memory']],
+  ['on the embedded store', []],
+])('objects that are written over and over take no more memory, %s', (_store, flags) =>
+  expectNoGrowthByWrites(...flags),
+)
 
 it('nothing is kept of all of it at once, with watchers that come and go', async () => {
   const world = await startOn()
