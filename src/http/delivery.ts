@@ -1,7 +1,7 @@
 // When small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
 // each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its
-// cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. Streams that people look at are
-// written to no more often than they can see.
+// cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as
+// events come one by one, since none would share a round. Streams that people look at are written to no more often than they can see.
 import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
@@ -9,15 +9,23 @@ export interface Outgoing {
   readonly connection: WireConnection
   /** What comes soon after something else can wait for more. */
   readonly isPaced: boolean
-  /** `now` in milliseconds of `performance.now()`. */
-  flush(now: number): void
+  /** How many pieces were written; `now` in milliseconds of `performance.now()`. */
+  flush(now: number): number
 }
 
 /** Streams written in one turn of the event loop. */
 const STREAMS_A_TURN = 64
-/** The rest is so many times as long as the round took, and at most so long: what comes in between shares the next one's cost. */
-const REST_FACTOR = 16
-const LONGEST_REST_MS = 40
+interface Rest {
+  /** So many times as long as the round took, and at most so long. */
+  readonly factor: number
+  readonly longestMs: number
+}
+
+/** Where events come one by one. */
+const SHORT_REST: Rest = { factor: 4, longestMs: 10 }
+/** Where streams had several pieces each: what comes meanwhile shares the next round's cost. */
+const LONG_REST: Rest = { factor: 16, longestMs: 40 }
+const SEVERAL_PIECES = 1.5
 const SHORTEST_REST_MS = 1
 /** Between rounds with paced streams, all of which share one. */
 const PACE_MS = 50
@@ -27,6 +35,8 @@ export class Delivery {
   #round: MapIterator<[WireConnection, Outgoing[]]> | undefined
   #isPlanned = false
   #writingMs = 0
+  #streams = 0
+  #pieces = 0
   #restsUntil = 0
   #joinedOf: readonly Buffer[] = []
   #joined: Buffer | undefined
@@ -86,6 +96,8 @@ export class Delivery {
 
   readonly #begin = (): void => {
     this.#writingMs = 0
+    this.#streams = 0
+    this.#pieces = 0
     this.#round = this.#waiting.entries()
     this.#waiting = new Map()
     this.#turn()
@@ -101,10 +113,11 @@ export class Delivery {
         break
       }
       const [connection, streams] = next.value
-      for (const stream of streams) stream.flush(beganAt)
+      for (const stream of streams) this.#pieces += stream.flush(beganAt)
       connection.flush()
       served += streams.length
     }
+    this.#streams += served
     this.#writingMs += performance.now() - beganAt
     setImmediate(this.#round === undefined ? this.#end : this.#turn)
   }
@@ -115,7 +128,8 @@ export class Delivery {
     this.#isPlanned = false
     if (this.#servesPaced) this.#pacedAgainAt = performance.now() + PACE_MS
     this.#servesPaced = false
-    this.#restsUntil = performance.now() + Math.min(LONGEST_REST_MS, this.#writingMs * REST_FACTOR)
+    const { factor, longestMs } = this.#pieces >= SEVERAL_PIECES * this.#streams ? LONG_REST : SHORT_REST
+    this.#restsUntil = performance.now() + Math.min(longestMs, this.#writingMs * factor)
     if (this.#waiting.size > 0) this.#plan()
   }
 }

@@ -36,6 +36,7 @@ export class StreamSink implements ByteSink, Outgoing {
   readonly #delivery: Delivery
   #pieces: Buffer[] = []
   #keptBytes = 0
+  #writes = 0
   #isEnlisted = false
   readonly #latency: Distribution | undefined
   /** Since when the first of the pieces has waited. */
@@ -57,6 +58,7 @@ export class StreamSink implements ByteSink, Outgoing {
   write(piece: Piece, since?: number): boolean {
     if (this.#signal.aborted) return false
     this.#since ??= since
+    this.#writes++
     if (Buffer.isBuffer(piece)) this.#keep(piece)
     else for (const part of piece) this.#keep(part)
     if (this.#keptBytes >= ENOUGH_BYTES) this.#send(performance.now())
@@ -73,9 +75,11 @@ export class StreamSink implements ByteSink, Outgoing {
     this.#pieces.push(piece)
   }
 
-  flush(now: number): void {
+  flush(now: number): number {
+    const writes = this.#writes
     this.#isEnlisted = false
     this.#send(now)
+    return writes
   }
 
   drained(): Promise<void> {
@@ -88,6 +92,7 @@ export class StreamSink implements ByteSink, Outgoing {
     if (pieces.length === 0 || this.#isCutOff()) return
     this.#pieces = []
     this.#keptBytes = 0
+    this.#writes = 0
     if (this.#since !== undefined) {
       this.#latency?.observe((now - this.#since) / 1000)
       this.#since = undefined

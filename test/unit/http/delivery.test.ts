@@ -95,23 +95,28 @@ describe('delivering to streams', () => {
     expect(world.written.length).toBeLessThan(200 * 11)
   })
 
-  it('rests after a round for longer than its writing took, whether or not more has come', async () => {
+  it.each([
+    ['a little where events come one by one', ['1'], 8],
+    ['much longer where they share a round', ['1', '2'], 32],
+  ])('rests after a round in proportion to what its writing took: %s', async (_, pieces, restMs) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const world = new World()
     const sink = world.sink('a', connection())
-    const write = async (piece: string, tookMs: number): Promise<void> => {
+    const write = async (tookMs: number, ...of: readonly string[]): Promise<void> => {
       world.onWrite = () => void vi.advanceTimersByTime(tookMs)
-      sink.write(text(piece))
+      for (const piece of of) sink.write(text(piece))
       await world.settled()
     }
-    await write('dear', 2)
-    await write('waits', 0)
+    await write(2, ...pieces)
+    await write(0, 'waits')
+    vi.advanceTimersByTime(restMs - 1)
+    await world.settled()
     expect(world.written).toHaveLength(1)
-    vi.advanceTimersByTime(32)
+    vi.advanceTimersByTime(1)
     await world.settled()
     expect(world.written).toHaveLength(2)
-    await write('at once after a cheap one', 0)
+    await write(0, 'at once after a cheap one')
     expect(world.written).toHaveLength(3)
   })
 
