@@ -8,8 +8,11 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
 export interface HealthCheck {
   readonly name: string
-  /** Resolves where all is well; otherwise throws the reason, which goes to the log and not to the caller. */
-  readonly check: (signal: AbortSignal) => void | Promise<void>
+  /**
+   * Resolves where all is well; otherwise throws the reason, which goes to the log and not to the caller. The names of the checks that are
+   * left out this time are for those that ask others.
+   */
+  readonly check: (signal: AbortSignal, excluded: ReadonlySet<string>) => void | Promise<void>
   /** Part of starting: `/livez` ignores its failure during the grace period. */
   readonly startup?: boolean
 }
@@ -32,11 +35,11 @@ export function healthRoutes(options: HealthOptions): Route[] {
 
 function observed(endpoint: HealthEndpoint, check: HealthCheck, options: HealthOptions): HealthCheck {
   const { name, startup } = check
-  const run = async (signal: AbortSignal): Promise<void> => {
+  const run = async (signal: AbortSignal, excluded: ReadonlySet<string>): Promise<void> => {
     const isIgnored = endpoint === 'livez' && startup === true && options.inGracePeriod()
     let isFine = false
     try {
-      if (!isIgnored) await check.check(signal)
+      if (!isIgnored) await check.check(signal, excluded)
       isFine = true
     } finally {
       options.onChecked?.(endpoint, name, isFine)
@@ -47,26 +50,28 @@ function observed(endpoint: HealthEndpoint, check: HealthCheck, options: HealthO
 
 function showOne({ check }: HealthCheck): Handler {
   return async (request) => {
-    const failure = await outcome(check, request.signal)
+    const failure = await outcome(check, request.signal, NONE)
     if (failure !== undefined) return plainText(500, `internal server error: ${failure}\n`)
     return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes: OK } }
   }
 }
 
 const OK = Buffer.from('ok')
+const NONE: ReadonlySet<string> = new Set()
 
 function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: Log): Handler {
   return async (request) => {
     const excluded = new Set(request.query.all('exclude'))
+    const unknown = new Set(excluded)
     const lines: string[] = []
     const reasons: Record<string, string> = {}
     let isStarting = true
     for (const { name, check, startup } of checks) {
-      if (excluded.delete(name)) {
+      if (unknown.delete(name)) {
         lines.push(`[+]${name} excluded: ok`)
         continue
       }
-      const failure = await outcome(check, request.signal)
+      const failure = await outcome(check, request.signal, excluded)
       lines.push(failure === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`)
       if (failure === undefined) continue
       reasons[name] = failure
@@ -76,7 +81,7 @@ function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: 
     // Whoever starts a server asks many times a second whether it is up: that it is not yet is nothing to worry about.
     if (failed.length > 0) log[isStarting ? 'debug' : 'warn']({ endpoint, reasons }, 'health check failed')
     if (failed.length === 0 && !request.query.has('verbose')) return plainText(200, 'ok')
-    return report(lines, { endpoint, failed, unknown: [...excluded] })
+    return report(lines, { endpoint, failed, unknown: [...unknown] })
   }
 }
 
@@ -96,16 +101,26 @@ function report(lines: readonly string[], findings: Findings): HttpResponse {
 }
 
 /** The names of those that fail. */
-export async function failingChecks(checks: readonly HealthCheck[], signal: AbortSignal): Promise<readonly string[]> {
+export async function failingChecks(
+  checks: readonly HealthCheck[],
+  signal: AbortSignal,
+  excluded: ReadonlySet<string>,
+): Promise<readonly string[]> {
   const failing: string[] = []
-  for (const { name, check } of checks) if ((await outcome(check, signal)) !== undefined) failing.push(name)
+  for (const { name, check } of checks) {
+    if (!excluded.has(name) && (await outcome(check, signal, excluded)) !== undefined) failing.push(name)
+  }
   return failing
 }
 
 /** Undefined where the check passed. */
-async function outcome(check: HealthCheck['check'], signal: AbortSignal): Promise<string | undefined> {
+async function outcome(
+  check: HealthCheck['check'],
+  signal: AbortSignal,
+  excluded: ReadonlySet<string>,
+): Promise<string | undefined> {
   try {
-    await check(signal)
+    await check(signal, excluded)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

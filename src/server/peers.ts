@@ -14,9 +14,9 @@ export interface PeerTopics {
     readonly ask: { readonly kind: 'resetMetrics'; readonly names: readonly string[] }
     readonly answer: null
   }
-  /** The names of the checks that fail. */
+  /** The names of the checks that fail, of those that are not excluded. */
   readonly health: {
-    readonly ask: { readonly kind: 'health'; readonly endpoint: HealthEndpoint }
+    readonly ask: { readonly kind: 'health'; readonly endpoint: HealthEndpoint; readonly excluded: readonly string[] }
     readonly answer: readonly string[]
   }
   readonly logLevel: {
@@ -89,8 +89,10 @@ export async function answerPeer(
     case 'resetMetrics':
       metrics.resetOwn(question.names)
       return null
-    case 'health':
-      return failingChecks(checks[question.endpoint], AbortSignal.timeout(PEER_WITHIN_MS))
+    case 'health': {
+      const { endpoint, excluded } = question
+      return failingChecks(checks[endpoint], AbortSignal.timeout(PEER_WITHIN_MS), new Set(excluded))
+    }
     case 'logLevel':
       setLogLevel(log, question.level, question.component)
       return null
@@ -152,8 +154,8 @@ export async function watchersElsewhere(peers: Peers): Promise<readonly WatcherS
 export function checksOfWorkers(checks: HealthChecks, peers: Peers): HealthChecks {
   const ofOthers = (endpoint: HealthEndpoint): HealthCheck => ({
     name: 'workers',
-    check: async () => {
-      const answers = await peers.ask({ kind: 'health', endpoint })
+    check: async (_, excluded) => {
+      const answers = await peers.ask({ kind: 'health', endpoint, excluded: [...excluded] })
       const failing = answers.flatMap(({ worker, answer }) => answer.map((name) => `${name} of worker ${worker}`))
       if (failing.length > 0) throw new Error(`failed: ${failing.join(', ')}`)
     },
