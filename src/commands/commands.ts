@@ -121,7 +121,13 @@ function print(text: string): number {
   return 0
 }
 
+/** That nobody reads any more what it says is no reason for a server to end. */
+function outliveReaders(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+}
+
 async function serve(args: readonly string[], environment: Environment): Promise<number> {
+  outliveReaders()
   const config = await readConfig(args, environment)
   // A supervisor has nothing to load, and is not to be slow where its store is asked.
   if (config.plainRuntime || config.workers > 1) heldCompilers.release()
@@ -194,6 +200,7 @@ async function startSupervisor(order: ServeOrder, flags: readonly string[]): Pro
 
 /** Started by the supervisor, and by nobody else: so it is in no manual. */
 async function work(environment: Environment): Promise<number> {
+  outliveReaders()
   const link = (await import('../workers/supervisor-link.ts')).SupervisorLink.open()
   if (link === undefined) throw usageError('workers are started by quarterdeck serve --workers')
   return (await import('../server/worker.ts')).runWorker(link, environment)

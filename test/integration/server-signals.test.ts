@@ -6,6 +6,7 @@ import https from 'node:https'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newHome, ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { workerPids } from '../fakes/worker-pids.ts'
 
 async function isUp(server: ServerProcess): Promise<boolean> {
   return (await server.request('/readyz')).status === 200
@@ -22,7 +23,7 @@ describe('a hang-up', () => {
     const home = await newHome()
     const tokens = path.join(home, 'tokens.csv')
     writeFileSync(tokens, 'first,ann,1,system:masters\n')
-    const server = await startServerProcess(['--in-memory', '--token-auth-file', tokens], home)
+    const server = await startServerProcess(['--in-memory', '--token-auth-file', tokens, '--workers', '1'], home)
     const said = stderrOf(server)
     const statusWith = async (token: string): Promise<number> =>
       (await server.request('/api/v1/namespaces', { token })).status
@@ -35,6 +36,22 @@ describe('a hang-up', () => {
     server.child.kill('SIGHUP')
     await expect.poll(() => said.text).toContain('could not reload --token-auth-file; keeping the previous tokens')
     expect([await statusWith('second'), await isUp(server)]).toEqual([200, true])
+  })
+
+  it('replaces no worker where the tokens are no good', async () => {
+    const home = await newHome()
+    const tokens = path.join(home, 'tokens.csv')
+    writeFileSync(tokens, 'first,ann,1,system:masters\n')
+    const server = await startServerProcess(['--in-memory', '--token-auth-file', tokens, '--workers', '2'], home)
+    const said = stderrOf(server)
+    const pids = workerPids(server)
+    writeFileSync(tokens, 'half a li')
+    server.child.kill('SIGHUP')
+    await expect
+      .poll(() => said.text)
+      .toMatch(/line 1 has 1 columns.*"msg":"could not replace a worker; keeping the previous ones"/)
+    expect(workerPids(server)).toEqual(pids)
+    expect((await server.request('/api/v1/namespaces', { token: 'first' })).status).toBe(200)
   })
 
   it('has the audit policy read again and the log opened under its name', async () => {
@@ -92,7 +109,11 @@ describe('signals that mean nothing to it', () => {
   })
 
   it('neither does nobody reading what it says', async () => {
-    const server = await startServerProcess(['--in-memory', '--log-level', 'debug'], await newHome())
+    const flags = ['--in-memory', '--log-level', 'debug', '--audit-log-path', '-', '--audit-log-mode', 'blocking']
+    const home = await newHome()
+    const policy = path.join(home, 'policy.yaml')
+    writeFileSync(policy, '{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata"}]}')
+    const server = await startServerProcess([...flags, '--audit-policy-file', policy], home)
     server.child.stdout?.destroy()
     server.child.stderr?.destroy()
     for (let i = 0; i < 10; i++) expect(await isUp(server)).toBe(true)
