@@ -5,7 +5,7 @@ import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
 import type { TlsRenewal } from '../http/listener.ts'
 import { HeldValues } from '../lib/held-values.ts'
-import { LOG_COMPONENTS, type LogComponent, setLogLevel, SILENT_LOG } from '../lib/log.ts'
+import { LOG_COMPONENTS, type LogComponent, setLogLevel } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from './account-keys.ts'
@@ -54,6 +54,8 @@ export interface LastCounts {
 
 /** What the supervisor may take beside what it waits for the others. */
 const ANSWER_WITHIN_MS = 5_000
+/** What is under way has so long to finish when the supervisor is gone. */
+const LOST_WITHIN_MS = 10_000
 
 /** Resolves with the exit code, when it was told to stop. */
 export async function runWorker(link: SupervisorLink, environment: Environment): Promise<number> {
@@ -84,6 +86,8 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       // Without its store there is nothing to finish.
       if (order.store !== undefined) process.exit(1)
       stop.abort()
+      // Nobody new finds the way here: no shutdown delay is worth waiting for.
+      setTimeout(() => process.exit(1), LOST_WITHIN_MS).unref()
     },
   })
   try {
@@ -92,7 +96,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     const log = openLog(config.logLevel, { worker: order.name })
     for (const component of LOG_COMPONENTS) setLogLevel(log, order.logLevels[component] ?? config.logLevel, component)
     const { serving, adminToken, accountKey, address, identity, run } = order
-    const keys = accountKeys(config, SILENT_LOG, accountKey)
+    const keys = accountKeys(config, accountKey)
     const server = await startServer({
       config,
       log,

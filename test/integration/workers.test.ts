@@ -249,8 +249,8 @@ describe('a server with workers', () => {
     expect(stderr).toMatch(/^quarterdeck: .*--token-auth-file \/nowhere.*\n$/)
   })
 
-  it('leaves no process behind when its supervisor is killed', async () => {
-    const server = await startWorkers(['--in-memory'])
+  it.each(['in memory', 'on etcd'])('leaves no process behind when its supervisor is killed, %s', async (store) => {
+    const server = await startWorkers([...(await STORES[store]!()), '--shutdown-delay-duration', '10m'])
     const pids = workerPids(server)
     await server.stop('SIGKILL')
     await expect.poll(() => pids.filter(isAlive)).toEqual([])
