@@ -10,7 +10,7 @@ import type { Log } from '../lib/log.ts'
 const OWN_KEY = 'service-account.key'
 
 /** The operator's keys, or one of our own: the one that is given, in PEM, or that is kept in the data directory. */
-export function accountKeys({ identity, dataDirectory, storage }: Config, log: Log, given?: string): SigningKeys {
+export function accountKeys({ identity, dataDirectory }: Config, given?: string): SigningKeys {
   const { signingKeyFile, keyFiles } = identity
   const older = keyFiles.map((file) =>
     keysIn(file, '--service-account-key-file', (text) => readSigningKeys(undefined, [text])),
@@ -20,14 +20,17 @@ export function accountKeys({ identity, dataDirectory, storage }: Config, log: L
     signingKeyFile === undefined
       ? readSigningKeys(given ?? ownAccountKey(dataDirectory), [])
       : keysIn(signingKeyFile, '--service-account-signing-key-file', (text) => readSigningKeys(text, []))
-  if (signingKeyFile === undefined && storage.kind === 'etcd') {
-    log.warn(
-      {},
-      'service account tokens are valid on this replica only; give all replicas the same --service-account-signing-key-file',
-    )
-  }
   const known = new Set(own.verification.map(({ id }) => id))
   return { signing: own.signing, verification: [...own.verification, ...checking.filter(({ id }) => !known.has(id))] }
+}
+
+/** Where other replicas may use the same store. */
+export function warnOfOwnKey({ identity, storage }: Config, log: Log): void {
+  if (identity.signingKeyFile !== undefined || storage.kind !== 'etcd') return
+  log.warn(
+    {},
+    'service account tokens are valid on this replica only; give all replicas the same --service-account-signing-key-file',
+  )
 }
 
 function keysIn(file: string, flag: string, read: (text: string) => SigningKeys): SigningKeys {

@@ -17,7 +17,7 @@ import { type AtRest, openAtRest } from './encryption.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import { openFaults } from './faults.ts'
 import { ServerMeasures } from './measures.ts'
-import { accountKeys } from './account-keys.ts'
+import { accountKeys, warnOfOwnKey } from './account-keys.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type Authority, type ServerState } from './past.ts'
 import { servingFiles } from './serving.ts'
@@ -148,5 +148,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
 
 function openAuthority(config: Config, log: Log): Authority {
   const serving = servingFiles(config)
-  return { serving, adminToken: adminToken(config.dataDirectory), keys: accountKeys(config, log) }
+  const keys = accountKeys(config)
+  warnOfOwnKey(config, log)
+  return { serving, adminToken: adminToken(config.dataDirectory), keys }
 }

@@ -20,7 +20,7 @@ import { systemClock } from '../lib/clock.ts'
 import { levelsOf, type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { systemRandom } from '../lib/random.ts'
 import { Workers } from '../workers/workers.ts'
-import { accountKeys, ownAccountKey } from './account-keys.ts'
+import { accountKeys, ownAccountKey, warnOfOwnKey } from './account-keys.ts'
 import { adminToken, localUrl } from './admin.ts'
 import { runInBackground } from './background.ts'
 import type { ServerAccess } from './foundation.ts'
@@ -106,7 +106,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   const { tls, authority } = servingFiles(config)
   const accountKey = ownAccountKey(dataDirectory)
   // Read here too, to say what is wrong with them once.
-  accountKeys(config, log, accountKey)
+  accountKeys(config, accountKey)
   const identity = { serving: { tls, authority }, adminToken: adminToken(dataDirectory), accountKey }
   const listening = createServer({ ...TCP_OPTIONS, pauseOnConnect: true })
   const address = await listenAt(listening, { host, port, sharesPort }).catch((error: unknown) => {
@@ -174,6 +174,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   await Promise.race([givenUp, workers.start()]).catch((error: unknown) => {
     throw new StartError(reasonOf(error), { cause: error })
   })
+  warnOfOwnKey(config, log)
   const stop = async (): Promise<void> => {
     const stopping = workers.stop()
     if (!config.sendRetryAfter) {
