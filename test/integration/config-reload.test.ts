@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { workerPids } from '../fakes/worker-pids.ts'
 
 interface Running {
   readonly server: ServerProcess
@@ -12,12 +13,12 @@ interface Running {
   readonly reload: (settings: object) => void
 }
 
-async function start(settings: object): Promise<Running> {
+async function start(settings: object, workers: number): Promise<Running> {
   const home = await newHome()
   const file = path.join(home, 'quarterdeck.yaml')
   const write = (content: object): void => writeFileSync(file, JSON.stringify(content))
   write(settings)
-  const server = await startServerProcess(['--in-memory', '--config', file], home)
+  const server = await startServerProcess(['--in-memory', '--config', file, '--workers', String(workers)], home)
   let log = ''
   server.child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const reload = (content: object): void => {
@@ -33,7 +34,7 @@ async function levels({ server }: Running): Promise<Readonly<Record<string, stri
 }
 
 it('what a running server can go by is in effect, the rest is named, and a wrong file changes nothing', async () => {
-  const running = await start({ 'log-level': 'info', 'max-requests-inflight': 400 })
+  const running = await start({ 'log-level': 'info', 'max-requests-inflight': 400 }, 1)
   const { server, log, reload } = running
   const seats = async (): Promise<number> => {
     const { body } = await server.request('/metrics', { token: server.adminToken })
@@ -57,4 +58,23 @@ it('what a running server can go by is in effect, the rest is named, and a wrong
     .poll(log)
     .toMatch(/unknown flag log-levle[^\n]*"msg":"could not reload the configuration; keeping the previous one"/)
   expect(await levels(running)).toMatchObject({ server: 'warn' })
+})
+
+it('workers that take the place of others go by all of it, and a wrong file replaces none', async () => {
+  const { server, log, reload } = await start({ 'event-ttl': '1h' }, 2)
+  const first = workerPids(server)
+  reload({ 'event-ttl': '1s' })
+  await expect.poll(log).toContain('"flags":["event-ttl"],"msg":"changed settings are in effect"')
+  await expect.poll(() => workerPids(server).filter((pid) => first.includes(pid))).toEqual([])
+
+  const events = '/api/v1/namespaces/default/events'
+  const body = JSON.stringify({ metadata: { name: 'soon-gone' }, involvedObject: { namespace: 'default' } })
+  const call = { token: server.adminToken, headers: { 'content-type': 'application/json' } }
+  expect((await server.request(events, { ...call, method: 'POST', body })).status).toBe(201)
+  await expect.poll(async () => (await server.request(`${events}/soon-gone`, call)).status).toBe(404)
+
+  const second = workerPids(server)
+  reload({ 'event-tll': '1h' })
+  await expect.poll(log).toMatch(/unknown flag event-tll[^\n]*"msg":"could not reload the configuration/)
+  expect(workerPids(server)).toEqual(second)
 })

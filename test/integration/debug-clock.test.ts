@@ -58,7 +58,10 @@ it('moves the time of a fork alone where that is asked', async () => {
 })
 
 it('is there for a server that runs by itself', async () => {
-  const server = await startServerProcess(['--in-memory', '--dev', '--virtual-clock'], await newHome())
+  const server = await startServerProcess(
+    ['--in-memory', '--dev', '--virtual-clock', '--workers', '1'],
+    await newHome(),
+  )
   const { token } = server.kubeconfig.users[0].user
   expect(JSON.parse((await server.request(CLOCK, { token })).body)).toEqual({ now: BEGIN })
   const moved = await server.request(CLOCK, { ...post('{"advance":"1h"}'), token })
