@@ -15,6 +15,7 @@ export interface Outgoing {
 
 /** Streams written in one turn of the event loop. */
 const STREAMS_A_TURN = 64
+
 interface Rest {
   /** So many times as long as the round took, and at most so long. */
   readonly factor: number
@@ -25,6 +26,7 @@ interface Rest {
 const SHORT_REST: Rest = { factor: 4, longestMs: 10 }
 /** Where streams had several pieces each: what comes meanwhile shares the next round's cost. */
 const LONG_REST: Rest = { factor: 16, longestMs: 40 }
+/** On average. */
 const SEVERAL_PIECES = 1.5
 const SHORTEST_REST_MS = 1
 /** Between rounds with paced streams, all of which share one. */

@@ -94,6 +94,7 @@ describe('a hang-up', () => {
     server.child.kill('SIGHUP')
     await server.listening()
     expect(await isUp(server)).toBe(true)
+    expect(await server.stop()).toMatchObject({ code: 0 })
   })
 })
 
