@@ -17,6 +17,10 @@ export const GZIP_ABOVE_BYTES = 128 * 1024
 
 const GATHER_BYTES = 64 * 1024
 
+/** More than any object. What a client has not taken of so much is not held for it: the bytes are there once, for everybody. */
+const LARGE_BYTES = 4 * 1024 * 1024
+const SLICE_BYTES = 256 * 1024
+
 const gzipAsync = promisify(gzip)
 
 /** The number of bytes given to the connection, when all of them are; rejects where it broke off. */
@@ -77,11 +81,24 @@ interface Whole {
   readonly extra?: ExtraHeaders
 }
 
-function sendWhole(raw: WireResponse, response: HttpResponse, { exchange, bytes, extra }: Whole): number {
+function sendWhole(raw: WireResponse, response: HttpResponse, { exchange, bytes, extra }: Whole): MaybePromise<number> {
   const head = headOf(response, exchange, extra)
   head['content-length'] = bytes.length
+  if (bytes.length > LARGE_BYTES && exchange.method !== 'HEAD') {
+    raw.begin(response.status, head)
+    return sendSlices(raw, bytes, exchange.signal)
+  }
   raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : bytes)
   return bytes.length
+}
+
+async function sendSlices(raw: WireResponse, bytes: Buffer, signal: AbortSignal): Promise<number> {
+  const sink = new RawSink(raw, signal)
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    if (!sink.write(bytes.subarray(at, at + SLICE_BYTES))) await sink.drained()
+  }
+  raw.end()
+  return sink.bytes
 }
 
 async function respondPieces(

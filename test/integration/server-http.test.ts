@@ -20,7 +20,7 @@ import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 function open(
   handlers: Readonly<Record<string, Handler>>,
   finished: FinishedRequest[] = [],
-  options: Pick<Partial<ListenerOptions>, 'log' | 'handshakeTimeoutMs'> = {},
+  options: Pick<Partial<ListenerOptions>, 'log' | 'handshakeTimeoutMs' | 'unfinished'> = {},
 ): Promise<Listener> {
   return openPlainListener(handlers, { ...options, observe: (request) => void finished.push(request) })
 }
@@ -505,6 +505,27 @@ const untilEnded =
         }),
     },
   })
+
+describe.each([
+  ['HTTP/1.1', overHttp1],
+  ['HTTP/2', overHttp2],
+])('a document that is larger than what a connection may leave unread, over %s', (_, send) => {
+  it('comes as fast as it is read, to several clients', async () => {
+    const document = Buffer.from(Array.from({ length: 40 * 1024 }, (_, i) => `${i}`.padStart(1023)).join('\n'))
+    const limits = { perConnectionBytes: 8 * 1024 * 1024, totalBytes: 32 * 1024 * 1024 }
+    const finished: FinishedRequest[] = []
+    const listener = await open({ '/document': () => bytes(document, false) }, finished, { unfinished: limits })
+    const answers = await Promise.all(Array.from({ length: 3 }, () => send(listener, '/document')))
+    for (const { status, headers, body } of answers) {
+      expect([status, headers['content-length']]).toEqual([200, String(document.length)])
+      expect(body.equals(document)).toBe(true)
+    }
+    const head = await send(listener, '/document', { method: 'HEAD' })
+    expect([head.headers['content-length'], head.body.length]).toEqual([String(document.length), 0])
+    expect(finished.slice(0, 3).map(({ sentBytes }) => sentBytes)).toEqual(answers.map(({ body }) => body.length))
+    await listener.close(0)
+  })
+})
 
 describe('closing', () => {
   it('lets short requests finish and ends watches cleanly', async () => {
