@@ -69,7 +69,7 @@ async function addNodes(subject: Subject, nodes: SimulatedNode[], size: number):
 
 async function makeNode(client: LoadClient, name: string): Promise<SimulatedNode> {
   await client.do({ method: 'POST', path: '/api/v1/nodes', body: JSON.stringify({ metadata: { name } }) })
-  const lease = await client.do({ method: 'POST', path: LEASES, body: leaseOf(name, undefined) })
+  const lease = await client.do({ method: 'POST', path: LEASES, body: leaseOf(name, undefined), keep: true })
   const spec = { nodeName: name, containers: [{ name: 'main', image: 'registry.example.com/main:1.0' }] }
   await client.do({ method: 'POST', path: PODS, body: JSON.stringify({ metadata: { name: `pod-of-${name}` }, spec }) })
   await client.watch(`${PODS}?watch=1&resourceVersion=0&fieldSelector=spec.nodeName%3D${name}`, () => {})
@@ -145,7 +145,8 @@ class Turns {
 
 async function renew(node: SimulatedNode): Promise<void> {
   const { name, client, version } = node
-  const { text } = await client.do({ method: 'PUT', path: `${LEASES}/${name}`, body: leaseOf(name, version) })
+  const body = leaseOf(name, version)
+  const { text } = await client.do({ method: 'PUT', path: `${LEASES}/${name}`, body, keep: true })
   node.version = versionIn(text)
 }
 
