@@ -52,25 +52,32 @@ export class OpenApiDocument {
 /** The large maps of a document are `paths`, `definitions` and `components.schemas`. */
 const LEVELS_OF_MAPS = 3
 
+/** Not by way of one long text: with thousands of definitions that would hold up the event loop, or be longer than V8's can be. */
 function* encodeJson(document: ValueMap): Generator<void, Buffer> {
-  const pieces: string[] = []
+  const pieces: Buffer[] = []
   yield* addJson(document, LEVELS_OF_MAPS, pieces)
-  return Buffer.from(pieces.join(''))
+  const whole = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    at += piece.copy(whole, at)
+    yield
+  }
+  return whole
 }
 
-function* addJson(value: Value, levels: number, pieces: string[]): Generator<void, void> {
+function* addJson(value: Value, levels: number, pieces: Buffer[]): Generator<void, void> {
   if (levels === 0 || !isMap(value)) {
-    pieces.push(jsonText(value))
+    pieces.push(Buffer.from(jsonText(value)))
     yield
     return
   }
   let before = '{'
   for (const [key, member] of Object.entries(value)) {
-    pieces.push(`${before}${JSON.stringify(key)}:`)
+    pieces.push(Buffer.from(`${before}${JSON.stringify(key)}:`))
     yield* addJson(member, levels - 1, pieces)
     before = ','
   }
-  pieces.push(before === '{' ? '{}' : '}')
+  pieces.push(Buffer.from(before === '{' ? '{}' : '}'))
 }
 
 export interface OpenApiOptions {
