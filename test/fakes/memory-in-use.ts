@@ -15,20 +15,27 @@ export interface MemoryInUse {
   readonly megabytes: number
   /** What is mapped of files: of the program, and up to a bound of the store. */
   readonly mapped: number
-  /** Of them, what the watch cache remembers of changes and states. */
+  /** Of them, what a watch cache remembers of changes and states. */
   readonly past: number
 }
 
 /** What is in use, however much of it V8 has kept in case it is needed again. The server has to run with `--profiling`. */
 export async function memoryInUse(server: ServerProcess, client: ApiClient): Promise<MemoryInUse> {
-  // The profile is taken after a collection.
-  await client.send('GET', '/debug/pprof/heap?seconds=0.01')
+  // A profile is taken after a collection; where there are workers, each has one.
+  const workers = new Set(
+    (await client.send('GET', '/metrics')).text.match(/(?<=^nodejs_heap_size_used_bytes\{worker=")\d+/gm),
+  )
+  const places = workers.size === 0 ? [''] : Array.from(workers, (name) => `&worker=${name}`)
+  for (const place of places) await client.send('GET', `/debug/pprof/heap?seconds=0.01${place}`)
   const { text } = await client.send('GET', '/metrics')
-  const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]) / MB
+  const of = (name: string): number => {
+    const series = text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))
+    return Array.from(series, ([, value]) => Number(value)).reduce((sum, value) => sum + value) / MB
+  }
   return {
     megabytes: of('nodejs_heap_size_used_bytes') + of('nodejs_external_memory_bytes'),
     mapped: ofKernel(server, 'RssFile'),
-    past: of('quarterdeck_watch_cache_past_bytes'),
+    past: of('quarterdeck_watch_cache_past_bytes') / places.length,
   }
 }
 

@@ -42,7 +42,8 @@ interface Kubeconfig {
 const WORKERS = process.env['WORKERS']
 
 function withWorkers(args: readonly string[]): readonly string[] {
-  const isTold = WORKERS === undefined || args[0] !== 'serve' || args.includes('--workers')
+  const isTold =
+    WORKERS === undefined || args[0] !== 'serve' || args.some((argument) => /^--workers(=|$)/.test(argument))
   return isTold ? args : [...args, '--workers', WORKERS]
 }
 

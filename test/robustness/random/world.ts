@@ -12,7 +12,7 @@ import { NAMESPACES } from './roles.ts'
 
 const TOKEN = 'robustness'
 const REPLICAS = 2
-const WORKERS = 2
+const WORKERS = Number(process.env['WORKERS'] ?? 2)
 /** So little that it is filled in a second. */
 const QUOTA_BYTES = 48 * 1024 * 1024
 const PROBES = 'probes'
