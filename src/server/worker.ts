@@ -4,6 +4,7 @@ import { type Config, type Environment, readConfig } from '../config/config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
 import { StartError } from '../config/start-error.ts'
 import type { TlsRenewal } from '../http/listener.ts'
+import { systemClock } from '../lib/clock.ts'
 import { HeldValues } from '../lib/held-values.ts'
 import { LOG_COMPONENTS, type LogComponent, setLogLevel } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
@@ -87,7 +88,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
       if (order.store !== undefined) process.exit(1)
       stop.abort()
       // Nobody new finds the way here: no shutdown delay is worth waiting for.
-      setTimeout(() => process.exit(1), LOST_WITHIN_MS).unref()
+      systemClock.callAfter(LOST_WITHIN_MS, () => process.exit(1))
     },
   })
   try {

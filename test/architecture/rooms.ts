@@ -191,6 +191,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/foundation.ts': 'where it is given none',
   'src/server/server.ts': 'when it stops',
   'src/server/supervisor.ts': 'when it stops',
+  'src/server/worker.ts': 'how long it goes on when its supervisor is gone',
   'src/server/service.ts': 'measures this process',
   'src/server/storage.ts': 'looks after a disk',
   'src/server/admission.ts': 'admission waits while a request is under way',
