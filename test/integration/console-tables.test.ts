@@ -179,8 +179,7 @@ function multiplied(list: Listed, count: number): Listed {
   return { ...list, rows: [...list.rows, ...made] }
 }
 
-/** From the first row to the last; the longest that the page stood still, in milliseconds. */
-/** How many rows there were at most, and how many were made at most, from one frame to the next. */
+/** From the first row to the last: how many rows there were at most, and how many were made at most for one step. */
 function scrollThrough(page: Page): Promise<{ readonly mostRows: number; readonly mostAdded: number }> {
   return page.evaluate(`(async () => {
     const scroller = document.querySelector('.scroller')

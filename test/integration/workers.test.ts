@@ -118,11 +118,11 @@ describe('a worker that fails', () => {
   })
 
   it('has its controllers run by another', async () => {
-    const server = await startWorkers(['--in-memory'])
-    const leases = connect(server).resource(k8s.Lease).inNamespace('kube-system')
-    const holder = async (): Promise<string> =>
-      (await leases.get('quarterdeck-controllers').catch(() => undefined))?.spec?.holderIdentity ?? ''
-    const killLeader = async (): Promise<number> => {
+    const handOver = async (): Promise<number> => {
+      const server = await startWorkers(['--in-memory'])
+      const leases = connect(server).resource(k8s.Lease).inNamespace('kube-system')
+      const holder = async (): Promise<string> =>
+        (await leases.get('quarterdeck-controllers').catch(() => undefined))?.spec?.holderIdentity ?? ''
       await expect.poll(holder).not.toBe('')
       const first = await holder()
       process.kill(workerPids(server)[Number(first.split('_').at(-1)) - 1]!, 'SIGKILL')
@@ -132,7 +132,7 @@ describe('a worker that fails', () => {
     }
     // A lease that nobody is known to have left is waited for, each time; a machine may stand still for a moment.
     const taken: number[] = []
-    while (taken.length < 3 && !taken.some((ms) => ms < 4_000)) taken.push(await killLeader())
+    while (taken.length < 3 && !taken.some((ms) => ms < 4_000)) taken.push(await handOver())
     expect(Math.min(...taken)).toBeLessThan(4_000)
   })
 })
