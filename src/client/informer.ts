@@ -158,7 +158,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
       reconnection.succeeded()
     }
     for await (const event of this.#source.watch(this.#resourceVersion, signal)) {
-      reconnection.succeeded()
+      reconnection.succeeded(event.type)
       await this.#take(event)
     }
   }
@@ -168,7 +168,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     let isInitial = true
     try {
       for await (const event of this.#source.watchList(signal)) {
-        reconnection.succeeded()
+        reconnection.succeeded(isInitial ? undefined : event.type)
         if (!isInitial) await this.#take(event)
         else if (event.type === 'DELETED') initial.delete(keyOf(event.object))
         else if (event.type !== 'BOOKMARK') initial.set(keyOf(event.object), event.object)

@@ -77,7 +77,7 @@ export async function* resumingWatch<T extends KubernetesObject>(
     try {
       for await (const event of open(resourceVersion, signal)) {
         resourceVersion = event.object.metadata.resourceVersion
-        reconnection.succeeded()
+        reconnection.succeeded(event.type)
         yield event
       }
       await reconnection.wait(signal)
@@ -95,21 +95,27 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError
 }
 
-/** How long to wait before the next connection: longer and longer while nothing comes of it. */
+/** How long to wait before the next connection: not at all after one that told of changes, and longer and longer while nothing comes of it. */
 export class Reconnection {
   readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
   readonly #clock: Clock
+  #toldChanges = false
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  succeeded(): void {
+  /** With an event where the next connection goes on after that. A server that sends nothing new each time, and hangs up, is not asked at once. */
+  succeeded(event?: WatchEvent<KubernetesObject>['type']): void {
     this.#backoff.reset()
+    if (event !== undefined && event !== 'BOOKMARK') this.#toldChanges = true
   }
 
   /** Rejects with the reason of the signal when that fires. */
   async wait(signal: AbortSignal, after?: unknown): Promise<void> {
+    const atOnce = this.#toldChanges
+    this.#toldChanges = false
+    if (atOnce && !(after instanceof ApiStatusError)) return
     const retryAfter = after instanceof ApiStatusError ? (after.retryAfter ?? 0) : 0
     await waitToRetry(this.#clock, Math.max(this.#backoff.nextDelayMs(), retryAfter * 1000), signal)
   }

@@ -4,6 +4,9 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ApiStatusError, Client, k8s, WatchExpiredError } from '../../../src/client/client.ts'
+import { ConnectionError } from '../../../src/client/errors.ts'
+import { Reconnection, type WatchEvent } from '../../../src/client/watch.ts'
+import { type Clock, systemClock } from '../../../src/lib/clock.ts'
 
 /** What is written of an answer, and how it ends. */
 interface Answer {
@@ -70,3 +73,44 @@ describe('a watch', () => {
     expect(error).toMatchObject({ code: 403, reason: 'Some' })
   })
 })
+
+describe('the next connection of a watch', () => {
+  const unavailable = new ApiStatusError('watch', { kind: 'Status', code: 503 })
+  const cut = new ConnectionError('sent', 'cut')
+
+  it.each([
+    ['after one that told of a change', ['MODIFIED'], cut, 'at once'],
+    ['after one that told of changes and how far it has come', ['ADDED', 'BOOKMARK'], undefined, 'at once'],
+    ['after one that told nothing', [], cut, 'later'],
+    ['after one that told no more than how far it has come', ['BOOKMARK'], undefined, 'later'],
+    ['after one that the server ended with an error', ['ADDED'], unavailable, 'later'],
+  ] as const)('%s', async (_, events, failure, when) => {
+    expect(await delays(events, [failure])).toEqual([when])
+  })
+
+  it('waits where the one that was made at once told nothing', async () => {
+    expect(await delays(['DELETED'], [cut, cut])).toEqual(['at once', 'later'])
+  })
+})
+
+/** How each next connection is waited for, after these events. */
+async function delays(events: readonly WatchEvent<k8s.Pod>['type'][], failures: readonly unknown[]) {
+  let waits = 0
+  const clock: Clock = {
+    ...systemClock,
+    callAfter: (_delayMs, done) => {
+      waits++
+      const soon = setImmediate(() => void done())
+      return () => clearImmediate(soon)
+    },
+  }
+  const reconnection = new Reconnection(clock)
+  for (const event of events) reconnection.succeeded(event)
+  const told: string[] = []
+  for (const failure of failures) {
+    const before = waits
+    await reconnection.wait(new AbortController().signal, failure)
+    told.push(waits === before ? 'at once' : 'later')
+  }
+  return told
+}
