@@ -11,6 +11,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { Activity } from './activity.ts'
 import { adminToken } from './admin.ts'
+import { ownAddress } from './advertised-address.ts'
 import type { Config } from '../config/config.ts'
 import type { FaultInjector } from '../faults/faults.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
@@ -95,6 +96,8 @@ export interface Foundation
   readonly reloads: ReloadRequests
   /** The configuration with what has changed of it since the start. */
   readonly live: LiveConfig
+  /** Where the service `kubernetes` leads; undefined where there is no such address. */
+  readonly advertisedAddress: string | undefined
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }
 }
@@ -142,6 +145,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     lifecycle: new Lifecycle(config.livezGraceMs),
     reloads,
     live: new LiveConfig(config),
+    advertisedAddress: from === undefined ? ownAddress(config, log) : from.advertisedAddress,
     address: { text: '', shown: '' },
   }
 }

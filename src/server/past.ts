@@ -27,6 +27,7 @@ export interface ServerState {
   /** Made with that schema; of an earlier revision will do. */
   readonly kinds: SharedKinds | undefined
   readonly functions: readonly KeptFunction[]
+  readonly advertisedAddress: string | undefined
   /** What was served. */
   readonly groups: readonly DiscoveryGroup[]
 }
@@ -43,6 +44,7 @@ export interface PastParts extends Authority {
   readonly memory?: MemoryKv
   readonly service: LateService
   readonly functions: KeptFunctions
+  readonly advertisedAddress: string | undefined
   /** Where it went on from itself. */
   readonly from: ServerState | undefined
 }
@@ -53,7 +55,7 @@ const FIRST_TURNS = 8
 
 /** Undefined where the storage is not in memory. */
 export function pastOf(parts: PastParts): Past | undefined {
-  const { memory, service, from, functions, schema, serving, adminToken, keys } = parts
+  const { memory, service, from, functions, schema, advertisedAddress, serving, adminToken, keys } = parts
   if (memory === undefined) return undefined
   return {
     state: () => ({
@@ -64,6 +66,7 @@ export function pastOf(parts: PastParts): Past | undefined {
       schema,
       kinds: service.current?.api.sharedKinds() ?? from?.kinds,
       functions: functions.all(),
+      advertisedAddress,
       groups: service.current?.api.groups() ?? from?.groups ?? [],
     }),
     async restore({ stored }) {

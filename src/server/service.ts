@@ -10,7 +10,7 @@ import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import { type AdmissionSettings, readAdmissionSettings } from './admission-config.ts'
-import { ownAddress, peerAddress } from './advertised-address.ts'
+import { peerAddress } from './advertised-address.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
@@ -257,7 +257,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
-    advertisedAddress: ownAddress(config, log),
+    advertisedAddress: base.advertisedAddress,
     // Who trusts nobody to name users cannot be asked for one.
     peerAddress: () => (config.identity.frontProxy === undefined ? undefined : peerAddress(config, address.text)),
     cluster: config.cluster,
