@@ -1,6 +1,6 @@
 // Discovery: `/api`, `/apis` and what is below them, in all encodings, plain and aggregated.
 import { createHash } from 'node:crypto'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
 import { negotiate, type NegotiatedForm, negotiateForm, type Offer } from '../codec/negotiate.ts'
 import { methodNotAllowedError, unknownResourceError } from '../http/errors.ts'
@@ -9,7 +9,7 @@ import { wantsPretty } from '../http/pretty.ts'
 import { pageNotFound } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
 import {
-  aggregatedItems,
+  aggregatedItem,
   coreVersionsDocument,
   groupDocument,
   groupListDocument,
@@ -31,6 +31,7 @@ export interface DiscoveryParts {
 }
 
 const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' } as const
+const AGGREGATED_TYPE = { kind: AGGREGATED.kind, apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}` } as const
 
 export function discoveryRoutes(parts: DiscoveryParts): Route[] {
   const aggregated = new Aggregated()
@@ -112,41 +113,48 @@ function plain(parts: DiscoveryParts, request: HttpRequest, document: ValueMap, 
   return respond({ ...form, pretty: form.pretty || wantsPretty(request) }, kind, { bytes, object: () => document }, 200)
 }
 
-interface Tagged {
+interface AggregatedDocument {
   readonly groups: readonly DiscoveryGroup[]
-  readonly items: readonly Value[]
+  readonly bytes: Buffer
   readonly tag: string
 }
 
-/** The aggregated document, made once for each state of the groups. */
+/** The aggregated document, made once for each state of the groups; a group that has not changed is not written again. */
 class Aggregated {
-  #made: Tagged | undefined
+  readonly #texts = new WeakMap<DiscoveryGroup, string>()
+  #made: AggregatedDocument | undefined
 
   answer(
     parts: DiscoveryParts,
     request: HttpRequest,
     { form, groups }: { readonly form: NegotiatedForm; readonly groups: readonly DiscoveryGroup[] },
   ): HttpResponse {
-    const { items, tag } = this.#document(groups)
+    const { bytes, tag } = this.#document(groups)
     const headers = { etag: tag, vary: 'Accept', 'cache-control': 'public' }
     if (headerOf(request, 'if-none-match') === tag) return { status: 304, headers, body: { kind: 'empty' } }
-    const { group, version, kind } = form.form
-    const document: ValueMap = { kind, apiVersion: `${group}/${version}`, metadata: {}, items }
     const schema = parts.kind(AGGREGATED.group, AGGREGATED.version, AGGREGATED.kind)
-    const bytes = Buffer.from(plainJson(document))
+    const object = (): ValueMap => ({ ...AGGREGATED_TYPE, metadata: {}, items: groups.map(aggregatedItem) })
     const view = { ...form, pretty: form.pretty || wantsPretty(request) }
-    const response = respond(view, schema, { bytes, object: () => document }, 200)
+    const response = respond(view, schema, { bytes, object }, 200)
     return { ...response, headers: { ...response.headers, ...headers } }
   }
 
-  #document(groups: readonly DiscoveryGroup[]): Tagged {
+  #document(groups: readonly DiscoveryGroup[]): AggregatedDocument {
     const known = this.#made
     const isSame = known?.groups.length === groups.length && known.groups.every((group, i) => group === groups[i])
     if (known !== undefined && isSame) return known
-    const items = aggregatedItems(groups)
-    const text = plainJson({ metadata: {}, items })
-    const tag = `"${createHash('sha512').update(text).digest('hex').toUpperCase()}"`
-    this.#made = { groups, items, tag }
+    const contents = `"metadata":{},"items":[${groups.map((group) => this.#textOf(group)).join()}]}`
+    const tag = `"${createHash('sha512').update(`{${contents}`).digest('hex').toUpperCase()}"`
+    const bytes = Buffer.from(`${plainJson(AGGREGATED_TYPE).slice(0, -1)},${contents}`)
+    this.#made = { groups, bytes, tag }
     return this.#made
+  }
+
+  #textOf(group: DiscoveryGroup): string {
+    const known = this.#texts.get(group)
+    if (known !== undefined) return known
+    const text = plainJson(aggregatedItem(group))
+    this.#texts.set(group, text)
+    return text
   }
 }

@@ -1,6 +1,6 @@
 // The discovery documents: groups, versions and resources, plain and aggregated.
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/built-in-resources.ts'
 
 /** A group as discovery shows it; custom groups have the same form. */
@@ -88,9 +88,9 @@ function isIn(gv: GroupVersion, kind: GroupVersionKind): boolean {
   return kind.group === gv.group && kind.version === gv.version
 }
 
-/** The aggregated form: everything about the groups in one document, without kind and apiVersion. */
-export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Value[] {
-  return groups.map(({ group, versions }) => ({
+/** In the aggregated form all of a group is one item. */
+export function aggregatedItem({ group, versions }: DiscoveryGroup): ValueMap {
+  return {
     metadata: group === '' ? {} : { name: group },
     versions: versions.map(({ version, resources, stale, custom }) =>
       stale === true
@@ -101,7 +101,7 @@ export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Val
             freshness: 'Current',
           },
     ),
-  }))
+  }
 }
 
 /** Kinds of the enclosing version have no group and version; subresources are sorted. */

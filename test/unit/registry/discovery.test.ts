@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { aggregatedItems, type DiscoveryGroup, groupListDocument } from '../../../src/registry/discovery.ts'
+import { aggregatedItem, type DiscoveryGroup, groupListDocument } from '../../../src/registry/discovery.ts'
 
 type Version = DiscoveryGroup['versions'][number]
 
@@ -42,9 +42,9 @@ interface ToldResource {
 }
 
 function told(one: DiscoveryGroup): readonly ToldResource[] {
-  const [item] = aggregatedItems([one]) as unknown as readonly [
-    { readonly versions: readonly [{ readonly resources: readonly ToldResource[] }] },
-  ]
+  const item = aggregatedItem(one) as unknown as {
+    readonly versions: readonly [{ readonly resources: readonly ToldResource[] }]
+  }
   return item.versions[0].resources
 }
 
