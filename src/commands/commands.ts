@@ -154,10 +154,12 @@ async function serve(args: readonly string[], environment: Environment): Promise
   })
   if (server === undefined) return 0
   await time?.begin()
+  // One after another: the last is what counts.
+  let reloaded = Promise.resolve()
   process.on('SIGHUP', () => {
     const what = config.workers > 1 ? 'replacing the workers' : 'reloading settings, certificates, tokens and policies'
     log.info({}, `received SIGHUP, ${what}`)
-    void readAgain(args, environment, log).then((next) => server.reload(next))
+    reloaded = reloaded.then(async () => server.reload(await readAgain(args, environment, log)))
   })
   print(await greeting(config, server.url, kubeconfig.file))
   await tellSystemd(environment, log, 'READY=1', `serving on ${server.url}`)

@@ -84,11 +84,12 @@ interface Whole {
 function sendWhole(raw: WireResponse, response: HttpResponse, { exchange, bytes, extra }: Whole): MaybePromise<number> {
   const head = headOf(response, exchange, extra)
   head['content-length'] = bytes.length
-  if (bytes.length > LARGE_BYTES && exchange.method !== 'HEAD') {
+  const body = exchange.method === 'HEAD' ? undefined : bytes
+  if (body !== undefined && body.length > LARGE_BYTES) {
     raw.begin(response.status, head)
-    return sendSlices(raw, bytes, exchange.signal)
+    return sendSlices(raw, body, exchange.signal)
   }
-  raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : bytes)
+  raw.whole(response.status, head, body)
   return bytes.length
 }
 
