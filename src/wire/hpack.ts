@@ -86,14 +86,65 @@ export interface HeaderLimits {
   readonly listBytes: number
 }
 
+/** So many entries that have gone are taken out of the lists at a time: each time costs as much as the lists are long. */
+const GONE_AT_ONCE = 64
+
+/** The headers that later blocks may name by an index, 1 for the newest. The oldest go where there is no room for all. */
+class DynamicTable {
+  /** The newest last; those before `#first` have gone. */
+  readonly #names: string[] = []
+  readonly #values: string[] = []
+  #first = 0
+  #bytes = 0
+  #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(name: string, value: string): void {
+    this.#names.push(name)
+    this.#values.push(value)
+    this.#bytes += bytesOf(name, value)
+    this.#evict()
+  }
+
+  limitTo(bytes: number): void {
+    this.#limit = bytes
+    this.#evict()
+  }
+
+  /** Undefined: the table has not so many. */
+  nameAt(index: number): string | undefined {
+    const at = this.#names.length - index
+    return at < this.#first ? undefined : this.#names[at]
+  }
+
+  /** Of one that has a name. */
+  valueAt(index: number): string {
+    return this.#values[this.#values.length - index]!
+  }
+
+  #evict(): void {
+    for (; this.#bytes > this.#limit; this.#first++) {
+      this.#bytes -= bytesOf(this.#names[this.#first]!, this.#values[this.#first]!)
+      this.#names[this.#first] = this.#values[this.#first] = ''
+    }
+    if (this.#first < GONE_AT_ONCE) return
+    this.#names.splice(0, this.#first)
+    this.#values.splice(0, this.#first)
+    this.#first = 0
+  }
+}
+
+function bytesOf(name: string, value: string): number {
+  return name.length + value.length + ENTRY_BYTES
+}
+
 /** Reads the header blocks of one connection. */
 export class HeaderDecoder {
   readonly #limits: HeaderLimits
-  /** The newest last. */
-  readonly #names: string[] = []
-  readonly #values: string[] = []
-  #tableBytes = 0
-  #tableLimit: number
+  readonly #table: DynamicTable
   #block: Buffer = EMPTY
   #at = 0
   #fields: string[] = []
@@ -101,7 +152,7 @@ export class HeaderDecoder {
 
   constructor(limits: HeaderLimits) {
     this.#limits = limits
-    this.#tableLimit = limits.tableBytes
+    this.#table = new DynamicTable(limits.tableBytes)
   }
 
   /** Names and values in turn; undefined where there are more than the limit allows. Throws `RangeError`. */
@@ -132,48 +183,30 @@ export class HeaderDecoder {
     const name = index === 0 ? this.#text() : this.#nameAt(index)
     const value = this.#text()
     this.#give(name, value)
-    if (isKept) this.#keep(name, value)
+    if (isKept) this.#table.add(name, value)
   }
 
   #give(name: string, value: string): void {
-    this.#room -= name.length + value.length + ENTRY_BYTES
+    this.#room -= bytesOf(name, value)
     // What is too much is read all the same: blocks that come later may name it.
     if (this.#room >= 0) this.#fields.push(name, value)
   }
 
   #nameAt(index: number): string {
-    const name =
-      index <= STATIC_NAMES.length
-        ? STATIC_NAMES[index - 1]
-        : this.#names[this.#names.length - (index - STATIC_NAMES.length)]
+    const inTable = index - STATIC_NAMES.length
+    const name = inTable <= 0 ? STATIC_NAMES[index - 1] : this.#table.nameAt(inTable)
     if (name === undefined) throw new RangeError('an index beyond both tables')
     return name
   }
 
   #valueAt(index: number): string {
     if (index <= STATIC_NAMES.length) return STATIC_VALUES[index] ?? ''
-    return this.#values[this.#values.length - (index - STATIC_NAMES.length)]!
-  }
-
-  #keep(name: string, value: string): void {
-    this.#names.push(name)
-    this.#values.push(value)
-    this.#tableBytes += name.length + value.length + ENTRY_BYTES
-    this.#evict()
-  }
-
-  #evict(): void {
-    while (this.#tableBytes > this.#tableLimit) {
-      const [name, value] = [this.#names.shift(), this.#values.shift()]
-      if (name === undefined || value === undefined) return
-      this.#tableBytes -= name.length + value.length + ENTRY_BYTES
-    }
+    return this.#table.valueAt(index - STATIC_NAMES.length)
   }
 
   #resize(size: number): void {
     if (size > this.#limits.tableBytes) throw new RangeError('a dynamic table larger than SETTINGS_HEADER_TABLE_SIZE')
-    this.#tableLimit = size
-    this.#evict()
+    this.#table.limitTo(size)
   }
 
   #number(prefixBits: number): number {

@@ -60,10 +60,12 @@ function closeAnonymousConnection(request: HttpRequest): void {
 function bearerTokenOf(request: HttpRequest): string | undefined {
   const authorization = request.takeCredential()
   if (authorization === undefined) return undefined
-  const [scheme = '', token = '', ...more] = authorization.trim().split(' ')
-  if (scheme.toLowerCase() !== 'bearer') return undefined
-  if (token !== '') return token
-  if (more.some((part) => part !== '')) request.responder.warn(EXTRA_SPACE)
+  const text = authorization.trim()
+  const space = text.indexOf(' ')
+  if (space < 0 || text.slice(0, space).toLowerCase() !== 'bearer') return undefined
+  const end = text.indexOf(' ', space + 1)
+  if (end !== space + 1) return text.slice(space + 1, end < 0 ? undefined : end)
+  request.responder.warn(EXTRA_SPACE)
   return undefined
 }
 

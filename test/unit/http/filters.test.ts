@@ -99,6 +99,11 @@ describe('who is asking', () => {
   it('the scheme counts in any case, an empty token does not (P-030)', async () => {
     expect((await send('GET /x', { authorization: 'BEARER root-token' })).status).toBe(200)
     expect((await send('GET /livez', { authorization: 'Bearer ' })).status).toBe(200)
+    expect((await send('GET /livez', { authorization: 'Bearer' })).status).toBe(200)
+  })
+
+  it('what follows the token, and spaces around all of it, count for nothing (P-030)', async () => {
+    expect((await send('GET /x', { authorization: ' Bearer root-token and more ' })).status).toBe(200)
   })
 
   it('a token after two spaces is ignored, and the caller is told (P-031)', async () => {
