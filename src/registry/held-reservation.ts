@@ -9,10 +9,11 @@ export class HeldReservation {
     this.#reservation = reservation
   }
 
-  async settle(stored: boolean): Promise<void> {
+  /** Undefined: there was nothing to settle. */
+  settle(stored: boolean): Promise<void> | undefined {
     const reservation = this.#reservation
     this.#reservation = undefined
-    if (reservation !== undefined) await reservation.settle(stored)
+    return reservation?.settle(stored)
   }
 
   /** After a write that failed: one that broke may have been stored all the same, a refusal was not. */
