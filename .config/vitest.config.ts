@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './closing-line.ts'
@@ -31,7 +32,8 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
-          maxWorkers: '100%',
+          // Some wait: for a fifth of the time nobody would use one of two cores.
+          maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 0 },
           setupFiles: [everyKind.setupFiles, 'test/fakes/seeded-properties.ts'],
           testTimeout: 60_000,

@@ -166,17 +166,19 @@ describe('blocks of one connection', () => {
     const header = fc.tuple(fc.stringMatching(/^[a-z]{1,8}$/), fc.stringMatching(/^[a-z]{0,90}$/))
     // Some are larger than the whole table, which is empty then.
     const huge = fc.tuple(fc.constant('huge'), fc.constant('x'.repeat(limit)))
-    const headers = fc.array(fc.oneof({ weight: 30, arbitrary: header }, huge), { minLength: 100, maxLength: 300 })
+    const headers = fc.array(fc.oneof({ weight: 30, arbitrary: header }, { weight: 1, arbitrary: huge }), {
+      minLength: 100,
+      maxLength: 300,
+    })
     fc.assert(
       fc.property(headers, (sent) => {
         const decoder = new HeaderDecoder({ tableBytes: limit, listBytes: 10_000 })
         let known: (readonly [string, string])[] = []
-        for (const one of sent) {
-          decoder.decode(Buffer.concat([Buffer.of(0x40), literal(...one).subarray(1)]))
-          known = [one, ...known]
-          while (known.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0) > limit) known.pop()
-          for (const [i, [name, value]] of known.entries())
-            expect(decoder.decode(Buffer.of(0xbe + i))).toEqual([name, value])
+        for (const [name, value] of sent) {
+          decoder.decode(Buffer.concat([Buffer.of(0x40), literal(name, value).subarray(1)]))
+          known = [[name, value], ...known]
+          while (known.reduce((sum, one) => sum + one[0].length + one[1].length + 32, 0) > limit) known.pop()
+          for (const [i, one] of known.entries()) expect(decoder.decode(Buffer.of(0xbe + i))).toEqual(one)
           expect(() => decoder.decode(Buffer.of(0xbe + known.length))).toThrow(RangeError)
         }
       }),
