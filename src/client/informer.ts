@@ -6,7 +6,7 @@ import { type Change, type EventHandler, HandlerQueue } from './handler-queue.ts
 import { type Indexers, keyOf, ObjectStore } from './object-store.ts'
 import type { KubernetesObject, List, Stored } from './objects.ts'
 import { patiently, settled } from './waiting.ts'
-import { type OpenWatch, Reconnection, type WatchEvent } from './watch.ts'
+import { isNews, type OpenWatch, Reconnection, type WatchEvent } from './watch.ts'
 
 /** What an informer does beside keeping its copy. */
 export interface InformerOptions<T extends KubernetesObject, I extends string> {
@@ -158,7 +158,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
       reconnection.succeeded()
     }
     for await (const event of this.#source.watch(this.#resourceVersion, signal)) {
-      reconnection.succeeded(event.type)
+      reconnection.succeeded(isNews(event, this.#resourceVersion))
       await this.#take(event)
     }
   }
@@ -168,7 +168,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     let isInitial = true
     try {
       for await (const event of this.#source.watchList(signal)) {
-        reconnection.succeeded(isInitial ? undefined : event.type)
+        reconnection.succeeded(!isInitial && isNews(event, this.#resourceVersion))
         if (!isInitial) await this.#take(event)
         else if (event.type === 'DELETED') initial.delete(keyOf(event.object))
         else if (event.type !== 'BOOKMARK') initial.set(keyOf(event.object), event.object)

@@ -76,8 +76,8 @@ export async function* resumingWatch<T extends KubernetesObject>(
   for (;;) {
     try {
       for await (const event of open(resourceVersion, signal)) {
+        reconnection.succeeded(isNews(event, resourceVersion))
         resourceVersion = event.object.metadata.resourceVersion
-        reconnection.succeeded(event.type)
         yield event
       }
       await reconnection.wait(signal)
@@ -95,6 +95,11 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError
 }
 
+/** Whether it tells of a change that nobody knew who was told of that version. */
+export function isNews(event: WatchEvent<KubernetesObject>, after: string | undefined): boolean {
+  return event.type !== 'BOOKMARK' && event.object.metadata.resourceVersion !== after
+}
+
 /** How long to wait before the next connection: not at all after one that told of changes, and longer and longer while nothing comes of it. */
 export class Reconnection {
   readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
@@ -105,10 +110,10 @@ export class Reconnection {
     this.#clock = clock
   }
 
-  /** With an event where the next connection goes on after that. A server that sends nothing new each time, and hangs up, is not asked at once. */
-  succeeded(event?: WatchEvent<KubernetesObject>['type']): void {
+  /** `isNews`: of a change that the next connection will not tell again. */
+  succeeded(isNews = false): void {
     this.#backoff.reset()
-    if (event !== undefined && event !== 'BOOKMARK') this.#toldChanges = true
+    if (isNews) this.#toldChanges = true
   }
 
   /** Rejects with the reason of the signal when that fires. */

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ApiStatusError, Client, k8s, WatchExpiredError } from '../../../src/client/client.ts'
 import { ConnectionError } from '../../../src/client/errors.ts'
-import { Reconnection, type WatchEvent } from '../../../src/client/watch.ts'
+import type { Stored } from '../../../src/client/objects.ts'
+import { isNews, Reconnection, type WatchEvent } from '../../../src/client/watch.ts'
 import { type Clock, systemClock } from '../../../src/lib/clock.ts'
 
 /** What is written of an answer, and how it ends. */
@@ -77,24 +78,31 @@ describe('a watch', () => {
 describe('the next connection of a watch', () => {
   const unavailable = new ApiStatusError('watch', { kind: 'Status', code: 503 })
   const cut = new ConnectionError('sent', 'cut')
+  const changed = (version: string) => ({ type: 'MODIFIED' as const, object: stored(version) })
+  const bookmark = (version: string) => ({ type: 'BOOKMARK' as const, object: stored(version) })
 
   it.each([
-    ['after one that told of a change', ['MODIFIED'], cut, 'at once'],
-    ['after one that told of changes and how far it has come', ['ADDED', 'BOOKMARK'], undefined, 'at once'],
-    ['after one that told nothing', [], cut, 'later'],
-    ['after one that told no more than how far it has come', ['BOOKMARK'], undefined, 'later'],
-    ['after one that the server ended with an error', ['ADDED'], unavailable, 'later'],
+    ['is made at once after one that told of a change', [changed('6')], cut, 'at once'],
+    ['is made at once after a change and a bookmark', [changed('6'), bookmark('7')], undefined, 'at once'],
+    ['waits after one that told nothing', [], cut, 'later'],
+    ['waits after one that told no more than how far it has come', [bookmark('6')], undefined, 'later'],
+    ['waits after one that told what was known', [changed('5')], undefined, 'later'],
+    ['waits after one that the server ended with an error', [changed('6')], unavailable, 'later'],
   ] as const)('%s', async (_, events, failure, when) => {
     expect(await delays(events, [failure])).toEqual([when])
   })
 
   it('waits where the one that was made at once told nothing', async () => {
-    expect(await delays(['DELETED'], [cut, cut])).toEqual(['at once', 'later'])
+    expect(await delays([changed('6')], [cut, cut])).toEqual(['at once', 'later'])
   })
 })
 
-/** How each next connection is waited for, after these events. */
-async function delays(events: readonly WatchEvent<k8s.Pod>['type'][], failures: readonly unknown[]) {
+function stored(resourceVersion: string): Stored<k8s.Pod> {
+  return { metadata: { name: 'p', uid: 'u', resourceVersion, creationTimestamp: '' } }
+}
+
+/** How each next connection is waited for, after one that went on after version 5 and told of these. */
+async function delays(events: readonly WatchEvent<k8s.Pod>[], failures: readonly unknown[]) {
   let waits = 0
   const clock: Clock = {
     ...systemClock,
@@ -105,7 +113,7 @@ async function delays(events: readonly WatchEvent<k8s.Pod>['type'][], failures: 
     },
   }
   const reconnection = new Reconnection(clock)
-  for (const event of events) reconnection.succeeded(event)
+  for (const event of events) reconnection.succeeded(isNews(event, '5'))
   const told: string[] = []
   for (const failure of failures) {
     const before = waits
