@@ -76,15 +76,14 @@ export function creationOf(request: Omit<Creation, 'ownedWhen'>): Creation {
 }
 
 /** The object after mutating admission, in the stored version. Throws `ApiError`. */
-export function admitNew(creation: Creation): MaybePromise<ApiObject> {
+export function admitNew(creation: Creation): Promise<ApiObject> {
   return walk(ADMIT_STEPS, creation.sent, creation)
 }
 
 /** What was admitted, ready to be stored where its name is free. Throws `ApiError`; then nothing is reserved. */
 export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
   try {
-    const prepared = walk(PREPARE_STEPS, creation.admitted, creation)
-    return prepared instanceof Promise ? await prepared : prepared
+    return await walk(PREPARE_STEPS, creation.admitted, creation)
   } catch (error) {
     await creation.held.settle(false)
     throw error
@@ -98,13 +97,11 @@ export function outcomeOfNew(prepared: ApiObject, creation: Creation): MaybeProm
   return whenKnown(object, (owned) => putOutcome(resource, owned, context))
 }
 
-/** Most steps have nothing to wait for. */
-function walk<C>(steps: readonly Step<C>[], first: ApiObject, creation: C): MaybePromise<ApiObject> {
+async function walk<C>(steps: readonly Step<C>[], first: ApiObject, creation: C): Promise<ApiObject> {
   let object = first
-  for (let i = 0; i < steps.length; i++) {
-    const next = steps[i]!(object, creation)
-    if (next instanceof Promise) return next.then((known) => walk(steps.slice(i + 1), known, creation))
-    object = next
+  for (const step of steps) {
+    const next = step(object, creation)
+    object = next instanceof Promise ? await next : next
   }
   return object
 }

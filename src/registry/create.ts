@@ -20,8 +20,7 @@ export async function createObject(
   context: WriteContext,
 ): Promise<WriteAnswer> {
   const creation = creationOf({ parts, resource, context, sent, verb: 'post', name: '', held: new HeldReservation() })
-  const admitting = admitNew(creation)
-  const admitted = admitting instanceof Promise ? await admitting : admitting
+  const admitted = await admitNew(creation)
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
     const result = await storeNew({ ...creation, admitted })
@@ -40,8 +39,7 @@ async function storeNew(creation: AdmittedCreation): Promise<WriteResult> {
     current === undefined ? (put ??= outcomeOfNew(object, creation)) : { kind: 'keep' }
   try {
     const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
-    const settling = held.settle(result.kind === 'put' && !context.dryRun)
-    if (settling !== undefined) await settling
+    await held.settle(result.kind === 'put' && !context.dryRun)
     return result
   } catch (error) {
     await held.settleFailed(error)

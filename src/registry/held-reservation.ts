@@ -9,11 +9,10 @@ export class HeldReservation {
     this.#reservation = reservation
   }
 
-  /** Undefined: there was nothing to settle. */
-  settle(stored: boolean): Promise<void> | undefined {
+  async settle(stored: boolean): Promise<void> {
     const reservation = this.#reservation
     this.#reservation = undefined
-    return reservation?.settle(stored)
+    if (reservation !== undefined) await reservation.settle(stored)
   }
 
   /** After a write that failed: one that broke may have been stored all the same, a refusal was not. */
