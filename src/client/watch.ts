@@ -95,7 +95,7 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError
 }
 
-/** Whether it tells of a change that nobody knew who was told of that version. */
+/** Whether it tells of a change, and not of the one that made that version. */
 export function isNews(event: WatchEvent<KubernetesObject>, after: string | undefined): boolean {
   return event.type !== 'BOOKMARK' && event.object.metadata.resourceVersion !== after
 }
