@@ -26,9 +26,10 @@ const NOT_FOUND = 127
 export async function runTest(args: readonly string[]): Promise<number> {
   const order = parse(args)
   const { printed } = order
+  const signals = new ForwardedSignals()
   await using server = await startServer({ flags: order.flags })
   using requests = server.recordRequests({ limit: Math.max(printed, 1) })
-  const code = await runBeside(server, order)
+  const code = await runBeside(server, order, signals)
   if (code !== 0 && printed > 0) printRequests(requests, `${order.command} ended with ${code}`)
   return code
 }
@@ -47,16 +48,19 @@ function parse(args: readonly string[]): Order {
   return { flags: others, command, args: rest, printed: Number(text) }
 }
 
-async function runBeside(server: Server, { command, args }: Order): Promise<number> {
+async function runBeside(server: Server, { command, args }: Order, signals: ForwardedSignals): Promise<number> {
+  // Once the command has ended they end this process again, should the server not close.
+  using forwarded = signals
+  if (forwarded.early !== undefined) return codeOf(forwarded.early)
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environmentOf(server) } })
-  using _forwarding = forwardSignals(child)
+  forwarded.forwardTo(child)
   server.failed.catch((error: unknown) => {
     process.stderr.write(`quarterdeck test: the server failed: ${reasonOf(error)}\n`)
     child.kill('SIGTERM')
   })
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-    return code ?? 128 + constants.signals[signal ?? 'SIGTERM']
+    return code ?? codeOf(signal ?? 'SIGTERM')
   } catch (error) {
     process.stderr.write(`quarterdeck test: cannot run ${command}: ${reasonOf(error)}\n`)
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NOT_FOUND : CANNOT_RUN
@@ -74,18 +78,34 @@ function environmentOf(server: Server): NodeJS.ProcessEnv {
   }
 }
 
-/** The command is to be told what this process is told, once. */
-function forwardSignals(child: ChildProcess): Disposable {
-  const isTold = isInForeground()
-  const pass = (signal: NodeJS.Signals): void => {
-    if (!isTold || signal !== 'SIGINT') child.kill(signal)
+/** As shells have it, of a command that a signal ended. */
+function codeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
+
+/** The command is to be told what this process is told, once. Listens from the start: a signal that ended this process would leave it running. */
+class ForwardedSignals implements Disposable {
+  static readonly #names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
+  readonly #isTold = isInForeground()
+  #child: ChildProcess | undefined
+  /** What came before there was a command. */
+  early: NodeJS.Signals | undefined
+
+  constructor() {
+    for (const name of ForwardedSignals.#names) process.on(name, this.#pass)
   }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
-  for (const signal of signals) process.on(signal, pass)
-  return {
-    [Symbol.dispose]: () => {
-      for (const signal of signals) process.off(signal, pass)
-    },
+
+  forwardTo(child: ChildProcess): void {
+    this.#child = child
+  }
+
+  readonly #pass = (signal: NodeJS.Signals): void => {
+    if (this.#child === undefined) this.early ??= signal
+    else if (!this.#isTold || signal !== 'SIGINT') this.#child.kill(signal)
+  };
+
+  [Symbol.dispose](): void {
+    for (const name of ForwardedSignals.#names) process.off(name, this.#pass)
   }
 }
 

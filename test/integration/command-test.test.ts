@@ -81,6 +81,19 @@ describe('quarterdeck test', () => {
     expect(await run(['--print-requests=0', ...inShell('kill -KILL $$')])).toMatchObject({ code: 137 })
   })
 
+  it('runs no command where it is told to stop while the server starts', async () => {
+    const tellWhenHeard =
+      "const turn = () => process.listenerCount('SIGQUIT') > 0 ? process.kill(process.pid, 'SIGTERM') : setImmediate(turn); turn()"
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tellWhenHeard)}`
+    expect(await run(inShell('echo ran'), '', { NODE_OPTIONS })).toEqual({ code: 143, stdout: '', stderr: '' })
+  })
+
+  it('passes a signal on to a command that has hardly begun', async () => {
+    const { child, ended } = await begin(inShell("trap 'exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.1; done"))
+    expect(await ended).toMatchObject({ code: 5 })
+    expect(child.signalCode).toBeNull()
+  })
+
   it('hands the flags of the server on, and everything behind -- to the command', async () => {
     const { code, stdout } = await run([
       '--feature-gates=WatchList=false',
