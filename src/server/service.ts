@@ -44,6 +44,7 @@ import { checkUsable, keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from './version.ts'
 import { openExtensions } from './extensions.ts'
+import type { Activity } from './activity.ts'
 import type { Foundation, StartOrder } from './foundation.ts'
 
 /** What answers requests, and what runs beside it. */
@@ -98,25 +99,36 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const hasConsole = config.console !== 'off'
   const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  const handler = inOrder(
-    order,
-    openHandler(base, {
-      api,
-      audit,
-      flow,
-      metrics,
-      health,
-      pprof,
-      checks: checksOfAll,
-      more,
-      logLevels,
-    }),
-  )
+  const answer = openHandler(base, {
+    api,
+    audit,
+    flow,
+    metrics,
+    health,
+    pprof,
+    checks: checksOfAll,
+    more,
+    logLevels,
+  })
+  const inOrder = orderOf(order)
+  const handler = inOrder === undefined ? answer : inOrder.inOrder(answer)
   // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
   const answering = Promise.withResolvers<void>()
-  const canWait = ({ canWait = false }: Controller): boolean => canWait || order.from !== undefined
+  const canWait = ({ canWait = false }: Controller): boolean =>
+    canWait || order.from !== undefined || inOrder !== undefined
   const [atOnce, later] = [api.controllers.filter((one) => !canWait(one)), api.controllers.filter(canWait)]
   const forControllers = { ...base, log: logOf(log, 'controllers') }
+  const begun = Promise.withResolvers<void>()
+  const runLater = async (stop: AbortSignal): Promise<void> => {
+    await answering.promise
+    const running: Promise<void>[] = []
+    for (const controller of later) {
+      running.push(runControllers([controller], forControllers, stop))
+      if (inOrder !== undefined) await inOrder.settled()
+    }
+    begun.resolve()
+    await Promise.all(running)
+  }
   const failed = runInBackground(opened, (stop) => {
     // Where the server does not become ready, nothing may wait for that.
     stop.addEventListener('abort', () => answering.resolve(), { once: true })
@@ -124,7 +136,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       api.cache.run(stop),
       api.follow(stop),
       runControllers(atOnce, forControllers, stop),
-      answering.promise.then(() => runControllers(later, forControllers, stop)),
+      runLater(stop),
       flow.run(stop),
       atRest.run(stop),
       api.identity.run(stop),
@@ -155,6 +167,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       } finally {
         setImmediate(answering.resolve)
       }
+      if (inOrder !== undefined) await begun.promise
     },
     failed,
   }
@@ -349,6 +362,7 @@ function openHandler(
   })
 }
 
-function inOrder({ seed, activity }: StartOrder, handler: Handler): Handler {
-  return seed === undefined || activity === undefined ? handler : activity.inOrder(handler)
+/** With a seed everything has its order: whatever begins waits until what began before has settled. */
+function orderOf({ seed, activity }: StartOrder): Activity | undefined {
+  return seed === undefined ? undefined : activity
 }
