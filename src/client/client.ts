@@ -31,6 +31,7 @@ export {
   Subresource,
   type WatchOptions,
 } from './resource.ts'
+export type { AnswerBody, ClientCertificate, IncomingAnswer, OutgoingRequest, Transport } from './transport.ts'
 export type { Bookmark, WatchEvent } from './watch.ts'
 /** The kinds of the server, each as a value and as the type of its objects (`k8s.Pod`), and the types of their fields (`k8s.Container`). */
 export { k8s }

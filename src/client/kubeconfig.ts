@@ -5,19 +5,22 @@ import path from 'node:path'
 import { givenMembers } from '../lib/given-members.ts'
 import { jsYaml } from '../lib/late-packages.ts'
 import type { CredentialOptions, ExecConfig } from './credentials.ts'
+import type { Transport } from './transport.ts'
 
 /** How a server is reached, and as whom. */
 export interface ConnectionOptions extends CredentialOptions {
   /** `https://host:port`, also with a path; `http:` is for a proxy on the same machine. */
   readonly url: string
   /** The authority of the server's certificate, as PEM; absent: those that Node trusts. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   /** The name in the server's certificate, where it is not the host of the URL. */
   readonly serverName?: string
   /** Do not check who answers. Only for experiments. */
   readonly insecureSkipTlsVerify?: boolean
   /** To act as somebody else, by those who may. */
   readonly impersonate?: { readonly user: string; readonly groups?: readonly string[] }
+  /** What requests are sent by, with the credentials among their headers; absent: connections to the URL. */
+  readonly transport?: Transport
 }
 
 /** A kubeconfig (`kind: Config`) as far as it is read. */

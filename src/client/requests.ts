@@ -4,7 +4,7 @@ import { type Clock, programClock } from '../lib/clock.ts'
 import { type Credential, Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
-import { type IncomingAnswer, Transport } from './transport.ts'
+import { type IncomingAnswer, Sockets, type Transport } from './transport.ts'
 import { NEVER, settled, waitToRetry, within } from './waiting.ts'
 
 /** How patient a client is. */
@@ -64,13 +64,15 @@ export class Requests {
   constructor(connection: ConnectionOptions, limits: RequestLimits, clock = programClock) {
     this.clock = clock
     const url = new URL(connection.url)
-    this.#transport = new Transport({
-      url,
-      ca: connection.ca,
-      serverName: connection.serverName,
-      insecure: connection.insecureSkipTlsVerify === true,
-      pingIntervalMs: limits.pingIntervalMs ?? 15_000,
-    })
+    this.#transport =
+      connection.transport ??
+      new Sockets({
+        url,
+        ca: connection.ca,
+        serverName: connection.serverName,
+        insecure: connection.insecureSkipTlsVerify === true,
+        pingIntervalMs: limits.pingIntervalMs ?? 15_000,
+      })
     const authority = connection.ca === undefined ? undefined : Buffer.from(connection.ca).toString('base64')
     this.#credentials = new Credentials(connection, {
       server: connection.url,
@@ -177,13 +179,13 @@ function formatQuery(query: Query = {}): string {
 async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswer): Promise<string> {
   const chunks: Buffer[] = []
   try {
-    for await (const chunk of body) chunks.push(chunk as Buffer)
+    for await (const chunk of body) chunks.push(chunk)
   } catch (cause) {
     // Node says that a stream broke off too where the last of it was there before anybody read: then all of it has been read.
     if (!body.readableEnded) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`, cause)
   }
   if (!isComplete()) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`)
-  return Buffer.concat(chunks).toString()
+  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
 }
 
 function refusalOf(request: ApiRequest, { status, headers }: IncomingAnswer, text: string): ApiStatusError {

@@ -2,7 +2,6 @@
 // connection without an open request keeps no process alive, and one that went silent is found by its pings.
 import type http from 'node:http'
 import type http2 from 'node:http2'
-import type { Readable } from 'node:stream'
 import tls from 'node:tls'
 import { ConnectionError } from './errors.ts'
 import { settled } from './waiting.ts'
@@ -21,7 +20,7 @@ export interface ClientCertificate {
   readonly key: string
 }
 
-export interface TransportOptions {
+export interface SocketOptions {
   readonly url: URL
   readonly ca: string | undefined
   /** The name in the server's certificate, where it is not the host of the URL. */
@@ -42,10 +41,25 @@ export interface OutgoingRequest {
 export interface IncomingAnswer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
-  /** Throws where the connection breaks, and the signal's reason where that fires. */
-  readonly body: Readable
+  readonly body: AnswerBody
   /** Once the body has ended: whether that was all of it. */
   readonly isComplete: () => boolean
+}
+
+/** Throws where the connection breaks, and the signal's reason where that fires. */
+export interface AnswerBody extends AsyncIterable<Buffer> {
+  /** It was read to its end. */
+  readonly readableEnded: boolean
+  /** What is left of it is of no interest. */
+  destroy(): unknown
+}
+
+/** What requests are sent by. */
+export interface Transport {
+  /** Resolves when the head of the answer is there. Throws `ConnectionError`; the caller knows when the signal has fired. */
+  send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer>
+  /** Requests in flight fail. */
+  close(): void
 }
 
 const CONNECT_TIMEOUT_MS = 15_000
@@ -54,20 +68,19 @@ const FIRST_STREAM_LIMIT = 100
 /** The default of 64 KB would make a large list a round trip for each of its pieces. */
 const WINDOW_BYTES = 4 * 1024 * 1024
 
-export class Transport {
-  readonly #options: TransportOptions
+export class Sockets implements Transport {
+  readonly #options: SocketOptions
   readonly #sessions = new Set<SharedSession>()
   readonly #closing = new AbortController()
   #dialing: Promise<void> | undefined
   /** Once it is known that the server speaks no HTTP/2. */
   #agents: Map<ClientCertificate | undefined, http.Agent> | undefined
 
-  constructor(options: TransportOptions) {
+  constructor(options: SocketOptions) {
     this.#options = options
     if (options.url.protocol === 'http:') this.#agents = new Map()
   }
 
-  /** Resolves when the head of the answer is there. Throws `ConnectionError`; the caller knows when the signal has fired. */
   async send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     for (;;) {
       if (this.#closing.signal.aborted) throw new ConnectionError('connecting', 'the client is closed')
@@ -79,7 +92,6 @@ export class Transport {
     }
   }
 
-  /** Requests in flight fail. */
   close(): void {
     this.#closing.abort()
     for (const session of this.#sessions) session.destroy()

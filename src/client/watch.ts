@@ -1,5 +1,4 @@
 // Watches: the events of one connection, and a stream that goes on over many.
-import type { Readable } from 'node:stream'
 import { Backoff } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
@@ -45,9 +44,9 @@ export async function* eventsOf<T extends KubernetesObject>(
 }
 
 /** Whole lines only: what was cut in the middle comes again. */
-async function* linesOf(body: Readable): AsyncGenerator<string, void, undefined> {
+async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let pending: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     let start = 0
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       pending.push(chunk.subarray(start, end))

@@ -29,6 +29,7 @@ import { HttpMeasures } from './measures.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
 import { LargeBodies } from './large-bodies.ts'
 import { Http1Response, requestOf } from './http1-messages.ts'
+import { InProcessConnection, type InProcessStream } from './in-process-connection.ts'
 import type { WireRequest, WireResponse } from '../wire/request-response.ts'
 import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
@@ -36,6 +37,8 @@ import { RunningRequests } from './running-requests.ts'
 import { RequestTurns } from '../wire/request-turns.ts'
 import { type UnfinishedLimits, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
+
+export type { InProcessConnection }
 
 export interface ListenerOptions extends ListenAddress {
   /** Absent: it listens at the address itself. */
@@ -131,6 +134,8 @@ export interface Listener {
   readonly host: string
   readonly port: number
   readonly requestCount: number
+  /** A connection for a client in this process. */
+  connect(): InProcessConnection
   /** For new connections from now on; open ones keep theirs. */
   renew(renewal: TlsRenewal): void
   /** Asks the clients of all open connections to open others: by GOAWAY, or by `Connection: close` with the next answer. */
@@ -237,6 +242,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     connections.add(new Http1Connection(socket, { memory, limits, onEnd }))
     http1.emit('connection', socket)
   })
+  const inProcess = new Set<InProcessConnection>()
   const { sockets } = options
   sockets?.take((socket) => void tcp.emit('connection', socket))
   const address = sockets ?? (await listenAt(tcp, options))
@@ -246,6 +252,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     port: address.port,
     get requestCount() {
       return running.total
+    },
+    connect() {
+      const authority = `${address.host}:${address.port}`
+      const serveHere = (stream: InProcessStream, remote: RemoteEnd): (() => void) =>
+        serve(begin(stream, remote, 'plain'), stream)
+      const onClosed = (): void => void inProcess.delete(connection)
+      const connection = new InProcessConnection({ authority, date, serve: serveHere, onClosed })
+      inProcess.add(connection)
+      return connection
     },
     renew: ({ files, ticketKeys }) => {
       if (files === undefined) return tls.setTicketKeys(Buffer.from(ticketKeys, 'base64'))
@@ -260,6 +275,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       await running.endLongOnes(endLongOnesOverMs)
       await running.whenNone(graceMs)
       if (keepListening) tcp.close()
+      for (const connection of inProcess) connection.close()
       await connections.close()
     },
   }

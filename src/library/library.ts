@@ -14,6 +14,7 @@ import {
   writeKubeconfig,
 } from '../server/admin.ts'
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
+import { InProcessTransport } from './in-process-transport.ts'
 import { type RecordOptions, type RequestRecord, RequestRecords } from './request-record.ts'
 import { pastIn, type Snapshot, TakenSnapshot } from './snapshot.ts'
 import { openTime, type ServerTime, type TimeOptions } from './time.ts'
@@ -69,7 +70,10 @@ export interface Server extends AsyncDisposable, Extensible {
   readonly faults: Faults
   /** For the administrator, or for a user by name; one that is not known yet is made as it is described. */
   credentials(user?: string | ServerUser): ServerCredentials
-  /** A client for the same, which goes by the server's clock; it is closed when the server stops. */
+  /**
+   * A client for the same, which goes by the server's clock; it is closed when the server stops. Its requests take no way over a socket:
+   * `new Client(server.credentials())` has one that does.
+   */
   client(user?: string | ServerUser): Client
   /** The same as a kubeconfig. */
   kubeconfig(user?: string | ServerUser): Kubeconfig
@@ -192,9 +196,9 @@ class LibraryServer implements Server {
   }
 
   client(user?: string | ServerUser): Client {
-    const { url, ca, token } = this.credentials(user)
+    const { url, token } = this.credentials(user)
     const { clock } = this.#started.time
-    const client = new Client({ url, token, clock, ...(ca === undefined ? {} : { ca }) })
+    const client = new Client({ url, token, clock, transport: new InProcessTransport(this.#running) })
     this.#clients.push(client)
     return client
   }

@@ -5,7 +5,7 @@ import { deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
-import type { FinishedRequest, TlsRenewal } from '../http/listener.ts'
+import type { FinishedRequest, InProcessConnection, TlsRenewal } from '../http/listener.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { releaseByRequests } from '../runtime/compilers.ts'
 import type { HeapGrowth } from '../runtime/heap-growth.ts'
@@ -35,6 +35,8 @@ export interface RunningServer extends ServerAccess {
   readonly past: Past | undefined
   /** What functions are added with, in this process. */
   readonly extensible: Extensible
+  /** A connection for a client in this process. */
+  connect(): InProcessConnection
   /** Resolves when it is put together, which the first request would see to where it goes on from another's state. */
   awake(): Promise<void>
   /** What another worker of this server wants to know. */
@@ -154,6 +156,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     failed: service.failed,
     past: pastOf({ ...base, service, from: order.from }),
     extensible: extensibleHere(base.functions, log),
+    connect: () => listener.connect(),
     awake: async () => void (await service.ready()),
     answerPeer: async (question) => (await service.ready()).answerPeer(question),
     reload(next) {

@@ -1,21 +1,29 @@
-// `quarterdeck/client` against the whole server: every verb, over HTTP/2 and HTTP/1.1, and what is thrown where something is wrong.
+// `quarterdeck/client` against the whole server: every verb, over sockets and in its process, and what is thrown where something is wrong.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiStatusError, Client, type CustomObject, ConnectionError, hasReason, k8s } from '../../src/client/client.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type Server, startServer } from '../../src/index.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 
-let server: OpenServer
+let server: Server
 let client: Client
 
-beforeAll(async () => {
-  server = await openServer()
-  client = new Client({ url: server.url, ca: server.authority, token: server.adminToken })
-})
+/** The ways to the server that a client has. */
+const WAYS = {
+  'over a socket': (to: Server) => new Client(to.credentials()),
+  'in its process': (to: Server) => to.client(),
+}
 
-afterAll(async () => {
-  client.close()
-  await server[Symbol.asyncDispose]()
-})
+/** Starts a server before the tests that follow, and speaks to it this way. */
+function useServer(connect: (to: Server) => Client): void {
+  beforeAll(async () => {
+    server = await startServer()
+    client = connect(server)
+  })
+  afterAll(async () => {
+    client.close()
+    await server.stop()
+  })
+}
 
 const configMaps = () => client.resource(k8s.ConfigMap).inNamespace('default')
 
@@ -26,7 +34,9 @@ async function caught(work: Promise<unknown>): Promise<unknown> {
   )
 }
 
-describe('the verbs', () => {
+describe.each(Object.entries(WAYS))('the verbs, %s', (_way, connect) => {
+  useServer(connect)
+
   it('creates, gets, updates, patches and deletes', async () => {
     const created = await configMaps().create({ metadata: { name: 'verbs' }, data: { a: '1' } })
     expect(created).toMatchObject({
@@ -183,7 +193,9 @@ describe('the verbs', () => {
   })
 })
 
-describe('what is thrown', () => {
+describe.each(Object.entries(WAYS))('what is thrown, %s', (_way, connect) => {
+  useServer(connect)
+
   it('is a Status with all that the server says', async () => {
     const error = await caught(configMaps().create({ metadata: { name: 'Not valid' } }))
     expect(error).toBeInstanceOf(ApiStatusError)
@@ -194,18 +206,43 @@ describe('what is thrown', () => {
   it('is the reason of the signal', async () => {
     const reason = new Error('no longer')
     expect(await caught(configMaps().list({ signal: AbortSignal.abort(reason) }))).toBe(reason)
+    const later = new AbortController()
+    const listing = caught(configMaps().list({ signal: later.signal }))
+    later.abort(reason)
+    expect(await listing).toBe(reason)
   })
+
+  it('says that the client is closed', async () => {
+    const closed = connect(server)
+    const pending = caught(closed.resource(k8s.Pod).list())
+    closed.close()
+    expect(await pending).toBeInstanceOf(ConnectionError)
+    expect(String(await caught(closed.resource(k8s.Pod).list()))).toContain('the client is closed')
+  })
+
+  it('says that the server is gone', async () => {
+    const other = await server.fork()
+    using orphan = connect(other)
+    await orphan.request({ method: 'GET', path: '/version' })
+    await other.stop()
+    expect(await caught(orphan.request({ method: 'GET', path: '/version' }))).toMatchObject({ phase: 'connecting' })
+  })
+
+  it('says of a request that no server takes what it is', async () => {
+    const malformed = { method: 'GET', path: '/version', headers: { 'x-note': 'two\nlines' } }
+    expect(await caught(client.request(malformed))).toBeInstanceOf(Error)
+    const tooLarge = { method: 'POST', path: '/api/v1/namespaces', body: { data: 'x'.repeat(4 * 1024 * 1024) } }
+    expect(await caught(client.request(tooLarge))).toMatchObject({ code: 413 })
+  })
+})
+
+describe('over sockets', () => {
+  useServer(WAYS['over a socket'])
 
   it('is a timeout where no answer comes, and a new connection is made where one is silent', async () => {
     await using proxy = await startTcpProxy(Number(new URL(server.url).port))
     const url = `https://127.0.0.1:${proxy.port}`
-    using slow = new Client({
-      url,
-      ca: server.authority,
-      token: server.adminToken,
-      timeoutMs: 300,
-      pingIntervalMs: 100,
-    })
+    using slow = new Client({ ...server.credentials(), url, timeoutMs: 300, pingIntervalMs: 100 })
     await slow.request({ method: 'GET', path: '/version' })
     proxy.silence()
     const error = await caught(slow.request({ method: 'GET', path: '/version' }))
@@ -220,13 +257,5 @@ describe('what is thrown', () => {
     const error = await caught(alone.resource(k8s.Pod).list())
     expect(error).toMatchObject({ name: 'ConnectionError', phase: 'connecting' })
     expect(String(error)).toContain('cannot connect to https://127.0.0.1:1: connect ECONNREFUSED')
-  })
-
-  it('says that the client is closed', async () => {
-    const closed = new Client({ url: server.url, ca: server.authority, token: server.adminToken })
-    const pending = caught(closed.resource(k8s.Pod).list())
-    closed.close()
-    expect(await pending).toBeInstanceOf(ConnectionError)
-    expect(String(await caught(closed.resource(k8s.Pod).list()))).toContain('the client is closed')
   })
 })

@@ -1,0 +1,31 @@
+// How a client of a server in the same process reaches it: by no socket.
+import { ConnectionError, type IncomingAnswer, type OutgoingRequest, type Transport } from '../client/client.ts'
+import type { RunningServer } from '../server/server.ts'
+
+export class InProcessTransport implements Transport {
+  readonly #url: string
+  readonly #connection: ReturnType<RunningServer['connect']>
+  #isClosed = false
+
+  constructor(server: Pick<RunningServer, 'connect' | 'url'>) {
+    this.#url = server.url
+    this.#connection = server.connect()
+  }
+
+  async send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
+    if (this.#isClosed) throw new ConnectionError('connecting', 'the client is closed')
+    if (this.#connection.isClosed)
+      throw new ConnectionError('connecting', `cannot connect to ${this.#url}: the server has stopped`)
+    try {
+      return await this.#connection.send(request, signal)
+    } catch (error) {
+      const cause = error as Error
+      throw new ConnectionError('sent', `${request.method} ${request.path}: ${cause.message}`, cause)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#connection.close()
+  }
+}
