@@ -1,6 +1,6 @@
 // The contract of the storage port at the end of a link, and what is particular to one: it ends, and it copies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ABSENT, type Kv, type KvWatch } from '../../src/kv/kv.ts'
+import { ABSENT, type Kv, type KvError, type KvWatch } from '../../src/kv/kv.ts'
 import { openLink } from '../../src/kv/link/link.ts'
 import { linkStore, type LinkedStore } from '../fakes/linked-store.ts'
 import { describeKvContract } from './kv-contract.ts'
@@ -101,14 +101,14 @@ describe('a link', () => {
 
   it('sends no more of a watch than a window while nobody reads it', async () => {
     await using server = await linkStore('in memory')
-    const kv = await openLink(server.path, never)
+    const [kv, writer] = [await openLink(server.path, never), await openLink(server.path, never)]
     const after = await kv.newestRevision(never)
     const watch = kv.watch({ prefix: '/', after }, never)[Symbol.asyncIterator]()
     const first = watch.next()
     const value = Buffer.alloc(100_000, 'x')
     let most = 0
     for (let i = 0; i < 100; i++) {
-      await server.kv.put({ key: `/${i}`, value, expected: ABSENT }, never)
+      await writer.put({ key: `/${i}`, value, expected: ABSENT }, never)
       await kv.newestRevision(never)
       most = Math.max(most, kv.unreadBytes)
     }
@@ -118,6 +118,62 @@ describe('a link', () => {
     while (events < 100) events += (await watch.next()).value.events.length
     expect(events).toBe(100)
     await kv.close()
+  })
+})
+
+describe('the newest revision at the end of a link', () => {
+  it('is known without asking where all of it has come', async () => {
+    await using server = await linkStore('in memory')
+    const [kv, writer] = [await openLink(server.path, never), await openLink(server.path, never)]
+    const watch = kv.watch({ prefix: '/', after: await kv.newestRevision(never) }, never)[Symbol.asyncIterator]()
+    const told = watch.next()
+    const { revision } = await writer.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT }, never)
+    await told
+    const asked = kv.newestRevision(never)
+    // The watch; no call is under way.
+    expect(kv.liveHandles).toBe(1)
+    expect(await asked).toBe(revision)
+    await server.cut()
+    const refusal = async (): Promise<unknown> => kv.newestRevision(never).catch(({ code }: KvError) => code)
+    await expect.poll(refusal).toBe('unavailable')
+  })
+
+  it.each(['in memory', 'embedded'] as const)('is never older than what anybody was told, %s', async (engine) => {
+    await using server = await linkStore(engine)
+    const links = await Promise.all(Array.from({ length: 4 }, () => openLink(server.path, never)))
+    const after = await links[0]!.newestRevision(never)
+    let known = after
+    let [checks, late] = [0, 0]
+    const check = async (): Promise<void> => {
+      for (const kv of links) {
+        const before = known
+        const newest = await kv.newestRevision(never)
+        checks++
+        if (newest < before) late++
+      }
+    }
+    const stop = new AbortController()
+    const following = links.map(async (kv) => {
+      for await (const { revision } of kv.watch({ prefix: '/', after }, stop.signal)) {
+        known = Math.max(known, revision)
+        await check()
+      }
+    })
+    const writing = links.map(async (kv, link) => {
+      for (let i = 0; i < 50; i++) {
+        // Some go by themselves, of which nobody is told but by watches.
+        const ttl = i % 10 === 0 ? { ttlSeconds: 1 } : {}
+        const written = await kv.put({ key: `/${link}/${i}`, value: Buffer.from('x'), expected: ABSENT, ...ttl }, never)
+        known = Math.max(known, written.revision)
+        await check()
+      }
+    })
+    await Promise.all(writing)
+    await expect.poll(() => known).toBeGreaterThan(after + 200)
+    stop.abort()
+    await Promise.allSettled(following)
+    expect(late).toBe(0)
+    expect(checks).toBeGreaterThan(1000)
   })
 })
 

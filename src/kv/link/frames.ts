@@ -204,6 +204,10 @@ export function writeBatch(writer: FieldWriter, { events, revision }: Batch): vo
   }
 }
 
+export function revisionOfBatch(batch: Buffer): Revision {
+  return new FieldReader(batch).number()
+}
+
 /** Adds the events to those there are, and gives the revision of the batch. */
 export function readBatch(reader: FieldReader, events: KvEvent[]): Revision {
   const revision = reader.number()

@@ -18,6 +18,7 @@ import { FieldReader, type FieldWriter, FIXED_BYTES, FrameSplitter, roomForItem,
 import type { Failure } from './link.ts'
 import { WINDOW_BYTES } from './link-watch.ts'
 import { Outbox } from './outbox.ts'
+import { revisionFileOf, RevisionWriter } from './revision-file.ts'
 
 export interface ServedLink {
   /** Ends all links. The store stays open. */
@@ -25,6 +26,7 @@ export interface ServedLink {
 }
 
 export interface ServeLinkOptions {
+  /** What is written to it otherwise than over links shows in `newestRevision` once a link has told of it. */
   readonly kv: Kv
   readonly path: string
   /** Something of ours broke. */
@@ -34,9 +36,18 @@ export interface ServeLinkOptions {
 /** Resolves when it listens; throws Node's error where it cannot. */
 export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promise<ServedLink> {
   const sockets = new Set<Socket>()
+  const revisions = new RevisionWriter(revisionFileOf(path))
+  const publish = (): void => {
+    try {
+      revisions.publish()
+    } catch (error) {
+      for (const socket of sockets) socket.destroy()
+      onFault(error)
+    }
+  }
   const server = createServer((socket) => {
     sockets.add(socket)
-    const session = new LinkSession(kv, socket, onFault)
+    const session = new LinkSession(socket, { kv, revisions, publish, onFault })
     socket.on('error', () => {})
     socket.on('data', (chunk) => session.take(chunk))
     socket.on('close', () => {
@@ -54,6 +65,7 @@ export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promis
       server.close()
       for (const socket of sockets) socket.destroy()
       await closed
+      revisions.close()
     },
   }
 }
@@ -72,8 +84,17 @@ type Write = (writer: FieldWriter) => void
 
 const NOTHING = (): void => {}
 
+interface SessionParts {
+  readonly kv: Kv
+  readonly revisions: RevisionWriter
+  /** Puts what was noted into the file. */
+  readonly publish: () => void
+  readonly onFault: (error: unknown) => void
+}
+
 class LinkSession {
   readonly #kv: Kv
+  readonly #revisions: RevisionWriter
   readonly #onFault: (error: unknown) => void
   readonly #outbox: Outbox
   readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, new FieldReader(content)))
@@ -82,10 +103,11 @@ class LinkSession {
   /** Who asked for the newest revision was told this one, and waits for the events up to it. */
   #awaited: Revision = 0
 
-  constructor(kv: Kv, socket: Socket, onFault: (error: unknown) => void) {
+  constructor(socket: Socket, { kv, revisions, publish, onFault }: SessionParts) {
     this.#kv = kv
+    this.#revisions = revisions
     this.#onFault = onFault
-    this.#outbox = new Outbox(socket)
+    this.#outbox = new Outbox(socket, publish)
   }
 
   take(chunk: Buffer): void {
@@ -125,16 +147,19 @@ class LinkSession {
       case frame.NEWEST: {
         const revision = await kv.newestRevision(signal)
         this.#awaited = Math.max(this.#awaited, revision)
+        this.#revisions.note(revision)
         return this.#answer(call, FIXED_BYTES, (writer) => writer.number(revision))
       }
       case frame.GET: {
         const at = reader.number()
         const found = await kv.get(reader.text(), at === frame.NEWEST_REVISION ? {} : { at }, signal)
+        this.#revisions.note(found.revision)
         const room = found.item === undefined ? FIXED_BYTES : FIXED_BYTES + roomForItem(found.item)
         return this.#answer(call, room, (writer) => frame.writeFound(writer, found))
       }
       case frame.LIST: {
         const list = await kv.list(JSON.parse(reader.text()) as Range, signal)
+        this.#revisions.note(list.revision)
         return this.#answer(call, frame.roomForList(list), (writer) => frame.writeList(writer, list))
       }
       case frame.COMPACT:
@@ -153,6 +178,7 @@ class LinkSession {
   }
 
   #written(call: number, result: Awaited<ReturnType<Kv['put']>>): void {
+    this.#revisions.note(result.revision)
     this.#answer(call, frame.roomForWritten(result), (writer) => frame.writeWritten(writer, result))
   }
 
@@ -192,6 +218,7 @@ class LinkSession {
   }
 
   #sendBatch(call: number, open: OpenWatch, batch: Batch): void {
+    this.#revisions.note(batch.revision)
     const write = (writer: FieldWriter): void => {
       const start = writer.at
       frame.writeBatch(writer, batch)

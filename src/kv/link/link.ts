@@ -23,6 +23,7 @@ import * as frame from './frames.ts'
 import { FieldReader, type FieldWriter, FrameSplitter, NEWEST_REVISION, roomForItem, roomForText } from './frames.ts'
 import { type LinkEnd, LinkWatch } from './link-watch.ts'
 import { Outbox } from './outbox.ts'
+import { revisionFileOf, RevisionReader } from './revision-file.ts'
 
 /** Raised with every change of what is said on a link: a worker may be of a newer version than its supervisor. */
 export const LINK_LEVEL = 1
@@ -47,6 +48,7 @@ export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
     signal.addEventListener('abort', giveUp, { once: true })
     socket.once('connect', () => {
       signal.removeEventListener('abort', giveUp)
+      kv.useRevisions(openRevisions(path))
       resolve(kv)
     })
     socket.once('close', () => {
@@ -54,6 +56,15 @@ export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
       reject(why)
     })
   })
+}
+
+/** Undefined where there is none: then the other end is asked. */
+function openRevisions(path: string): RevisionReader | undefined {
+  try {
+    return new RevisionReader(revisionFileOf(path))
+  } catch {
+    return undefined
+  }
 }
 
 interface Waiting {
@@ -79,6 +90,9 @@ class LinkedKv implements Kv, LinkEnd {
   readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, content))
   readonly #calls = new Map<number, Waiting>()
   readonly #watches = new Map<number, LinkWatch>()
+  #revisions: RevisionReader | undefined
+  /** Up to here everything has come that watches wait for. */
+  #received: Revision = 0
   #lastCall = 0
   /** Why it takes no more calls. */
   #ended: KvError | undefined
@@ -89,6 +103,10 @@ class LinkedKv implements Kv, LinkEnd {
     this.#outbox = new Outbox(socket)
     socket.on('error', NOTHING)
     socket.on('close', () => this.#lose())
+  }
+
+  useRevisions(revisions: RevisionReader | undefined): void {
+    this.#revisions = revisions
   }
 
   /** Watches and calls under way; for tests. */
@@ -149,7 +167,10 @@ class LinkedKv implements Kv, LinkEnd {
     return this.#ask({ type: frame.COMPACT, ...json(upTo), read: NOTHING }, signal)
   }
 
+  /** What is still to come has to be asked for: the other end sends it sooner then. */
   newestRevision(signal: AbortSignal): Promise<Revision> {
+    const newest = this.#ended === undefined ? this.#revisions?.read() : undefined
+    if (newest !== undefined && newest <= this.#received) return Promise.resolve(newest)
     return this.#ask({ type: frame.NEWEST, room: 0, write: NOTHING, read: (reader) => reader.number() }, signal)
   }
 
@@ -175,6 +196,7 @@ class LinkedKv implements Kv, LinkEnd {
     if (this.#ended !== undefined) throw this.#ended
     const call = this.#nextCall()
     this.#watches.set(call, watch)
+    this.#receivedUpTo(request.after)
     this.tell(frame.WATCH, call, json(request))
     return call
   }
@@ -219,7 +241,7 @@ class LinkedKv implements Kv, LinkEnd {
   }
 
   #takeFrame(type: number, call: number, content: Buffer): void {
-    if (type === frame.BATCH) return this.#watches.get(call)?.take(Buffer.from(content))
+    if (type === frame.BATCH) return this.#takeBatch(call, Buffer.from(content))
     const waiting = this.#calls.get(call)
     if (type === frame.FAILED) {
       const error = readFailure(new FieldReader(content))
@@ -229,6 +251,15 @@ class LinkedKv implements Kv, LinkEnd {
     if (waiting !== undefined) this.#over(call)
   }
 
+  #takeBatch(call: number, batch: Buffer): void {
+    this.#receivedUpTo(frame.revisionOfBatch(batch))
+    this.#watches.get(call)?.take(batch)
+  }
+
+  #receivedUpTo(revision: Revision): void {
+    if (revision > this.#received) this.#received = revision
+  }
+
   #over(call: number): void {
     this.#calls.delete(call)
     if (this.#calls.size === 0) this.#whenIdle?.()
@@ -236,6 +267,7 @@ class LinkedKv implements Kv, LinkEnd {
 
   #lose(): void {
     this.#ended ??= lost()
+    this.#revisions?.close()
     for (const watch of this.#watches.values()) watch.end(this.#ended)
     for (const [call, { fail, isWrite }] of this.#calls) {
       fail(

@@ -9,20 +9,18 @@ const EMPTY = Buffer.alloc(0)
 const WAIT_MS = 1
 
 export class Outbox {
-  /** What the kernel has not taken yet. */
-  waitingBytes = 0
   readonly #socket: Socket
-  readonly #onSent: () => void
+  readonly #beforeSend: () => void
   #free: Buffer | undefined
   readonly #writer: FieldWriter = new FieldWriter(EMPTY, 0)
   #isDue = false
   #lateFlush: NodeJS.Timeout | undefined
   #sentAt = 0
 
-  /** `onSent`: less waits than before. */
-  constructor(socket: Socket, onSent: () => void = () => {}) {
+  /** `beforeSend`: called before anything is handed to the socket. */
+  constructor(socket: Socket, beforeSend: () => void = () => {}) {
     this.#socket = socket
-    this.#onSent = onSent
+    this.#beforeSend = beforeSend
   }
 
   /** `room`: what the content takes at most. */
@@ -76,12 +74,10 @@ export class Outbox {
     this.#sentAt = performance.now()
     this.#writer.buffer = EMPTY
     this.#writer.at = 0
+    this.#beforeSend()
     if (!this.#socket.writable) return
-    this.waitingBytes += at
     this.#socket.write(buffer.subarray(0, at), () => {
-      this.waitingBytes -= at
       if (buffer.length === BUFFER_BYTES) this.#free = buffer
-      this.#onSent()
     })
   }
 }
