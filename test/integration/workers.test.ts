@@ -43,6 +43,22 @@ async function* names(client: Client): AsyncGenerator<string, void, undefined> {
 }
 
 describe.each(Object.entries(STORES))('two workers %s', (_, store) => {
+  it('read what was just written through another, while all of them write', async () => {
+    const server = await startWorkers(await store())
+    const clients = Array.from({ length: 4 }, () => connect(server))
+    const updating = clients.map(async (writer, at) => {
+      const name = `mine-${at}`
+      let object = await configMaps(writer).create({ metadata: { name }, data: { count: '0' } })
+      for (let i = 1; i <= 50; i++) {
+        const count = String(i)
+        object = await configMaps(writer).update({ ...object, data: { count } })
+        const read = await Promise.all(clients.map((client) => configMaps(client).get(name)))
+        expect(read.map(({ data }) => data)).toEqual(clients.map(() => ({ count })))
+      }
+    })
+    await Promise.all(updating)
+  })
+
   it('answer for one store, see what the other writes, and lose nothing when they are killed', async () => {
     const server = await startWorkers(await store())
     expect(workerPids(server)).toHaveLength(2)
