@@ -2,6 +2,7 @@
 // who come while it is under way share the next. Then the cache only has to reach that revision. With a remote storage those who
 // come in one turn of the event loop go together: otherwise the first would go alone, and the others wait for it.
 import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../lib/clock.ts'
 import type { Progress } from './progress.ts'
 
 /** As long as a client waits for a version (R-173); then the storage answers. */
@@ -11,13 +12,16 @@ const PATIENCE_MS = 3_000
 const FAR_MS = 0.2
 
 export class Barrier {
+  readonly #clock: Clock
   readonly #newest: () => Promise<number>
   readonly #progress: Progress
   #running: Promise<number> | undefined
   #next: Promise<boolean> | undefined
   #isFar = false
 
-  constructor(progress: Progress, newest: () => Promise<number>) {
+  /** `clock`: by which a storage is far. Where it is moved by hand none is: what happens in which order must not depend on the machine. */
+  constructor(clock: Clock, progress: Progress, newest: () => Promise<number>) {
+    this.#clock = clock
     this.#progress = progress
     this.#newest = newest
   }
@@ -40,14 +44,14 @@ export class Barrier {
   }
 
   async #ask(): Promise<boolean> {
-    const began = performance.now()
+    const began = this.#clock.now()
     this.#running = this.#newest()
     let revision: number
     try {
       revision = await this.#running
     } finally {
       this.#running = undefined
-      this.#isFar = performance.now() - began > FAR_MS
+      this.#isFar = this.#clock.now() - began > FAR_MS
     }
     return this.#progress.reach(revision, { timeoutMs: PATIENCE_MS, onlyIfAskable: true })
   }

@@ -157,7 +157,7 @@ class MemoryStore implements WatchCache {
     this.capacity = (options.historyLimits ?? HISTORY_LIMITS).records
     for (const resource of options.resources) this.#resources.set(resource.storagePrefix, resource)
     this.#progress = new Progress(waitClock, () => this.#follower.requestProgress())
-    this.#barrier = new Barrier(this.#progress, () => this.#store.newestRevision(this.#life.signal))
+    this.#barrier = new Barrier(this.#clock, this.#progress, () => this.#store.newestRevision(this.#life.signal))
     this.#bookmarks = new Bookmarks(this.#clock, () => this.#progress.revision)
     this.#follower = new Follower({
       source: options.store,

@@ -40,9 +40,11 @@ export function inWholeSeconds(clock: Clock): () => string {
 /** Longer delays than this overflow a Node timer, which then fires at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
+const { timeOrigin } = performance
+
 /** What it is to call keeps no process alive. */
 export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => timeOrigin + performance.now(),
   timeOfDay: Date.now,
   callAfter: (delayMs, callback) => {
     const timer = timerFor(delayMs, callback).unref()

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Barrier } from '../../../src/cache/barrier.ts'
 import { Progress } from '../../../src/cache/progress.ts'
@@ -23,7 +23,7 @@ function open(isAskable = true) {
     nudges.push(clock.now())
     return isAskable
   })
-  return { clock, questions, progress, nudges, barrier: new Barrier(progress, questions.newest) }
+  return { clock, questions, progress, nudges, barrier: new Barrier(clock, progress, questions.newest) }
 }
 
 describe('the barrier', () => {
@@ -47,12 +47,10 @@ describe('the barrier', () => {
   })
 
   it('asks together for all who come in one turn of the event loop where answers take their time', async () => {
-    const { questions, progress, barrier } = open()
+    const { questions, progress, barrier, clock } = open()
     progress.advance(10)
-    const began = performance.now()
     const first = barrier.pass()
-    // A timer may fire at once where the event loop was held up before it was set.
-    while (performance.now() - began < 1) await sleep(1)
+    clock.advance(1)
     questions.open.shift()?.answer(10)
     await first
     const together = Array.from({ length: 100 }, () => barrier.pass())
