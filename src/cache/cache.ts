@@ -280,12 +280,17 @@ class MemoryStore implements WatchCache {
       return this.#store.write(key, decide, signal)
     }
     const fullKey = `${key.resource.storagePrefix}/${inType}`
-    return this.#turns.run(fullKey, signal, async () => {
+    const turn = this.#turns.take(fullKey)
+    const begun = turn.begun(signal)
+    if (begun !== undefined) await begun
+    try {
       const current = this.#assumed(type, inType, fullKey)
       const result = await this.#store.writeAssuming({ key, decide, current }, signal)
       this.#ownWrites.remember(fullKey, result, this.#progress.revision)
       return result
-    })
+    } finally {
+      turn.end()
+    }
   }
 
   /** The newest known version of an object; the write itself finds out whether there is a newer one. */

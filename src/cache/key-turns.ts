@@ -7,18 +7,6 @@ const LONGEST_TURN_MS = 100
 export class KeyTurns {
   readonly #last = new Map<string, Turn>()
 
-  /** Calls `work` when its turn has come. Rejects with `CancelledError` when the signal fires before that. */
-  async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const turn = this.take(key)
-    const begun = turn.begun(signal)
-    if (begun !== undefined) await begun
-    try {
-      return await work()
-    } finally {
-      turn.end()
-    }
-  }
-
   /** A turn after all earlier ones; to be ended once it has begun. */
   take(key: string): Turn {
     const turn = new Turn(this.#last.get(key), (done) => {

@@ -4,7 +4,7 @@ import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { type MaybePromise, settle, whenKnown } from '../lib/maybe-promise.ts'
 import type { Turns } from '../lib/turns.ts'
 import { type OwnedWhen, whenOwned, withOwners } from './field-ownership.ts'
 import type { HeldReservation } from './held-reservation.ts'
@@ -76,18 +76,20 @@ export function creationOf(request: Omit<Creation, 'ownedWhen'>): Creation {
 }
 
 /** The object after mutating admission, in the stored version. Throws `ApiError`. */
-export function admitNew(creation: Creation): Promise<ApiObject> {
-  return walk(ADMIT_STEPS, creation.sent, creation)
+export function admitNew(creation: Creation): MaybePromise<ApiObject> {
+  return walk(ADMIT_STEPS, { object: creation.sent, from: 0 }, creation)
 }
 
 /** What was admitted, ready to be stored where its name is free. Throws `ApiError`; then nothing is reserved. */
-export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
-  try {
-    return await walk(PREPARE_STEPS, creation.admitted, creation)
-  } catch (error) {
-    await creation.held.settle(false)
-    throw error
-  }
+export function prepareNew(creation: AdmittedCreation): MaybePromise<ApiObject> {
+  return settle(
+    () => walk(PREPARE_STEPS, { object: creation.admitted, from: 0 }, creation),
+    (prepared) => prepared,
+    (error) =>
+      whenKnown(creation.held.settle(false), () => {
+        throw error
+      }),
+  )
 }
 
 /** What is stored of it: the last and, of a large object, the longest step, which is not taken where the name is not free. */
@@ -97,11 +99,17 @@ export function outcomeOfNew(prepared: ApiObject, creation: Creation): MaybeProm
   return whenKnown(object, (owned) => putOutcome(resource, owned, context))
 }
 
-async function walk<C>(steps: readonly Step<C>[], first: ApiObject, creation: C): Promise<ApiObject> {
+/** Without a microtask where no step has to wait: most objects go through all of them at once. */
+function walk<C>(
+  steps: readonly Step<C>[],
+  { object: first, from }: { readonly object: ApiObject; readonly from: number },
+  creation: C,
+): MaybePromise<ApiObject> {
   let object = first
-  for (const step of steps) {
-    const next = step(object, creation)
-    object = next instanceof Promise ? await next : next
+  for (let at = from; at < steps.length; at++) {
+    const next = steps[at]!(object, creation)
+    if (next instanceof Promise) return next.then((later) => walk(steps, { object: later, from: at + 1 }, creation))
+    object = next
   }
   return object
 }

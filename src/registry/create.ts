@@ -20,7 +20,8 @@ export async function createObject(
   context: WriteContext,
 ): Promise<WriteAnswer> {
   const creation = creationOf({ parts, resource, context, sent, verb: 'post', name: '', held: new HeldReservation() })
-  const admitted = await admitNew(creation)
+  const admitting = admitNew(creation)
+  const admitted = admitting instanceof Promise ? await admitting : admitting
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
     const result = await storeNew({ ...creation, admitted })
@@ -32,14 +33,16 @@ export async function createObject(
 /** One attempt to store a new object; `kept` where the name is taken. */
 async function storeNew(creation: AdmittedCreation): Promise<WriteResult> {
   const { parts, resource, context, held } = creation
-  const object = await prepareNew(creation)
+  const preparing = prepareNew(creation)
+  const object = preparing instanceof Promise ? await preparing : preparing
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   let put: ReturnType<typeof outcomeOfNew> | undefined
   const decide: Decide = (current) =>
     current === undefined ? (put ??= outcomeOfNew(object, creation)) : { kind: 'keep' }
   try {
     const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
-    await held.settle(result.kind === 'put' && !context.dryRun)
+    const settling = held.settle(result.kind === 'put' && !context.dryRun)
+    if (settling !== undefined) await settling
     return result
   } catch (error) {
     await held.settleFailed(error)

@@ -1,4 +1,5 @@
 // What a write has reserved beside its object, until it is known whether the object was stored.
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ApiError } from '../api/status.ts'
 import type { Reservation } from './registry.ts'
 
@@ -9,10 +10,10 @@ export class HeldReservation {
     this.#reservation = reservation
   }
 
-  async settle(stored: boolean): Promise<void> {
+  settle(stored: boolean): MaybePromise<void> {
     const reservation = this.#reservation
     this.#reservation = undefined
-    if (reservation !== undefined) await reservation.settle(stored)
+    return reservation?.settle(stored)
   }
 
   /** After a write that failed: one that broke may have been stored all the same, a refusal was not. */

@@ -28,23 +28,22 @@ export function storeFor(parts: RegistryParts, context: WriteContext): Store {
  * Writes; an object that is too large for the storage is tried once more without managedFields, which can be half of it (W-029).
  * Not for applies, which would lose what they are about (W-236).
  */
-export async function writeFitting(
+export function writeFitting(
   store: Store,
-  write: { readonly key: ObjectKey; readonly decide: Decide; readonly keepsOwners: boolean },
+  { key, decide, keepsOwners }: { readonly key: ObjectKey; readonly decide: Decide; readonly keepsOwners: boolean },
   signal: AbortSignal,
 ): Promise<WriteResult> {
-  const { key, decide, keepsOwners } = write
-  try {
-    return await store.write(key, decide, signal)
-  } catch (error) {
-    if (keepsOwners || !(error instanceof ApiError) || error.reason !== 'RequestEntityTooLarge') throw error
-  }
-  const smaller: Decide = async (current) => {
-    const outcome = await decide(current)
-    if (outcome.kind !== 'put') return outcome
-    return { ...outcome, object: withMeta(outcome.object, { managedFields: undefined }) }
-  }
-  return store.write(key, smaller, signal)
+  const writing = store.write(key, decide, signal)
+  if (keepsOwners) return writing
+  return writing.catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.reason !== 'RequestEntityTooLarge') throw error
+    const smaller: Decide = async (current) => {
+      const outcome = await decide(current)
+      if (outcome.kind !== 'put') return outcome
+      return { ...outcome, object: withMeta(outcome.object, { managedFields: undefined }) }
+    }
+    return store.write(key, smaller, signal)
+  })
 }
 
 /** A large object is encoded in turns first. */

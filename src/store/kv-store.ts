@@ -49,7 +49,8 @@ export function openKvStore(options: KvStoreOptions): FollowableStore {
     list: (request, signal) => listObjects(objects, request, signal),
     watch: (request, signal) => watchObjects(objects, request, signal),
     write: (key, decide, signal) => writeObject(objects, { key, decide }, signal),
-    writeAssuming: ({ current, ...write }, signal) => writeObject(objects, { ...write, assumed: { current } }, signal),
+    writeAssuming: ({ key, decide, current }, signal) =>
+      writeObject(objects, { key, decide, assumed: { current } }, signal),
     history: (asked, signal) => readHistory(objects, asked, signal),
     newestRevision: (signal) => newestRevision(objects, signal),
     load: (signal) => loadKv(objects, signal),

@@ -36,18 +36,24 @@ export class StoreMeasures extends Measures {
   }
 
   /** Runs one call to the storage. What it throws is a failure of the storage's, unless the caller has left; losing is none. */
-  async time<T>(operation: KvOperation, type: GroupResource, call: () => Promise<T>): Promise<T> {
+  time<T>(operation: KvOperation, type: GroupResource, call: () => Promise<T>): Promise<T> {
     const measures = this.#of(operation, type)
     const began = this.#now()
-    try {
-      return await call()
-    } catch (error) {
-      if (!(error instanceof CancelledError)) measures.errors.value++
-      throw error
-    } finally {
+    const note = (): void => {
       measures.requests.value++
       measures.seconds.observe((this.#now() - began) / 1000)
     }
+    return call().then(
+      (value) => {
+        note()
+        return value
+      },
+      (error: unknown) => {
+        note()
+        if (!(error instanceof CancelledError)) measures.errors.value++
+        throw error
+      },
+    )
   }
 
   /** Series may be gone that were found before. */

@@ -6,6 +6,7 @@ import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../code
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT, type WriteResult as KvWriteResult } from '../kv/kv.ts'
 import { InvariantError, throwIfCancelled } from '../lib/errors.ts'
+import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
 import { notFound, type Operation, translate } from './errors.ts'
 import { keyInType } from './keys.ts'
 import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
@@ -31,7 +32,8 @@ export async function writeObject(
   let current = request.assumed === undefined ? await attempt.read(signal) : request.assumed.current
   for (;;) {
     throwIfCancelled(signal)
-    const decision = await decideOn(current, request.decide)
+    const deciding = decideOn(current, request.decide)
+    const decision = deciding instanceof Promise ? await deciding : deciding
     const result = decision.kind === 'thrown' ? undefined : await attempt.carryOut(decision.outcome, current, signal)
     if (result?.kind === 'lost') {
       current = result.current
@@ -57,12 +59,12 @@ type Decision =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'thrown'; readonly error: unknown }
 
-async function decideOn(current: Current | undefined, decide: Decide): Promise<Decision> {
-  try {
-    return { kind: 'outcome', outcome: await decide(current?.item) }
-  } catch (error) {
-    return { kind: 'thrown', error }
-  }
+function decideOn(current: Current | undefined, decide: Decide): MaybePromise<Decision> {
+  return settle<Outcome, Decision>(
+    () => decide(current?.item),
+    (outcome) => ({ kind: 'outcome', outcome }),
+    (error) => ({ kind: 'thrown', error }),
+  )
 }
 
 function revisionOf(current: Current | undefined): number {
@@ -120,7 +122,8 @@ class Attempt {
     const operation = created ? 'create' : 'update'
     const { kv, measures, transformer } = this.#objects
     try {
-      const value = await transformer.toStorage(bytes, this.#kvKey)
+      const transformed = transformer.toStorage(bytes, this.#kvKey)
+      const value = transformed instanceof Promise ? await transformed : transformed
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds: outcome.ttlSeconds }
       const result = await measures.time(operation, this.#key.resource, () => kv.put(request, signal))
       if (!result.ok) return await this.#lost(result)
