@@ -14,7 +14,6 @@ import {
   watchExpired,
 } from '../store/errors.ts'
 import { keyInType } from '../store/keys.ts'
-import type { Current } from '../store/kv-objects.ts'
 import type { FollowableStore } from '../store/kv-store.ts'
 import type {
   Decide,
@@ -276,29 +275,24 @@ class MemoryStore implements WatchCache {
   async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
     const type = this.#typeOf(key.resource)
     const inType = keyInType(key)
-    if (type === undefined || inType === undefined || type.get(inType)?.kind === 'unreadable') {
-      return this.#store.write(key, decide, signal)
-    }
+    if (type === undefined || inType === undefined) return this.#store.write(key, decide, signal)
+    let cached = type.get(inType)
+    if (cached?.kind === 'unreadable') return this.#store.write(key, decide, signal)
     const fullKey = `${key.resource.storagePrefix}/${inType}`
     const turn = this.#turns.take(fullKey)
     const begun = turn.begun(signal)
-    if (begun !== undefined) await begun
+    if (begun !== undefined) {
+      await begun
+      cached = type.get(inType)
+    }
     try {
-      const current = this.#assumed(type, inType, fullKey)
+      const current = this.#ownWrites.newest(fullKey, cached)
       const result = await this.#store.writeAssuming({ key, decide, current }, signal)
       this.#ownWrites.remember(fullKey, result, this.#progress.revision)
       return result
     } finally {
       turn.end()
     }
-  }
-
-  /** The newest known version of an object; the write itself finds out whether there is a newer one. */
-  #assumed(type: TypeCache, inType: string, fullKey: string): Current | undefined {
-    const cached = type.get(inType)
-    const own = this.#ownWrites.find(fullKey)
-    if (own !== undefined && own.revision > (cached?.revision ?? 0)) return own.current
-    return cached === undefined ? undefined : { item: cached, stale: cached.kind === 'object' && cached.stale }
   }
 
   retire(forms: readonly StoredResource[], isGone: boolean): void {

@@ -2,6 +2,7 @@
 // cache is still out of date.
 import type { Current } from '../store/kv-objects.ts'
 import type { WriteResult } from '../store/store.ts'
+import type { CachedItem } from './cached-object.ts'
 
 interface OwnWrite {
   readonly revision: number
@@ -25,6 +26,13 @@ export class OwnWrites {
 
   find(key: string): OwnWrite | undefined {
     return this.#writes.get(key)
+  }
+
+  /** The newest known version of an object; a write itself finds out whether there is a newer one. */
+  newest(key: string, cached: CachedItem | undefined): Current | undefined {
+    const own = this.#writes.get(key)
+    if (own !== undefined && own.revision > (cached?.revision ?? 0)) return own.current
+    return cached === undefined ? undefined : { item: cached, stale: cached.kind === 'object' && cached.stale }
   }
 
   forgetUpTo(revision: number): void {

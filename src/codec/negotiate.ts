@@ -66,20 +66,40 @@ const LONGEST_REMEMBERED = 2048
 
 /** Remembers what it found: clients ask for the same forms again and again. */
 export class Negotiator {
-  readonly #found = new Map<string, Negotiated>()
+  /** By what is accepted. */
+  readonly #found = new Map<string, { readonly asked: Asked; readonly offer: Offer; readonly form: Negotiated }[]>()
+  #size = 0
 
   /** See `negotiate`. */
   negotiate(asked: Asked, offer: Offer): Negotiated {
-    const { router, collection, protobuf, transforms, cbor, passed } = offer
-    const key = `${router} ${collection} ${protobuf} ${transforms} ${cbor} ${passed} ${asked.contentType ?? ''}\n${asked.accept ?? ''}`
-    const known = this.#found.get(key)
-    if (known !== undefined) return known
-    const found = negotiate(asked, offer)
-    if (key.length > LONGEST_REMEMBERED) return found
-    if (this.#found.size >= REMEMBERED) this.#found.clear()
-    this.#found.set(key, found)
-    return found
+    const { accept = '', contentType = '' } = asked
+    const known = this.#found.get(accept)
+    if (known !== undefined) {
+      for (const one of known) {
+        if (one.asked.contentType === asked.contentType && isSameOffer(one.offer, offer)) return one.form
+      }
+    }
+    const form = negotiate(asked, offer)
+    if (accept.length + contentType.length > LONGEST_REMEMBERED) return form
+    if (this.#size++ >= REMEMBERED) {
+      this.#found.clear()
+      this.#size = 1
+    }
+    const others = this.#found.get(accept) ?? []
+    this.#found.set(accept, [...others, { asked, offer, form }])
+    return form
   }
+}
+
+function isSameOffer(a: Offer, b: Offer): boolean {
+  return (
+    a.router === b.router &&
+    a.collection === b.collection &&
+    a.protobuf === b.protobuf &&
+    a.transforms === b.transforms &&
+    a.cbor === b.cbor &&
+    a.passed === b.passed
+  )
 }
 
 /** The form of an object or a list. Throws 406 (R-019, R-221, R-224). */

@@ -105,6 +105,16 @@ export class Exchange implements HttpRequest {
     if (authorization !== undefined) this.remote = { ...this.remote, certificate: undefined }
   }
 
+  hasHeaderLike(prefix: string): boolean {
+    const { rawHeaders } = this.#request
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at]!
+      // Most begin with another letter; over HTTP/1.1 with a large one.
+      if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix)) return true
+    }
+    return false
+  }
+
   takeHeader(name: string): readonly string[] {
     const { headers, rawHeaders } = this.#request
     if (headers[name] === undefined) return []

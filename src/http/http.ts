@@ -53,6 +53,8 @@ export interface HttpRequest {
   takeCredential(): string | undefined
   /** The credential of the session, in the place of everything that the client sent; undefined: its certificate is. */
   useSession(authorization: string | undefined): void
+  /** Whether it came with a header whose name begins so, in lower case. */
+  hasHeaderLike(prefix: string): boolean
   /** The values of a header, line by line; it is removed, so that nobody further in takes it for true. */
   takeHeader(name: string): readonly string[]
 }

@@ -20,44 +20,68 @@ const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/
 /** RFC 3986, section 3.2, without the user information that RFC 9113 forbids. */
 const BAD_AUTHORITY = /[^!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]/
 const DIGITS = /^\d{1,15}$/
+/** The usual ones; their characters are known. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const SPACE = 0x20
 const TAB = 0x09
 
-/** They speak of one connection, and HTTP/2 has other words for that. */
-const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
+type FieldRule =
+  /** It speaks of one connection, and HTTP/2 has other words for that. */
+  | 'refused'
+  /** Of several the first counts. */
+  | 'first'
+  /** Several are one, with a comma between them. */
+  | 'joined'
+  | 'cookie'
+  | 'length'
+
+/** Of the names that everybody sends, which need no look at their characters either; all others are joined. */
+const RULES: ReadonlyMap<string, FieldRule> = new Map<string, FieldRule>([
+  ['connection', 'refused'],
+  ['keep-alive', 'refused'],
+  ['proxy-connection', 'refused'],
+  ['transfer-encoding', 'refused'],
+  ['upgrade', 'refused'],
+  ['authorization', 'first'],
+  ['content-type', 'first'],
+  ['expect', 'first'],
+  ['from', 'first'],
+  ['host', 'first'],
+  ['if-modified-since', 'first'],
+  ['if-unmodified-since', 'first'],
+  ['max-forwards', 'first'],
+  ['proxy-authorization', 'first'],
+  ['referer', 'first'],
+  ['user-agent', 'first'],
+  ['accept', 'joined'],
+  ['accept-encoding', 'joined'],
+  ['kubectl-command', 'joined'],
+  ['kubectl-session', 'joined'],
+  ['te', 'joined'],
+  ['traceparent', 'joined'],
+  ['cookie', 'cookie'],
+  ['content-length', 'length'],
 ])
 
-/** Of these the first counts; others that come several times are joined. */
-const SINGLE: ReadonlySet<string> = new Set([
-  'authorization',
-  'content-type',
-  'expect',
-  'from',
-  'host',
-  'if-modified-since',
-  'if-unmodified-since',
-  'max-forwards',
-  'proxy-authorization',
-  'referer',
-  'user-agent',
-])
-
-const PSEUDO: ReadonlySet<string> = new Set([':method', ':scheme', ':authority', ':path'])
+interface PseudoFields {
+  ':method': string | undefined
+  ':scheme': string | undefined
+  ':authority': string | undefined
+  ':path': string | undefined
+}
 
 /** Undefined where it is malformed. */
 export function requestHeadOf(fields: readonly string[]): RequestHead | undefined {
-  const pseudo = emptyRecord()
+  const pseudo: PseudoFields = {
+    ':method': undefined,
+    ':scheme': undefined,
+    ':authority': undefined,
+    ':path': undefined,
+  }
   const headers = emptyRecord()
   let at = 0
   for (; at < fields.length && fields[at]!.startsWith(':'); at += 2) {
-    const name = fields[at]!
-    if (!PSEUDO.has(name) || pseudo[name] !== undefined) return undefined
-    pseudo[name] = fields[at + 1]!
+    if (!addPseudo(pseudo, fields[at]!, fields[at + 1]!)) return undefined
   }
   for (; at < fields.length; at += 2) if (!addField(headers, fields[at]!, fields[at + 1]!)) return undefined
   const { ':method': method, ':path': target } = pseudo
@@ -80,14 +104,29 @@ export function areTrailers(fields: readonly string[]): boolean {
   return true
 }
 
+/** Whether it is one that a request may have once, and has not yet. */
+function addPseudo(pseudo: PseudoFields, name: string, value: string): boolean {
+  switch (name) {
+    case ':method':
+    case ':scheme':
+    case ':authority':
+    case ':path':
+      if (pseudo[name] !== undefined) return false
+      pseudo[name] = value
+      return true
+    default:
+      return false
+  }
+}
+
 /** Section 8.3.1 and, for CONNECT, 8.5. */
 function areWellFormed({
   ':method': method = '',
   ':path': target,
   ':scheme': scheme,
   ':authority': authority,
-}: Record<string, string | undefined>): boolean {
-  if (method === '' || BAD_NAME.test(method.toLowerCase())) return false
+}: PseudoFields): boolean {
+  if (!METHODS.has(method) && (method === '' || BAD_NAME.test(method.toLowerCase()))) return false
   if (authority !== undefined && BAD_AUTHORITY.test(authority)) return false
   if (method === 'CONNECT') return authority !== undefined && scheme === undefined && target === undefined
   if (scheme !== 'https' && scheme !== 'http') return false
@@ -104,13 +143,14 @@ function emptyRecord(): Record<string, string | undefined> {
 }
 
 function addField(headers: Record<string, string | undefined>, name: string, value: string): boolean {
-  if (name === '' || BAD_NAME.test(name) || OF_ONE_CONNECTION.has(name)) return false
+  const rule = RULES.get(name)
+  if (rule === undefined ? name === '' || BAD_NAME.test(name) : rule === 'refused') return false
   if (BAD_VALUE.test(value) || isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) return false
   if (name === 'te' && value !== 'trailers') return false
   const before = headers[name]
   if (before === undefined) headers[name] = value
-  else if (name === 'content-length') return before === value
-  else if (name === 'cookie') headers[name] = `${before}; ${value}`
-  else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`
+  else if (rule === 'length') return before === value
+  else if (rule === 'cookie') headers[name] = `${before}; ${value}`
+  else if (rule !== 'first') headers[name] = `${before}, ${value}`
   return true
 }

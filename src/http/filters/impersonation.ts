@@ -20,12 +20,10 @@ export interface ImpersonationOptions {
 
 export function impersonate({ authorizer, constrainedImpersonation }: ImpersonationOptions): CallerFilter {
   const impersonator = new Impersonator(authorizer, constrainedImpersonation)
-  return (next) => (request, caller) => {
-    for (const name in request.headers) {
-      if (name.startsWith(PREFIX)) return actForAnother({ impersonator, authorizer }, { request, caller }, next)
-    }
-    return next(request, caller)
-  }
+  return (next) => (request, caller) =>
+    request.hasHeaderLike(PREFIX)
+      ? actForAnother({ impersonator, authorizer }, { request, caller }, next)
+      : next(request, caller)
 }
 
 async function actForAnother(

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { CachedObject } from '../../../src/cache/cached-object.ts'
 import { OwnWrites } from '../../../src/cache/own-writes.ts'
 import type { WriteResult } from '../../../src/store/store.ts'
 
@@ -33,4 +34,15 @@ it('what was written again does not keep what was written in between', () => {
   writes.forgetUpTo(6)
   expect(writes.find('b')).toBeUndefined()
   expect(writes.find('a')?.revision).toBe(7)
+})
+
+it('of an object, whichever is newer counts: what was written here or what the cache has', () => {
+  const writes = new OwnWrites()
+  const cached = (revision: number) => ({ kind: 'object', revision, stale: true }) as CachedObject
+  expect(writes.newest('a', undefined)).toBeUndefined()
+  expect(writes.newest('a', cached(4))).toEqual({ item: cached(4), stale: true })
+  writes.remember('a', put(5), 4)
+  expect(writes.newest('a', cached(4))).toEqual({ item: { revision: 5 }, stale: false })
+  expect(writes.newest('a', undefined)).toEqual({ item: { revision: 5 }, stale: false })
+  expect(writes.newest('a', cached(6))).toEqual({ item: cached(6), stale: true })
 })

@@ -67,6 +67,9 @@ export function fakeRequest(line: string, { authorization, ...changes }: FakeCha
       credential = undefined
       return taken
     },
+    hasHeaderLike(prefix) {
+      return Object.keys(this.headers).some((name) => name.startsWith(prefix))
+    },
     takeHeader(name) {
       const value = this.headers[name]
       Object.assign(this, { headers: { ...this.headers, [name]: undefined } })
