@@ -11,7 +11,7 @@ import { plainJson } from '../codec/json-encode.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readDocument, readJsonInTurns, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
 import type { ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import type { KindSchema } from './resource-parts.ts'
 import type { WriteOptions } from './write-options.ts'
@@ -38,7 +38,8 @@ export async function decodeBody(
   context: LargeBody & Pick<WriteContext, 'warn'>,
 ): Promise<ApiObject> {
   const { resource } = request
-  const document = await parsed(request, context)
+  const reading = parsed(request, context)
+  const document = reading instanceof Promise ? await reading : reading
   const kind = checkedKind(document.value, request)
   const { turns } = context
   try {
@@ -53,12 +54,14 @@ export async function decodeBody(
   }
 }
 
-async function parsed({ bytes, encoding, resource }: BodyRequest, large: LargeBody): Promise<SourceDocument> {
-  try {
-    return await readBody(bytes, { encoding, kind: resource.schema }, large)
-  } catch (error) {
-    throw error instanceof BodySyntaxError ? unrecognized(bytes, resource, error.message) : error
-  }
+function parsed({ bytes, encoding, resource }: BodyRequest, large: LargeBody): MaybePromise<SourceDocument> {
+  return settle(
+    () => readBody(bytes, { encoding, kind: resource.schema }, large),
+    (document) => document,
+    (error) => {
+      throw error instanceof BodySyntaxError ? unrecognized(bytes, resource, error.message) : error
+    },
+  )
 }
 
 function unrecognized(bytes: Buffer, { kind }: WrittenKind, why: string): ApiError {
