@@ -153,6 +153,10 @@ export class FrameSplitter {
 
   /** Goes on as long as `take` says true; what is left then waits for `resume`. */
   push(chunk: Buffer, take: TakeFrame): void {
+    if (this.#left.length === 0) {
+      this.#cutOff(chunk, take)
+      return
+    }
     this.keep(chunk)
     this.resume(take)
   }
@@ -163,12 +167,14 @@ export class FrameSplitter {
   }
 
   resume(take: TakeFrame): void {
-    for (let goesOn = true; goesOn && this.#left.length > 0; ) {
-      const chunk = this.#left.shift()!
-      const used = this.#cut(chunk, take)
-      goesOn = used === chunk.length
-      if (!goesOn) this.#left.unshift(chunk.subarray(used))
-    }
+    for (let goesOn = true; goesOn && this.#left.length > 0; ) goesOn = this.#cutOff(this.#left.shift()!, take)
+  }
+
+  /** Whether all of it was taken; what is left is the first to go on with. */
+  #cutOff(chunk: Buffer, take: TakeFrame): boolean {
+    const used = this.#cut(chunk, take)
+    if (used < chunk.length) this.#left.unshift(chunk.subarray(used))
+    return used === chunk.length
   }
 
   /** Gives how much of it was used: less than all where `take` said false. */

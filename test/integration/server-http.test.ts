@@ -189,6 +189,17 @@ describe.each([
     expect(seen?.takeCredential()).toBe('Bearer x')
   })
 
+  it('headers are known by how their names begin, in whichever letters they were sent', async () => {
+    await send(listener, '/seen', { headers: { 'IMPERSONATE-User': 'jane', 'X-Impersonate-Me': 'y' } })
+    expect(['impersonate-', 'impersonate-user', 'x-', 'im'].every((prefix) => seen?.hasHeaderLike(prefix))).toBe(true)
+    expect(
+      ['impersonate-group', 'personate', 'y', 'impersonate-user-'].some((prefix) => seen?.hasHeaderLike(prefix)),
+    ).toBe(false)
+    expect(seen?.takeHeader('impersonate-user')).toEqual(['jane'])
+    // Who has taken a header out has not made it not sent.
+    expect(seen?.hasHeaderLike('impersonate-')).toBe(true)
+  })
+
   it.each(['/stuck', '/waits'])(
     'a request whose time is up is answered although %s is not done (R-024, P-225)',
     async (path) => {
