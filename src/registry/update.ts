@@ -5,7 +5,7 @@ import { FieldPath } from '../api/field-path.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, isList, isMap, own, sharedWith, type Value } from '../api/value.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitNew, creationOf, outcomeOfNew, prepareNew } from './create-steps.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -91,7 +91,8 @@ class UpdatePipeline {
     try {
       const key = keyOf(this.resource, this.context.namespace, name)
       const decide: Decide = async (current) => {
-        await this.held.settle(false)
+        const settling = this.held.settle(false)
+        if (settling !== undefined) await settling
         if (current === undefined) return this.createOutcome()
         const stored = readable(current)
         if (stored.bytes.length >= LARGE_BYTES) this.context = { ...this.context, ...this.context.ifLarge }
@@ -152,28 +153,33 @@ class UpdatePipeline {
     const { strategy } = resource
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
-    await this.turn()
+    if (this.isTurnOver) await this.nextTurn()
     const wanted = withNamespace(this.shared(await request.wanted(live), live), resource, context)
-    await this.turn()
+    if (this.isTurnOver) await this.nextTurn()
     const isTrackedLater = this.isTrackedOnceValid()
     const tracked = isTrackedLater ? withManagedFieldsOf(wanted, live) : await this.track(live, wanted)
-    await this.turn()
+    if (this.isTurnOver) await this.nextTurn()
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
-    await strategy.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
+    if (strategy.authorizeWrite !== undefined) {
+      await strategy.authorizeWrite({ object: admitted, stored, name: request.name }, context, this.parts)
+    }
     this.checkVersion(admitted, stored)
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
-    const reservation = await strategy.reserve?.({ object: bumped, stored }, context, this.parts)
+    const reservation =
+      strategy.reserve === undefined
+        ? undefined
+        : await strategy.reserve({ object: bumped, stored }, context, this.parts)
     this.held.hold(reservation)
     const canonical = await this.canonical(reservation?.object ?? bumped, stored)
-    await this.turn()
+    if (this.isTurnOver) await this.nextTurn()
     refuseInvalid(resource, canonical, await this.faultsOf(canonical, stored))
-    await this.turn()
+    if (this.isTurnOver) await this.nextTurn()
     const owned = isTrackedLater ? withManagedFieldsOf(canonical, await this.track(live, wanted)) : canonical
     const object = withoutNewTimes(owned, stored)
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
-    await this.turn()
+    if (this.isTurnOver) await this.nextTurn()
     if (isFullyDeleted(object, stored) && !strategy.isHeldBack(object)) {
       this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
       return { kind: 'remove', last: this.last }
@@ -186,10 +192,13 @@ class UpdatePipeline {
     return this.context.turns === undefined ? (sharedWith(wanted, live) as ApiObject) : wanted
   }
 
-  /** Yields to the event loop where the body is large and this has taken long. */
-  private async turn(): Promise<void> {
-    const { turns } = this.context
-    if (turns?.isOver === true) await turns.next()
+  /** Where the body is large and this has taken long, the event loop is given to others. */
+  private get isTurnOver(): boolean {
+    return this.context.turns?.isOver === true
+  }
+
+  private nextTurn(): Promise<void> | undefined {
+    return this.context.turns?.next()
   }
 
   private faultsOf(object: ApiObject, stored: ApiObject): MaybePromise<readonly FieldError[]> {
@@ -239,9 +248,9 @@ class UpdatePipeline {
     return withOwners(request, wanted, this.context)
   }
 
-  private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {
-    const mutated = await this.parts.admission.mutate(this.admissionStep(object, stored), this.context.signal)
-    return fromAdmission(object, mutated, this.context.warn)
+  private admit(object: ApiObject, stored: ApiObject): MaybePromise<ApiObject> {
+    const mutating = this.parts.admission.mutate(this.admissionStep(object, stored), this.context.signal)
+    return whenKnown(mutating, (mutated) => fromAdmission(object, mutated, this.context.warn))
   }
 
   private admissionStep(object: ApiObject, oldObject: ApiObject): ReturnType<typeof admissionRequest> {
