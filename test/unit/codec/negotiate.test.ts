@@ -8,6 +8,7 @@ import {
   negotiateForm,
   negotiateStatus,
   negotiateWatch,
+  type Asked,
   Negotiator,
 } from '../../../src/codec/negotiate.ts'
 
@@ -345,5 +346,37 @@ describe('what was negotiated before', () => {
     expect(negotiator.negotiate(short, builtIn)).toBe(negotiator.negotiate(short, builtIn))
     expect(negotiator.negotiate(long, builtIn)).not.toBe(negotiator.negotiate(long, builtIn))
     expect(negotiator.negotiate(long, builtIn)).toEqual(negotiator.negotiate(short, builtIn))
+  })
+
+  it('is never that of another offer or another body', () => {
+    const negotiator = new Negotiator()
+    const others: readonly (readonly [Asked, Offer])[] = [
+      [asking('application/yaml'), { ...builtIn, router: false }],
+      [asking('application/yaml'), { ...builtIn, collection: false }],
+      [asking('application/yaml'), { ...builtIn, protobuf: false }],
+      [asking('application/yaml'), { ...builtIn, transforms: 'none' }],
+      [asking('application/yaml'), { ...builtIn, cbor: true }],
+      [asking('application/yaml'), { ...builtIn, passed: 'text/plain' }],
+      [{ ...asking('application/yaml'), contentType: PROTOBUF }, builtIn],
+      [asking('application/json'), builtIn],
+    ]
+    const forms = [[asking('application/yaml'), builtIn] as const, ...others].map(([asked, offer]) =>
+      negotiator.negotiate(asked, offer),
+    )
+    expect(new Set(forms).size).toBe(forms.length)
+    for (const [i, [asked, offer]] of others.entries()) {
+      expect(negotiator.negotiate({ ...asked }, { ...offer })).toBe(forms[i + 1])
+    }
+  })
+
+  it('is forgotten where there is too much of it', () => {
+    const negotiator = new Negotiator()
+    const first = negotiator.negotiate(asking('application/json'), builtIn)
+    for (let i = 0; i < 250; i++)
+      negotiator.negotiate({ accept: 'application/json', contentType: `text/${i}` }, builtIn)
+    expect(negotiator.negotiate(asking('application/json'), builtIn)).toBe(first)
+    for (let i = 250; i < 260; i++)
+      negotiator.negotiate({ accept: 'application/json', contentType: `text/${i}` }, builtIn)
+    expect(negotiator.negotiate(asking('application/json'), builtIn)).not.toBe(first)
   })
 })
