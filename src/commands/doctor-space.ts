@@ -74,7 +74,7 @@ async function examineAlarm(kv: Etcd, { fix, signal }: EtcdExamination): Promise
       : 'see the log of etcd'
     const finding = { check: 'storage', subject: 'etcd', problem, remedy }
     if (!isFull || !fix) return [finding]
-    const recovery = await recoverSpace(kv.maintenance, signal)
+    const recovery = await recoverSpace(kv.maintenance, { isFirstTry: true }, signal)
     switch (recovery.kind) {
       case 'recovered':
         return [{ ...finding, fixed: true }]

@@ -98,7 +98,10 @@ export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
 /** What a store takes of its disk and may take, in bytes. */
 export interface StoreSize {
   readonly bytes: number
-  /** The rest is free within the file, and used again before that grows. */
+  /**
+   * The rest is free within the file, and used again before that grows. Of etcd it may be too much: what was freed last is counted
+   * with the write after it, and without space there is none.
+   */
   readonly inUseBytes: number
   /** What it may take before writes are refused; undefined where the engine does not tell. */
   readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined

@@ -5,7 +5,7 @@ import type { Maintenance } from '../kv/maintenance.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
-import { type DefragmentBounds, nextToDefragment, recoverSpace } from './space-recovery.ts'
+import { type DefragmentBounds, isFragmented, nextToDefragment, recoverSpace } from './space-recovery.ts'
 
 export interface SpaceKeeperOptions {
   readonly kv: Pick<Kv, 'size' | 'checkHealth'>
@@ -34,6 +34,8 @@ type State = 'fine' | 'little' | 'full'
 export class SpaceKeeper {
   readonly #options: SpaceKeeperOptions
   #state: State = 'fine'
+  /** Since there is no space left. */
+  #hasDefragmentedInVain = false
   #waitUntil = Number.NEGATIVE_INFINITY
   /** What has kept members from being defragmented, as it was told. */
   #told: string | undefined
@@ -78,6 +80,7 @@ export class SpaceKeeper {
     const share = size?.limit === undefined ? 1 : size.limit.availableBytes / Math.max(1, size.limit.quotaBytes)
     const isLittle = share < (before === 'fine' ? LITTLE_SHARE : ENOUGH_SHARE)
     this.#state = full !== undefined ? 'full' : isLittle ? 'little' : 'fine'
+    if (this.#state !== 'full') this.#hasDefragmentedInVain = false
     if (this.#state === before) return
     const fields = { bytes: size?.bytes, inUseBytes: size?.inUseBytes, ...size?.limit }
     if (this.#state === 'full') {
@@ -95,7 +98,8 @@ export class SpaceKeeper {
 
   async #recover(maintenance: Maintenance, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
-    const recovery = await recoverSpace(maintenance, signal)
+    const recovery = await recoverSpace(maintenance, { isFirstTry: !this.#hasDefragmentedInVain }, signal)
+    this.#hasDefragmentedInVain = recovery.kind === 'still-full'
     if (recovery.kind !== 'recovered') this.#waitUntil = clock.now() + TRY_AGAIN_MS
     switch (recovery.kind) {
       case 'recovered':
@@ -115,7 +119,7 @@ export class SpaceKeeper {
 
   async #defragment(maintenance: Maintenance, bounds: DefragmentBounds, signal: AbortSignal): Promise<void> {
     const { log, clock } = this.#options
-    const next = nextToDefragment(await maintenance.members(signal), bounds)
+    const next = nextToDefragment(await maintenance.members(signal), (member) => isFragmented(member, bounds))
     if (next.kind === 'none') {
       this.#told = undefined
       return

@@ -11,7 +11,7 @@ export interface DefragmentBounds {
 /** The alarm is only disarmed where so much of the quota is free: else it would be raised again soon. */
 const ENOUGH_SHARE = 0.2
 
-/** What is free of a file with less than this is not worth holding a member up, also where there is no space left. */
+/** What is free of a file with less than this is not worth holding a member up again, also where there is no space left. */
 const WORTHWHILE: DefragmentBounds = { freeShare: 0.1, minBytes: 0 }
 
 export type NextDefragmentation =
@@ -20,12 +20,20 @@ export type NextDefragmentation =
   /** There would be one, but this is not the time. */
   | { readonly kind: 'unwell'; readonly problem: string }
 
+export function isFragmented(
+  { size: { bytes, inUseBytes } }: Member,
+  { minBytes, freeShare }: DefragmentBounds,
+): boolean {
+  return bytes >= minBytes && bytes - inUseBytes > bytes * freeShare
+}
+
 /** The same for every server that asks: so no two of them hold up two members. */
-export function nextToDefragment({ answering, silent }: Members, bounds: DefragmentBounds): NextDefragmentation {
+export function nextToDefragment(
+  { answering, silent }: Members,
+  isDue: (member: Member) => boolean,
+): NextDefragmentation {
   const due = answering
-    .filter(
-      ({ size: { bytes, inUseBytes } }) => bytes >= bounds.minBytes && bytes - inUseBytes > bytes * bounds.freeShare,
-    )
+    .filter(isDue)
     .toSorted((one, other) => Number(one.isLeader) - Number(other.isLeader) || (one.id < other.id ? -1 : 1))
   const [member] = due
   if (member === undefined) return { kind: 'none' }
@@ -40,19 +48,32 @@ export type Recovery =
   | { readonly kind: 'still-full' }
   | { readonly kind: 'unwell'; readonly problem: string }
 
+export interface RecoveryOptions {
+  /** Then every member without room is defragmented, whatever it says is in use: see `StoreSize`. */
+  readonly isFirstTry: boolean
+}
+
 /**
  * For a store that has raised the alarm for space: forgets history, defragments, and ends the alarm where that made room enough.
  * Clients that still read at old revisions are told that these are gone.
  */
-export async function recoverSpace(maintenance: Maintenance, signal: AbortSignal): Promise<Recovery> {
+export async function recoverSpace(
+  maintenance: Maintenance,
+  { isFirstTry }: RecoveryOptions,
+  signal: AbortSignal,
+): Promise<Recovery> {
   const before = await maintenance.members(signal)
   await maintenance.forgetHistory(signal)
   let members = await maintenance.members(signal)
-  for (let round = 0; round < before.answering.length; round++) {
-    const next = nextToDefragment(members, WORTHWHILE)
+  const defragmented = new Set<string>()
+  const isDue = (member: Member): boolean =>
+    !defragmented.has(member.id) && (isFragmented(member, WORTHWHILE) || (isFirstTry && !hasRoom(member, before)))
+  for (;;) {
+    const next = nextToDefragment(members, isDue)
     if (next.kind === 'unwell') return next
     if (next.kind === 'none') break
     await maintenance.defragment(next.member, signal)
+    defragmented.add(next.member.id)
     members = await maintenance.members(signal)
   }
   if (members.silent.length > 0) return { kind: 'unwell', problem: `${members.silent.join(', ')} does not answer` }

@@ -134,4 +134,22 @@ describe('a database file that is large for nothing', () => {
     expect(tries).toBe(2)
     expect(lines).toEqual(['warn: could not defragment etcd'])
   })
+
+  it('of a store out of space is defragmented once in vain, and again when there was space in between', async () => {
+    const done: string[] = []
+    const store = new Store()
+    const full = { ...free, size: { ...sizeWith(0), inUseBytes: 100 } }
+    const { keeper, clock } = keeperOf(store, { maintenance: maintenanceOf(full, done), bounds: BOUNDS })
+    const lookAfterAMinute = async (failure: KvError | undefined): Promise<void> => {
+      store.failure = failure
+      clock.advance(60_000)
+      await keeper.look(signal)
+    }
+    await lookAfterAMinute(FULL)
+    await lookAfterAMinute(FULL)
+    expect(done).toEqual(['compact', 'defragment', 'compact'])
+    await lookAfterAMinute(undefined)
+    await lookAfterAMinute(FULL)
+    expect(done.slice(3)).toEqual(['compact', 'defragment'])
+  })
 })
