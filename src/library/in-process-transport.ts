@@ -5,11 +5,13 @@ import type { RunningServer } from '../server/server.ts'
 export class InProcessTransport implements Transport {
   readonly #url: string
   readonly #connection: ReturnType<RunningServer['connect']>
+  readonly #onClosed: () => void
   #isClosed = false
 
-  constructor(server: Pick<RunningServer, 'connect' | 'url'>) {
+  constructor(server: Pick<RunningServer, 'connect' | 'url'>, onClosed: () => void) {
     this.#url = server.url
     this.#connection = server.connect()
+    this.#onClosed = onClosed
   }
 
   async send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
@@ -27,5 +29,6 @@ export class InProcessTransport implements Transport {
   close(): void {
     this.#isClosed = true
     this.#connection.close()
+    this.#onClosed()
   }
 }

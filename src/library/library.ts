@@ -159,7 +159,7 @@ class LibraryServer implements Server {
   readonly #users: Users
   /** By token: a user may have the name of the administrator. */
   readonly #files = new Map<string, KubeconfigFile>()
-  readonly #clients: Client[] = []
+  readonly #openClients = new Set<Client>()
   readonly #started: Started
   readonly clock: Clock = {
     now: () => this.#started.time.clock.now(),
@@ -198,8 +198,9 @@ class LibraryServer implements Server {
   client(user?: string | ServerUser): Client {
     const { url, token } = this.credentials(user)
     const { clock } = this.#started.time
-    const client = new Client({ url, token, clock, transport: new InProcessTransport(this.#running) })
-    this.#clients.push(client)
+    const transport = new InProcessTransport(this.#running, () => this.#openClients.delete(client))
+    const client = new Client({ url, token, clock, transport })
+    this.#openClients.add(client)
     return client
   }
 
@@ -249,7 +250,7 @@ class LibraryServer implements Server {
   }
 
   async stop(): Promise<void> {
-    for (const client of this.#clients.splice(0)) client.close()
+    for (const client of this.#openClients) client.close()
     await this.#running.stop()
     for (const file of this.#files.values()) file[Symbol.dispose]()
     this.#files.clear()

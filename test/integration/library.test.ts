@@ -165,4 +165,16 @@ describe('many servers in one process', () => {
     // A server takes several megabytes: ninety that stayed would be hundreds.
     expect(process.memoryUsage().heapUsed - heapUsed).toBeLessThan(10_000_000)
   })
+
+  it('keep no client that was closed', async () => {
+    await using server = await startServer()
+    const use = async (): Promise<WeakRef<object>> => {
+      using client = server.client()
+      await client.request({ method: 'GET', path: '/version' })
+      return new WeakRef(client)
+    }
+    const clients = [await use(), await use(), await use()]
+    await collectGarbage()
+    expect(clients.filter((client) => client.deref() !== undefined)).toEqual([])
+  })
 })
