@@ -48,6 +48,9 @@ export interface ApiAnswer {
 /** Of a server-side apply: the same again changes nothing. */
 export const APPLY_TYPE = 'application/apply-patch+yaml'
 
+/** All but the tab. */
+const CONTROL_CHARACTER = /(?!\t)\p{Cc}/u
+
 /** A server that asks for more patience than this is not waited for. */
 const LONGEST_RETRY_AFTER_S = 60
 
@@ -92,7 +95,7 @@ export class Requests {
     this.#retries = limits.retries ?? 5
   }
 
-  /** Throws `ApiStatusError`, `ConnectionError`, or the reason of the signal. */
+  /** Throws `ApiStatusError`, `ConnectionError`, the reason of the signal, or `TypeError` for what cannot be sent. */
   async send(request: ApiRequest): Promise<ApiAnswer> {
     const { signal = NEVER, timeoutMs = this.#timeoutMs } = request
     const late = (): Error =>
@@ -142,31 +145,30 @@ export class Requests {
     return this.#sendAs(await settled(this.#credentials.current(), signal), request, signal)
   }
 
-  #sendAs({ token, certificate }: Credential, request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
+  async #sendAs({ token, certificate }: Credential, request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const { method, path, query, headers, body, contentType = 'application/json' } = request
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    return this.#transport.send(
-      {
-        method,
-        path: `${this.#basePath}${path}${formatQuery(query)}`,
-        headers: {
-          ...this.#headers,
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(text === undefined
-            ? {}
-            : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(text)) }),
-          ...headers,
-        },
-        body: text,
-        certificate,
-      },
-      signal,
-    )
+    const sent = {
+      ...this.#headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(text === undefined ? {} : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(text)) }),
+      ...headers,
+    }
+    checkHeaders(sent)
+    const target = `${this.#basePath}${path}${formatQuery(query)}`
+    return this.#transport.send({ method, path: target, headers: sent, body: text, certificate }, signal)
   }
 }
 
 function nameOf({ method, path }: ApiRequest): string {
   return `${method} ${path}`
+}
+
+/** A server cuts off who sends such a value, which looks like a connection that broke. */
+function checkHeaders(headers: Readonly<Record<string, string | readonly string[]>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (CONTROL_CHARACTER.test(String(value))) throw new TypeError(`header ${name}: its value has a control character`)
+  }
 }
 
 function formatQuery(query: Query = {}): string {

@@ -229,11 +229,19 @@ describe.each(Object.entries(WAYS))('what is thrown, %s', (_way, connect) => {
   })
 
   it('says of a request that no server takes what it is', async () => {
-    const malformed = { method: 'GET', path: '/version', headers: { 'x-note': 'two\nlines' } }
-    expect(await caught(client.request(malformed))).toBeInstanceOf(Error)
     const tooLarge = { method: 'POST', path: '/api/v1/namespaces', body: { data: 'x'.repeat(4 * 1024 * 1024) } }
     expect(await caught(client.request(tooLarge))).toMatchObject({ code: 413 })
   })
+
+  it.each(['two\nlines', 'a\rreturn', 'a zero\0', 'the end\x7f'])(
+    'says which header cannot be sent: %j',
+    async (value) => {
+      const malformed = { method: 'GET', path: '/version', headers: { 'x-note': value } }
+      const error = await caught(client.request(malformed))
+      expect(String(error)).toBe('TypeError: header x-note: its value has a control character')
+      await client.request({ method: 'GET', path: '/version', headers: { 'x-note': 'a\ttab' } })
+    },
+  )
 })
 
 describe('over sockets', () => {
@@ -250,6 +258,13 @@ describe('over sockets', () => {
     expect(String(error)).toContain('GET /version: no complete answer within 300 ms')
     proxy.resume()
     await expect.poll(() => caught(slow.request({ method: 'GET', path: '/version' }))).toBe(undefined)
+  })
+
+  it('says that a token has the line break of its file', async () => {
+    const { token, ...rest } = server.credentials()
+    using careless = new Client({ ...rest, token: `${token}\n` })
+    const error = await caught(careless.resource(k8s.Pod).list())
+    expect(String(error)).toBe('TypeError: header authorization: its value has a control character')
   })
 
   it('says that nobody listens', async () => {
