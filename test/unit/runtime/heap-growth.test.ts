@@ -1,32 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { percentFor } from '../../../src/runtime/heap-growth.ts'
-
-/** Prints how large the heap was at most of a program that holds some objects and makes and drops many. */
-const PROGRAM = `
-  import { getHeapStatistics } from 'node:v8'
-  import { limitHeapGrowth } from '${new URL('../../../src/runtime/heap-growth.ts', import.meta.url).href}'
-  if (process.argv[1] === 'limited') limitHeapGrowth().onLargeBodies(true)
-  const items = (count) => Array.from({ length: count }, (_, i) => ({ i, text: 'item ' + i }))
-  const kept = items(400_000)
-  let largest = 0
-  for (let round = 0; round < 25; round++) {
-    kept.dropped = items(200_000)
-    largest = Math.max(largest, getHeapStatistics().total_heap_size)
-  }
-  console.log(largest)`
-
-async function largestHeap(how: 'limited' | 'plain'): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM, how])
-  return Number(stdout)
-}
-
-// Fails where V8 does not know the flag any more, or does not look at it once it runs.
-it('the heap holds less garbage where its growth is limited', async () => {
-  const [limited, plain] = await Promise.all([largestHeap('limited'), largestHeap('plain')])
-  expect(limited).toBeLessThan(0.87 * plain)
-})
 
 const MEGABYTE = 1024 * 1024
 
