@@ -4,7 +4,9 @@ SHELL := /bin/bash
 BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 # What Node compiles is kept, for the next file and the next run: every file of the larger tests loads the whole server.
 KEPT := NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/node
-VITEST := $(BIN) $(KEPT) vitest run --config .config/vitest.config.ts
+RUN_TESTS := vitest run --config .config/vitest.config.ts
+VITEST := $(BIN) $(KEPT) $(RUN_TESTS)
+OXLINT := oxlint --type-aware --deny-warnings
 # The compiler and the linter's half that knows types are written in Go and short-lived: collecting garbage takes a third of their time.
 GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 # What running needs, and all: each is as new as what says that it is there.
@@ -12,7 +14,7 @@ RUNNABLE := node_modules/.package-lock.json
 READY := node_modules/vitest
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -34,8 +36,9 @@ build: $(RUNNABLE) ## Build dist from the sources (make run does so where they h
 dev: $(RUNNABLE) ## Run the sources as they are, in memory, and again at every change
 	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)
 
-check: $(READY) ## Types, lint, format, architecture and unit tests
-	@$(MAKE) --no-print-directory --jobs --output-sync types lint format test-unit
+# Of lint and unit tests it leaves out what has passed as it is (`.config/unchanged.ts`); the other commands leave out nothing.
+check: $(READY) ## Types, lint, format, architecture and unit tests, of what has changed since the last check
+	@$(MAKE) --no-print-directory --jobs --output-sync types lint-changed format test-changed
 
 test: tools static ## All tests but the long ones; the one command that CI runs
 	$(VITEST) --project '!reference' --project '!long' --project '!containers'
@@ -50,13 +53,19 @@ types: $(READY)
 	$(BIN) $(GO_TOOL) tsc -p src/console/web
 
 lint: $(READY)
-	$(BIN) $(GO_TOOL) oxlint --type-aware --deny-warnings src test deploy .config
+	$(BIN) $(GO_TOOL) $(OXLINT) src test deploy .config
+
+lint-changed: $(READY)
+	@$(BIN) $(GO_TOOL) node .config/unchanged.ts lint $(OXLINT)
 
 format: $(READY)
 	$(BIN) biome format --config-path=.config src test deploy
 
 test-unit: $(READY) ## Unit and architecture tests
 	$(VITEST) --project unit
+
+test-changed: $(READY)
+	@$(BIN) $(KEPT) node .config/unchanged.ts unit $(RUN_TESTS) --project unit
 
 test-integration: tools ## Contract and integration tests, on a real etcd and with real clients
 	$(VITEST) --project integration

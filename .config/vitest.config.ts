@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './closing-line.ts'
+import { PassedFiles } from './unchanged.ts'
 
 // The threads of the unit tests, which are started from here, collect garbage less often: a tenth of their processor time.
 setFlagsFromString('--max-semi-space-size=64')
@@ -20,10 +21,13 @@ const everyKind = {
 /** Tests of whole servers run the command as it is built; they mostly wait for it: three at a time, also where there are only two cores. */
 const atOnce = { globalSetup: 'test/fakes/command.ts', sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 3 } as const
 
+/** For `make check`, which leaves out the unit tests that have passed as they are. */
+const passedFiles = process.env['PASSED_FILES']
+
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
   test: {
-    reporters: ['default', new ClosingLine()],
+    reporters: ['default', new ClosingLine(), ...(passedFiles === undefined ? [] : [new PassedFiles(passedFiles)])],
     projects: [
       {
         test: {
