@@ -1,13 +1,13 @@
 // What the console costs the server: ten tabs with a table of 10,000 pods, and ten kubectl that watch the same, at 100 writes a second. Told is
 // the processor time of the server alone, by which tabs may cost a tenth more.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logIn, openBrowser, openPage } from '../fakes/browser.ts'
 import { findKubectls } from '../fakes/kubectl.ts'
+import { processorMillisecondsOf } from '../fakes/process-measures.ts'
 import { type OpenServer, reachServer } from '../fakes/running-server.ts'
 import { ServerProcess } from '../fakes/server-process.ts'
 import { median } from './median.ts'
@@ -60,7 +60,7 @@ async function makePods(server: OpenServer): Promise<void> {
 /** Of the server, while it is written to, in milliseconds. */
 async function measure(server: OpenServer, { child }: ServerProcess): Promise<number> {
   await sleep(3000)
-  const before = processorMs(child)
+  const before = processorMillisecondsOf(child.pid)
   const until = performance.now() + SECONDS * 1000
   const writes: Promise<unknown>[] = []
   for (let n = 0; performance.now() < until; n++) {
@@ -71,18 +71,7 @@ async function measure(server: OpenServer, { child }: ServerProcess): Promise<nu
     await sleep(Math.max(0, next - performance.now()))
   }
   await Promise.all(writes)
-  return processorMs(child) - before
-}
-
-/** In steps of a hundredth of a second, by the kernel. */
-function processorMs({ pid }: ChildProcess): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number)
-  return (user + system) * 10
+  return processorMillisecondsOf(child.pid) - before
 }
 
 async function withKubectls(binary: string, env: Record<string, string>, work: () => Promise<number>): Promise<number> {

@@ -1,12 +1,12 @@
 // What becomes of reads when there is more of everything: one server on one etcd, from 1,000 objects to 100,000 in one run.
 // Where no etcd is found, or with `STORE=embedded`, it runs on the embedded store. What should stay as it is has a ratio near
 // one; a list should cost the same for each object. `SIZES=1000,10000` for less.
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApiClient, clientOf } from '../fakes/api-client.ts'
 import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { processorMillisecondsOf, residentBytesOf } from '../fakes/process-measures.ts'
 import { ServerProcess } from '../fakes/server-process.ts'
 import { CountingClient } from './growth-client.ts'
 
@@ -205,14 +205,13 @@ function middleOf(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }
 
-/** So far, in microseconds; Linux counts hundredths of a second. */
+/** So far. */
 function processorMicros(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
+  return 1_000 * processorMillisecondsOf(pid)
 }
 
 function memoryMegabytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_000
+  return residentBytesOf(pid) / 1_024_000
 }
 
 function print(all: readonly Figures[], etcd: EtcdServer | undefined): void {

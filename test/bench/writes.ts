@@ -1,11 +1,11 @@
 // Writes over HTTP on each store, beside bare puts to the same etcd: how many a second, how long each, and the processor time
 // that the server (and etcd) took for one. Processor time is what to trust on a machine that does other things too.
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApiClient, clientOf } from '../fakes/api-client.ts'
 import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { processorMillisecondsOf } from '../fakes/process-measures.ts'
 import { ServerProcess } from '../fakes/server-process.ts'
 import { openBareEtcd } from './kv-bare-etcd.ts'
 
@@ -31,11 +31,9 @@ interface Watched {
   readonly etcd: number | undefined
 }
 
-/** So far, in microseconds; Linux counts hundredths of a second. */
+/** So far. */
 function processorMicros(pid: number | undefined): number {
-  if (pid === undefined) return 0
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
+  return pid === undefined ? 0 : 1_000 * processorMillisecondsOf(pid)
 }
 
 /** Until the time is over, or `call` says false: nothing is left to be done. */
