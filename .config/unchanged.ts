@@ -38,7 +38,7 @@ const DIGESTS_KEPT = 10
 /** Of each program a digest of it and of all that it depends on. */
 export function digestsWithDependencies(project: string, use: Use): Map<string, string> {
   const programs = new Map<string, Program>()
-  const settings = [process.version]
+  const settings = [process.version, `seed ${seedOfTests()}`]
   const documents: string[] = []
   for (const name of filesIn(project)) {
     const bytes = readFileSync(path.join(project, name))
@@ -72,6 +72,11 @@ export function digestsWithDependencies(project: string, use: Use): Map<string, 
   function digestsOf(names: Iterable<string>): string[] {
     return Array.from(names, (name) => programs.get(name)!.digest)
   }
+}
+
+function seedOfTests(): string | undefined {
+  const seed = process.env['SEED']
+  return seed === 'random' ? `of ${Date.now()}` : seed
 }
 
 /** The settings of a tool may be a program, and name others by their place in the project. */

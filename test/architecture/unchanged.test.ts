@@ -1,7 +1,7 @@
 // What `make check` leaves out must depend on nothing that has changed; one test a way to depend on something.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { digestsWithDependencies, PassedPrograms } from '../../.config/unchanged.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
@@ -80,6 +80,19 @@ describe('a change touches the tests that depend on it', () => {
     const before = digestsWithDependencies(project, 'read').get('test/examples/example.ts')
     append(project, 'src/lib/types.ts')
     expect(digestsWithDependencies(project, 'read').get('test/examples/example.ts')).not.toBe(before)
+  })
+
+  it('of the seed of what is made up, also where that is random', async () => {
+    const project = await newProject()
+    onTestFinished(() => void vi.unstubAllEnvs())
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const digests = ['1', '7', 'random', 'random'].map((seed) => {
+      vi.stubEnv('SEED', seed)
+      vi.advanceTimersByTime(1)
+      return digestsWithDependencies(project, 'run').get(TEXT)
+    })
+    expect(new Set(digests).size).toBe(4)
   })
 
   it('where a file is gone that it imported', async () => {
