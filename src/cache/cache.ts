@@ -31,7 +31,7 @@ import type {
 import { Barrier } from './barrier.ts'
 import { Bookmarks } from './bookmarks.ts'
 import { type CachedState, listAtHand, listCached } from './cached-list.ts'
-import { watchCached } from './cached-watch.ts'
+import { type WatchBeginning, watchCached } from './cached-watch.ts'
 import type { Contents, ContentsOptions, SharedContents } from './contents.ts'
 import { Follower } from './follower.ts'
 import { HISTORY_LIMITS, type HistoryLimits } from './history.ts'
@@ -40,7 +40,7 @@ import { CacheMeasures } from './measures.ts'
 import { KeyTurns } from './key-turns.ts'
 import { OwnWrites } from './own-writes.ts'
 import { Progress } from './progress.ts'
-import { planRead } from './read-plan.ts'
+import { isPast, type MemoryPlan, planRead } from './read-plan.ts'
 import type { TypeCache } from './type-cache.ts'
 
 /** How long a reader waits for a revision (D18), and for a cache that is loading. */
@@ -124,7 +124,6 @@ interface TypeState extends CachedState {
 }
 
 type StorageBeginning = { readonly after: number; readonly floor: number }
-type WatchBeginning = TypeState & { readonly wantsState: boolean }
 
 class MemoryStore implements WatchCache {
   readonly #store: FollowableStore
@@ -215,13 +214,14 @@ class MemoryStore implements WatchCache {
   }
 
   async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
-    const state = await this.#stateAt({ at, verb: 'get', resource: key.resource }, signal)
-    if (state === undefined) return this.#store.get(key, at, signal)
+    const { resource } = key
+    const type = (await this.#plan({ at, verb: 'get', resource }, signal)) && this.#typeOf(resource)
+    if (type === undefined) return this.#store.get(key, at, signal)
     const inType = keyInType(key)
-    const item = inType === undefined ? undefined : state.type.get(inType)
+    const item = inType === undefined ? undefined : type.get(inType)
     // It may be readable now: an encryption key may be back.
     if (item?.kind === 'unreadable' && at.kind !== 'any') return this.#store.get(key, at, signal)
-    return { revision: state.revision, item }
+    return { revision: this.#progress.revision, item }
   }
 
   peek(key: ObjectKey): StoredItem | undefined {
@@ -230,7 +230,7 @@ class MemoryStore implements WatchCache {
   }
 
   peekAll(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined {
-    return listAtHand(this.#typeOf(resource)?.snapshots.newest, resource, namespace)
+    return listAtHand(this.#typeOf(resource)?.tree, resource, namespace)
   }
 
   untilPresent(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined {
@@ -239,9 +239,10 @@ class MemoryStore implements WatchCache {
   }
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
-    const state = await this.#stateAt({ at: request.at, verb: 'list', resource: request.resource }, signal)
+    const { at, resource } = request
+    const state = this.#stateOf(resource, await this.#plan({ at, verb: 'list', resource }, signal))
     // As with a single object: it may be readable now.
-    const mayHaveHealed = request.at.kind === 'latest' && (state?.snapshot.unreadable ?? 0) > 0
+    const mayHaveHealed = at.kind === 'latest' && (state?.snapshot.unreadable ?? 0) > 0
     if (state === undefined || mayHaveHealed) return this.#store.list(request, signal)
     const { lists, returned, fetched } = state.type.measures
     lists.value++
@@ -254,22 +255,16 @@ class MemoryStore implements WatchCache {
     throwIfCancelled(signal)
     if (!isLoaded) throw notReady()
     if (start.kind !== 'after') {
-      const state = await this.#stateAt({ at: start.at, verb: 'watch', resource }, signal)
+      const state = this.#stateOf(resource, await this.#plan({ at: start.at, verb: 'watch', resource }, signal))
       if (state === undefined) return this.#store.watch(request, signal)
-      return this.#watchFrom(request, { ...state, wantsState: start.kind === 'state' }, signal)
+      const { type, revision: after } = state
+      return this.#watchFrom(request, { type, after, state: start.kind === 'state' ? state : undefined }, signal)
     }
     const type = this.#typeOf(resource)
     if (type === undefined || start.revision < type.history.floor) {
       return this.#watchStorage(request, { after: start.revision, floor: type?.history.floor ?? 0 }, signal)
     }
-    const state = {
-      type,
-      revision: start.revision,
-      snapshot: type.snapshots.newest,
-      finder: undefined,
-      wantsState: false,
-    }
-    return this.#watchFrom(request, state, signal)
+    return this.#watchFrom(request, { type, after: start.revision, state: undefined }, signal)
   }
 
   async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
@@ -312,19 +307,17 @@ class MemoryStore implements WatchCache {
   }
 
   /** Undefined: the storage is to answer. */
-  async #stateAt(read: Read, signal: AbortSignal): Promise<TypeState | undefined> {
+  async #plan(read: Read, signal: AbortSignal): Promise<MemoryPlan | undefined> {
     for (let wanted = read.at; ; ) {
       const type = this.#typeOf(read.resource)
       const { revision } = this.#progress
-      const plan = planRead(wanted, { isReady: type !== undefined, revision, oldestSnapshot: this.#oldestState(type) })
+      const oldestSnapshot = isPast(wanted) ? this.#oldestState(type) : undefined
+      const plan = planRead(wanted, { isReady: type !== undefined, revision, oldestSnapshot })
       if (plan.kind === 'storage' || type === undefined) return undefined
       switch (plan.kind) {
         case 'current':
-          return { type, revision, snapshot: type.snapshots.newest, finder: type }
-        case 'snapshot': {
-          const snapshot = type.snapshots.at(plan.revision)
-          return snapshot === undefined ? undefined : { type, revision: plan.revision, snapshot, finder: undefined }
-        }
+        case 'snapshot':
+          return plan
         case 'freshen':
           if (!(await this.#freshen(type, read))) return undefined
           wanted = { kind: 'any' }
@@ -337,6 +330,16 @@ class MemoryStore implements WatchCache {
       }
       throwIfCancelled(signal)
     }
+  }
+
+  /** To be called as soon as the plan is there. Undefined: the storage is to answer. */
+  #stateOf(resource: StoredResource, plan: MemoryPlan | undefined): TypeState | undefined {
+    const type = this.#typeOf(resource)
+    if (plan === undefined || type === undefined) return undefined
+    const isNewest = plan.kind === 'current'
+    const revision = isNewest ? this.#progress.revision : plan.revision
+    const snapshot = isNewest ? type.snapshots.newest : type.snapshots.at(revision)
+    return snapshot && { type, revision, snapshot, finder: isNewest ? type : undefined }
   }
 
   #oldestState(type: TypeCache | undefined): number | undefined {
@@ -356,11 +359,10 @@ class MemoryStore implements WatchCache {
     return isFresh
   }
 
-  async #watchFrom(request: WatchRequest, from: WatchBeginning, signal: AbortSignal): Promise<Watch> {
-    const { type, revision, wantsState } = from
-    const state = wantsState ? from : undefined
+  async #watchFrom(request: WatchRequest, from: Omit<WatchBeginning, 'onEnd'>, signal: AbortSignal): Promise<Watch> {
+    const { type } = from
     const onEnd = (watcher: Parameters<Bookmarks['remove']>[0]): void => this.#bookmarks.remove(watcher)
-    const watcher = await watchCached(request, { type, after: revision, state, onEnd }, signal)
+    const watcher = await watchCached(request, { ...from, onEnd }, signal)
     throwIfCancelled(signal)
     // Everything was loaded again meanwhile, and has no history for it.
     if (this.#typeOf(request.resource) !== type) watcher.fail(watchExpired())

@@ -59,15 +59,16 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
 
 /** The readable objects of a namespace, of all where it is empty. For types that there are few of. */
 export function listAtHand(
-  snapshot: Snapshot | undefined,
+  tree: ItemTree | undefined,
   resource: StoredResource,
   namespace: string,
 ): readonly CachedObject[] | undefined {
-  if (snapshot === undefined || snapshot.tree.size === 0) return snapshot && NOTHING
+  if (tree === undefined) return undefined
+  if (tree.size === 0) return NOTHING
   const range = listRange({ resource, namespace: namespace || undefined, at: { kind: 'any' } }, undefined)
   if (range === undefined) return NOTHING
   const found: CachedObject[] = []
-  for (const item of walkTree(snapshot.tree, range)) if (item.kind === 'object') found.push(item)
+  for (const item of walkTree(tree, range)) if (item.kind === 'object') found.push(item)
   return found
 }
 

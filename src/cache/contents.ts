@@ -100,7 +100,7 @@ export class Contents {
     const prefix = `${resource.storagePrefix}/`
     this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))
     this.#unclaimed.deleteRange(prefix, `${prefix}\x7f`, false)
-    type.begin(this.#revision, this.#options.clock.now())
+    type.begin(this.#revision)
     return type
   }
 
@@ -142,7 +142,7 @@ export class Contents {
   /** Ends a load: the contents are the state as of this revision. */
   begin(revision: number): void {
     this.#revision = revision
-    for (const type of this.types) type.begin(revision, this.#options.clock.now())
+    for (const type of this.types) type.begin(revision)
   }
 
   apply(batch: FeedBatch): void {

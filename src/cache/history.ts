@@ -1,6 +1,7 @@
 // The recent changes of a type, in order: where watches start from a past version, and where slow ones catch up. Complete after
 // `floor`; older changes may still be in the storage. A type without changes forgets nothing (D8).
 import type { Change } from '../store/change.ts'
+import type { CachedItem } from './cached-object.ts'
 import type { PastBudget, PastLimits } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'
 
@@ -10,6 +11,8 @@ export interface HistoryRecord {
   readonly change: Change
   /** Relative to the type. */
   readonly key: string
+  /** What was there before, readable or not; undefined: nothing. */
+  readonly previous: CachedItem | undefined
   /** The values of indexed fields, before and now. */
   readonly before: readonly string[] | undefined
   readonly now: readonly string[] | undefined
@@ -96,6 +99,16 @@ export class History {
     const last = this.#queue.at(start + count - 1)
     const end = last === undefined ? this.#queue.size : this.#queue.placeAfter(last.revision)
     return { records: this.#queue.slice(start, end), isAll: end === this.#queue.size }
+  }
+
+  /** The records after the first revision and up to the second; the first must not be below `floor`. */
+  between(revision: number, upTo: number): readonly HistoryRecord[] {
+    return this.#queue.slice(this.#queue.placeAfter(revision), this.#queue.placeAfter(upTo))
+  }
+
+  /** Of the last record that is one of the oldest for which it is true; undefined where there is none. */
+  lastRevision(isOld: (record: HistoryRecord) => boolean): number | undefined {
+    return this.#queue.at(this.#queue.placeBehind(isOld) - 1)?.revision
   }
 
   #count(bytes: number): void {

@@ -3,8 +3,10 @@
 
 /** What a change takes beside the bytes of its object: its records and its part of the queues. */
 export const RECORD_BYTES = 512
-/** What a state takes: the nodes of its tree that are no longer those of the newest. */
+/** What a state takes: the nodes of its tree that are no longer those of the newest, of one change. */
 export const STATE_BYTES = 2048
+/** A node of a tree. */
+export const NODE_BYTES = 640
 
 export interface PastHolder {
   readonly pastBytes: number

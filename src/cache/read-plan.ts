@@ -5,20 +5,28 @@ import type { ListAt } from '../api/read.ts'
 export interface CacheState {
   readonly isReady: boolean
   readonly revision: number
-  /** The oldest snapshot of the type; undefined: past states are not served from memory. */
+  /** The oldest state of the type, where a past one is asked for; undefined: they are not served from memory. */
   readonly oldestSnapshot: number | undefined
 }
 
-export type ReadPlan =
+export type MemoryPlan =
   /** Answer from the newest state. */
   | { readonly kind: 'current' }
   /** Answer from the state at the end of this revision. */
   | { readonly kind: 'snapshot'; readonly revision: number }
+
+export type ReadPlan =
+  | MemoryPlan
   /** Wait for the storage's newest revision, then answer from memory. If that takes too long, from the storage. */
   | { readonly kind: 'freshen' }
   /** Wait for this revision, then plan again. If that takes too long, the version is too large. */
   | { readonly kind: 'wait'; readonly revision: number }
   | { readonly kind: 'storage' }
+
+/** Whether it may be answered from a past state. */
+export function isPast({ kind }: ListAt): boolean {
+  return kind === 'exact' || kind === 'continuation'
+}
 
 export function planRead(at: ListAt, state: CacheState): ReadPlan {
   if (!state.isReady) return { kind: 'storage' }

@@ -44,11 +44,16 @@ export class RevisionQueue<T extends { readonly revision: number }> {
 
   /** The place of the first that is of a later revision; `size` where there is none. */
   placeAfter(revision: number): number {
+    return this.placeBehind((entry) => entry.revision <= revision)
+  }
+
+  /** The place of the first for which it is not true; whoever comes before one for which it is true is one too. */
+  placeBehind(isBefore: (entry: T) => boolean): number {
     let low = this.#first
     let high = this.#all.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#all[middle]?.revision ?? 0) <= revision) low = middle + 1
+      if (isBefore(this.#all[middle]!)) low = middle + 1
       else high = middle
     }
     return low - this.#first

@@ -1,91 +1,176 @@
-// The states of a type at its latest revisions: one for each change, each a copy-on-write clone that costs what has changed
-// since. Kept for 75 s or until the storage is compacted (D9), within the budget.
-import { InvariantError } from '../lib/errors.ts'
+// The states of a type at its latest revisions, one for each change (D9), for 75 s or until the storage is compacted, as far as the history
+// goes back. Few of them are kept: a copy-on-write clone makes every later change copy the nodes that it touches, which for a create is more
+// than a third of all it costs. Kept is what somebody has asked for, and one in so many changes; any other state is made again from the next
+// that was kept, by undoing what was changed up to it.
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
-import { type PastBudget, STATE_BYTES } from './past-budget.ts'
+import type { History } from './history.ts'
+import { NODE_BYTES, type PastBudget, STATE_BYTES } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'
 
 export type ItemTree = SortedTree<string, CachedItem>
 
-/** The state of a type from one revision until the next snapshot's. */
+/** Never changed. */
 export interface Snapshot {
+  /** From here on it is the state. */
   readonly revision: number
   readonly tree: ItemTree
   readonly unreadable: number
-  readonly atMs: number
+}
+
+interface TakenSnapshot extends Snapshot {
+  readonly bytes: number
+}
+
+interface KeptSnapshot extends TakenSnapshot {
+  /** The revision of the next change. */
+  readonly until: number
+}
+
+/** What the type has now: other objects with each change. */
+export interface CurrentState {
+  readonly tree: ItemTree
+  readonly unreadable: number
+}
+
+export interface SnapshotsOptions {
+  readonly revision: number
+  /** Has every change since that revision, or says up to where not. */
+  readonly history: History
+  readonly budget: PastBudget
+  readonly current: CurrentState
 }
 
 const SNAPSHOT_MS = 75_000
 
-export class Snapshots {
-  readonly #most: number
-  readonly #budget: PastBudget
-  readonly #queue = new RevisionQueue<Snapshot>()
+/** To make a state again takes no more than this: half a millisecond, a whole one among 100,000 objects. */
+export const MOST_UNDONE = 256
 
-  constructor(first: Snapshot, most: number, budget: PastBudget) {
-    this.#most = most
+/** In a node of a tree, at least. */
+const NODE_ITEMS = 16
+
+export class Snapshots {
+  readonly #history: History
+  readonly #budget: PastBudget
+  readonly #current: CurrentState
+  readonly #kept = new RevisionQueue<KeptSnapshot>()
+  #bytes = 0
+  /** Of the last change. */
+  #revision: number
+  /** Undefined where nobody has asked for it since. */
+  #newest: TakenSnapshot | undefined
+  /** Since the last snapshot. */
+  #changes = 0
+  /** States before this revision have gone. */
+  #floor: number
+
+  constructor({ revision, history, budget, current }: SnapshotsOptions) {
+    this.#revision = revision
+    this.#floor = revision
+    this.#history = history
     this.#budget = budget
-    this.#queue.add(first)
+    this.#current = current
   }
 
   get bytes(): number {
-    return (this.#queue.size - 1) * STATE_BYTES
+    return this.#bytes
   }
 
   get newest(): Snapshot {
-    const { last } = this.#queue
-    if (last === undefined) throw new InvariantError('a type has no snapshot')
-    return last
+    return (this.#newest ??= this.#take())
+  }
+
+  isNewest(snapshot: Snapshot): boolean {
+    return snapshot === this.#newest
   }
 
   get oldestRevision(): number {
-    return this.#queue.first?.revision ?? this.newest.revision
+    return Math.max(this.#floor, this.#history.floor)
   }
 
-  add(snapshot: Snapshot): void {
+  /** The type has another state, and its history the change. */
+  changed(revision: number): void {
+    const before = this.#newest
+    this.#newest = undefined
     // Several changes can be of one revision; only what was there at its end is a state.
-    if (snapshot.revision === this.newest.revision && this.#queue.size > 1) this.#queue.removeLast()
-    else this.#budget.used += STATE_BYTES
-    this.#queue.add(snapshot)
-    this.#dropWhile(() => this.#queue.size > this.#most)
-    this.expire(snapshot.atMs)
-  }
-
-  /** Of the oldest; undefined where there is only the newest. */
-  get firstRevision(): number | undefined {
-    return this.#queue.size > 1 ? this.#queue.first?.revision : undefined
-  }
-
-  forgetFirst(): void {
-    let isFirst = true
-    this.#dropWhile(() => isFirst && !(isFirst = false))
-  }
-
-  forgetAll(): void {
-    this.#dropWhile(() => true)
+    if (before !== undefined && before.revision !== revision) this.#keep({ ...before, until: revision })
+    this.#revision = revision
+    this.#changes++
+    if (this.#changes >= MOST_UNDONE) this.#newest = this.#take()
   }
 
   /** The state at the end of a revision; undefined where that is no longer known. */
   at(revision: number): Snapshot | undefined {
-    return this.#queue.at(this.#queue.placeAfter(revision) - 1)
+    if (revision >= this.#revision) return this.newest
+    if (revision < this.oldestRevision) return undefined
+    const next = this.#kept.placeAfter(revision)
+    const last = this.#kept.at(next - 1)
+    if (last !== undefined && revision < last.until) return last
+    return this.#before(this.#kept.at(next) ?? this.newest, revision)
   }
 
   /** Lets go of what has been out of date for too long; the newest state always stays. */
   expire(nowMs: number): void {
-    this.#dropWhile((next) => next.atMs < nowMs - SNAPSHOT_MS)
+    this.#raiseFloor(this.#history.lastRevision(({ atMs }) => atMs < nowMs - SNAPSHOT_MS))
   }
 
   /** Forgets what the storage has compacted. */
-  compact(revision: number): void {
-    this.#dropWhile((next) => next.revision <= revision)
+  compact(compacted: number): void {
+    this.#raiseFloor(this.#history.lastRevision(({ revision }) => revision <= compacted))
   }
 
-  /** A snapshot is dropped when its successor is enough. */
-  #dropWhile(isEnough: (next: Snapshot) => boolean): void {
-    for (let next = this.#queue.at(1); next !== undefined && isEnough(next); next = this.#queue.at(1)) {
-      this.#queue.removeFirst()
-      this.#budget.used -= STATE_BYTES
+  /** Of the oldest that is kept; undefined where there is none. */
+  get firstRevision(): number | undefined {
+    return this.#kept.first?.revision
+  }
+
+  forgetFirst(): void {
+    const first = this.#kept.removeFirst()
+    if (first !== undefined) this.#count(-first.bytes)
+  }
+
+  forgetAll(): void {
+    while (this.#kept.size > 0) this.forgetFirst()
+  }
+
+  #take(): TakenSnapshot {
+    const { tree, unreadable } = this.#current
+    // It has the nodes of one change for itself, and of each other one at most a leaf.
+    const leaves = Math.min(Math.max(this.#changes - 1, 0), tree.size / NODE_ITEMS)
+    this.#changes = 0
+    return { revision: this.#revision, tree: tree.clone(), unreadable, bytes: STATE_BYTES + leaves * NODE_BYTES }
+  }
+
+  #keep(snapshot: KeptSnapshot): void {
+    this.#kept.add(snapshot)
+    this.#count(snapshot.bytes)
+    this.#forgetUseless()
+  }
+
+  #before(later: Snapshot, revision: number): Snapshot {
+    const tree = later.tree.clone()
+    let { unreadable } = later
+    for (const { key, previous } of this.#history.between(revision, later.revision).toReversed()) {
+      if (tree.get(key)?.kind === 'unreadable') unreadable--
+      if (previous?.kind === 'unreadable') unreadable++
+      if (previous === undefined) tree.delete(key)
+      else tree.set(key, previous)
     }
+    return { revision, tree, unreadable }
+  }
+
+  #raiseFloor(revision: number | undefined): void {
+    if (revision !== undefined && revision > this.#floor) this.#floor = revision
+    this.#forgetUseless()
+  }
+
+  #forgetUseless(): void {
+    const { oldestRevision } = this
+    while ((this.#kept.first?.until ?? Infinity) <= oldestRevision) this.forgetFirst()
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    this.#budget.used += bytes
   }
 }

@@ -14,15 +14,13 @@ import { LabelIndex } from './label-index.ts'
 import { SlabAllocator } from './slab.ts'
 import type { TypeMeasures } from './measures.ts'
 import { type PastBudget, type PastHolder, RECORD_BYTES } from './past-budget.ts'
-import { type ItemTree, type Snapshot, Snapshots } from './snapshots.ts'
+import { type ItemTree, Snapshots } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
 /** The encodings of so many changes are kept for slower watchers, and for so long. */
 const EVENTS_KEPT = 64
 const EVENTS_MS = 10_000
-
-const MOST_SNAPSHOTS = 10_000
 
 export interface TypeCacheOptions {
   readonly resource: StoredResource
@@ -47,7 +45,8 @@ export class TypeCache implements Finder, PastHolder {
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
   readonly slabs = new SlabAllocator()
-  readonly #tree: ItemTree
+  /** The current objects, in order. Whoever keeps it beyond this turn of the event loop asks for a snapshot. */
+  readonly tree: ItemTree
   /** The same by key, but for what it began with: a lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
   readonly #beganShared: boolean
@@ -71,7 +70,7 @@ export class TypeCache implements Finder, PastHolder {
     const { shared } = options
     const indexed = options.resource.selectableFields.filter((field) => field.indexed)
     this.namespaced = options.resource.namespaced
-    this.#tree = shared?.tree.clone() ?? newSortedTree(compareStrings)
+    this.tree = shared?.tree.clone() ?? newSortedTree(compareStrings)
     this.#beganShared = shared !== undefined
     this.#unreadable = shared?.unreadable ?? 0
     this.fields = new FieldIndex(indexed, shared === undefined ? undefined : () => this.#objects())
@@ -82,12 +81,12 @@ export class TypeCache implements Finder, PastHolder {
     this.#nowMs = options.nowMs
     this.#countBytes(shared?.bytes ?? 0)
     this.#history = new History(options.revision, options.limits, options.budget)
-    this.#snapshots = this.#newSnapshots(options.revision, options.nowMs)
+    this.#snapshots = this.#newSnapshots(options.revision)
   }
 
   share(): SharedType {
     this.slabs.parsed ??= new WeakMap()
-    return { tree: this.#tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
+    return { tree: this.tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
   }
 
   /** Made when they are first asked for: there are a dozen for each type, and most types have no objects. */
@@ -104,7 +103,12 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   get size(): number {
-    return this.#tree.size
+    return this.tree.size
+  }
+
+  /** How many of the objects are. */
+  get unreadable(): number {
+    return this.#unreadable
   }
 
   /** Of the current objects. */
@@ -163,16 +167,16 @@ export class TypeCache implements Finder, PastHolder {
 
   get(key: string): CachedItem | undefined {
     const item = this.#items.get(key)
-    return item === undefined && this.#beganShared ? this.#tree.get(key) : item
+    return item === undefined && this.#beganShared ? this.tree.get(key) : item
   }
 
   find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
     // The indexes are of the newest state.
-    if (snapshot !== this.#snapshots.newest) return undefined
+    if (!this.#snapshots.isNewest(snapshot)) return undefined
     const { indexed, label } = matcher
     if (indexed !== undefined) return this.fields.find(indexed.field, indexed.value)
     if (label === undefined || isPaged) return undefined
-    const { size } = this.#tree
+    const { size } = this.tree
     return this.#labels.find(label, { size, nowMs: this.#nowMs, objects: (from) => this.#objects(from) })
   }
 
@@ -182,11 +186,11 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   /** Ends a load: history and snapshots begin here. */
-  begin(revision: number, nowMs: number): void {
+  begin(revision: number): void {
     this.#history.forgetAll()
     this.#snapshots.forgetAll()
     this.#history = new History(revision, this.#limits, this.#budget)
-    this.#snapshots = this.#newSnapshots(revision, nowMs)
+    this.#snapshots = this.#newSnapshots(revision)
   }
 
   /** Applies a change and offers it to watchers; without `item` the object was removed. */
@@ -200,9 +204,9 @@ export class TypeCache implements Finder, PastHolder {
     const previous = this.#replace(key, item)
     if (item === undefined && previous === undefined) return
     if (this.#awaiting.size > 0) this.#wake()
-    this.#snapshots.add(this.#snapshot(revision, nowMs))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)
+    this.#snapshots.changed(revision)
     this.#keepEventsOf(record)
     let told = 0
     this.watchers.forEach(record, (watcher) => {
@@ -236,7 +240,7 @@ export class TypeCache implements Finder, PastHolder {
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
       this.#items.delete(key)
-      if (previous !== undefined) this.#tree.delete(key)
+      if (previous !== undefined) this.tree.delete(key)
       return previous
     }
     if (item.kind === 'object') {
@@ -245,7 +249,7 @@ export class TypeCache implements Finder, PastHolder {
       this.#countBytes(item.length)
     } else this.#unreadable++
     this.#items.set(key, item)
-    this.#tree.set(key, item)
+    this.tree.set(key, item)
     return previous
   }
 
@@ -262,16 +266,11 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   *#objects(from?: string): Generator<CachedObject> {
-    for (const item of this.#tree.values(from)) if (item.kind === 'object') yield item
+    for (const item of this.tree.values(from)) if (item.kind === 'object') yield item
   }
 
-  #newSnapshots(revision: number, nowMs: number): Snapshots {
-    const most = Math.min(this.#limits.records, MOST_SNAPSHOTS)
-    return new Snapshots(this.#snapshot(revision, nowMs), most, this.#budget)
-  }
-
-  #snapshot(revision: number, atMs: number): Snapshot {
-    return { revision, tree: this.#tree.clone(), unreadable: this.#unreadable, atMs }
+  #newSnapshots(revision: number): Snapshots {
+    return new Snapshots({ revision, history: this.#history, budget: this.#budget, current: this })
   }
 }
 
@@ -290,6 +289,7 @@ export function recordOf(
     revision: change.revision,
     change,
     key,
+    previous,
     before: previous?.kind === 'object' ? previous.indexed : undefined,
     now: item?.kind === 'object' ? item.indexed : undefined,
     atMs,

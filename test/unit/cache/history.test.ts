@@ -5,7 +5,7 @@ import { Change } from '../../../src/store/change.ts'
 
 function record(revision: number, atMs = 0, bytes = 10): HistoryRecord {
   const change = new Change(revision, undefined, undefined)
-  return { revision, change, key: 'd/a', before: undefined, now: undefined, atMs, bytes }
+  return { revision, change, key: 'd/a', previous: undefined, before: undefined, now: undefined, atMs, bytes }
 }
 
 const limits = { milliseconds: 1_000, records: 100 }

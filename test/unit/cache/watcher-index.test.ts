@@ -12,7 +12,7 @@ function record(key: string, before: string | undefined, now: string | undefined
   const values = (value: string | undefined): readonly string[] | undefined =>
     value === undefined ? undefined : [value]
   const change = new Change(1, labelled(now), labelled(before))
-  return { revision: 1, change, key, before: values(before), now: values(now), atMs: 0, bytes: 0 }
+  return { revision: 1, change, key, previous: undefined, before: values(before), now: values(now), atMs: 0, bytes: 0 }
 }
 
 function labelled(app: string | undefined): StoredItem | undefined {
