@@ -1,11 +1,12 @@
 // Serializes the writers of one object: of many at once all but one would lose, and each loser does all of its work again. A turn
 // that takes long does not hold up the others, so that no two writers wait for each other.
 import { CancelledError } from '../lib/errors.ts'
+import { TurnoverMap } from '../lib/turnover-map.ts'
 
 const LONGEST_TURN_MS = 100
 
 export class KeyTurns {
-  readonly #last = new Map<string, Turn>()
+  readonly #last = new TurnoverMap<string, Turn>()
 
   /** A turn after all earlier ones; to be ended once it has begun. */
   take(key: string): Turn {

@@ -1,5 +1,6 @@
 // This replica's writes that the watch has not delivered yet: the next write to the same object starts from them, because the
 // cache is still out of date.
+import { TurnoverMap } from '../lib/turnover-map.ts'
 import type { Current } from '../store/kv-objects.ts'
 import type { WriteResult } from '../store/store.ts'
 import type { CachedItem } from './cached-object.ts'
@@ -15,7 +16,7 @@ const MOST_REMEMBERED = 10_000
 
 export class OwnWrites {
   /** Roughly in the order of revisions. */
-  readonly #writes = new Map<string, OwnWrite>()
+  readonly #writes = new TurnoverMap<string, OwnWrite>()
 
   remember(key: string, result: WriteResult, reached: number): void {
     if (result.kind === 'kept' || result.object.revision <= reached) return
@@ -36,7 +37,7 @@ export class OwnWrites {
   }
 
   forgetUpTo(revision: number): void {
-    for (const [key, write] of this.#writes) {
+    for (const [key, write] of this.#writes.entries()) {
       if (write.revision > revision) return
       this.#writes.delete(key)
     }

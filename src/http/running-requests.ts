@@ -1,5 +1,6 @@
 // The requests under way: expired at their deadlines, ended when the server stops. One timer serves all of them: one for each
 // would cost more than checking them once a second.
+import { TurnoverMap } from '../lib/turnover-map.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import { CHECK_EVERY_MS } from '../wire/connection-limits.ts'
 import { isLongRunning } from './deadline.ts'
@@ -16,7 +17,7 @@ const LATE_MS = 250
 
 export class RunningRequests {
   total = 0
-  readonly #running = new Set<Exchange>()
+  readonly #running = new TurnoverMap<Exchange, Exchange>()
   readonly #timer: NodeJS.Timeout
   #endsLongOnes = false
   #onNone: (() => void) | undefined
@@ -29,7 +30,7 @@ export class RunningRequests {
 
   add(exchange: Exchange): void {
     this.total++
-    this.#running.add(exchange)
+    this.#running.set(exchange, exchange)
     const { deadline } = exchange
     // Who wants an answer sooner than the rest gets a timer after all.
     if (deadline.kind === 'after' && deadline.early) {
@@ -46,7 +47,7 @@ export class RunningRequests {
   /** At once, or evenly over a time: then at least 200 a second. Those that come from now on are ended soon, too. */
   async endLongOnes(overMs: number): Promise<void> {
     this.#endsLongOnes = true
-    const long = [...this.#running].filter(({ info }) => isLongRunning(info))
+    const long = [...this.#running.values()].filter(({ info }) => isLongRunning(info))
     const turns = Math.min(Math.ceil(overMs / TURN_MS), Math.ceil(long.length / LEAST_A_TURN))
     const most = turns === 0 ? long.length : Math.ceil(long.length / turns)
     for (let at = 0; at < long.length; at += most) {
@@ -65,12 +66,12 @@ export class RunningRequests {
       clearTimeout(timer)
     }
     clearInterval(this.#timer)
-    this.#running.forEach(end)
+    for (const exchange of this.#running.values()) end(exchange)
   }
 
   #checkLimits(stalledMs: number): void {
     const now = performance.now()
-    for (const exchange of this.#running) exchange.checkLimits(now, stalledMs)
+    for (const exchange of this.#running.values()) exchange.checkLimits(now, stalledMs)
   }
 }
 

@@ -5,6 +5,7 @@
 // peer; the frames of one turn of the event loop are one write. The window of the connection is opened again as
 // fast as bytes come, so that a stream which nobody reads holds up itself alone.
 import type { Socket } from 'node:net'
+import { TurnoverMap } from '../lib/turnover-map.ts'
 import * as h2 from './http2-frames.ts'
 import { type FrameHead, numberContent, settingsContent, ConnectionError } from './http2-frames.ts'
 import { Outbox, OutboxBuffers } from './frame-outbox.ts'
@@ -48,7 +49,7 @@ export class Connection implements StreamCarrier {
   readonly #splitter = new h2.FrameSplitter()
   readonly #headerBlocks = new HeaderBlocks(HEADERS_BYTES)
   readonly #headerReader = new HeaderReader()
-  readonly #streams = new Map<number, Stream>()
+  readonly #streams = new TurnoverMap<number, Stream>()
   /** Those beyond the peer's MAX_CONCURRENT_STREAMS, in the order in which they came. */
   readonly #waiting = new Set<Stream>()
   /** Those with something to send while a flow-control window is closed. */

@@ -1,5 +1,6 @@
 // The streams of an HTTP/2 connection, and what the client's frames do to them (RFC 9113, sections 5, 6 and 8). Invariant: what is
 // against the protocol throws a `ConnectionError`, or resets its stream; what is too often does the first.
+import { TurnoverMap } from '../lib/turnover-map.ts'
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
 import { HeaderDecoder } from './hpack.ts'
 import * as h2 from './http2-frames.ts'
@@ -52,7 +53,7 @@ export class Http2Streams implements StreamCarrier {
   readonly #options: StreamsOptions
   readonly #headerDecoder: HeaderDecoder
   readonly #rates = new FrameRates()
-  readonly #streams = new Map<number, Http2Stream>()
+  readonly #streams = new TurnoverMap<number, Http2Stream>()
   readonly #resets = new Set<number>()
   #refusesNew = false
   /** The window that the client gives a new stream. */

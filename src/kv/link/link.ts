@@ -3,6 +3,7 @@
 // tried again and nothing has to be found out. That is why a write takes a third of what it takes through etcd's API.
 import { connect, type Socket } from 'node:net'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
+import { TurnoverMap } from '../../lib/turnover-map.ts'
 import {
   checkKey,
   type DeleteRequest,
@@ -88,7 +89,7 @@ class LinkedKv implements Kv, LinkEnd {
   readonly #socket: Socket
   readonly #outbox: Outbox
   readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, content))
-  readonly #calls = new Map<number, Waiting>()
+  readonly #calls = new TurnoverMap<number, Waiting>()
   readonly #watches = new Map<number, LinkWatch>()
   #revisions: RevisionReader | undefined
   /** Up to here everything has come that watches wait for. */
@@ -269,7 +270,7 @@ class LinkedKv implements Kv, LinkEnd {
     this.#ended ??= lost()
     this.#revisions?.close()
     for (const watch of this.#watches.values()) watch.end(this.#ended)
-    for (const [call, { fail, isWrite }] of this.#calls) {
+    for (const [call, { fail, isWrite }] of this.#calls.entries()) {
       fail(
         isWrite
           ? new KvError('unknown', 'unknown outcome: the store is gone, and the write may have been applied')
