@@ -5,6 +5,7 @@ import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'
 import { type HeapGrowth, limitHeapGrowth } from './heap-growth.ts'
 import { readAsStream, readInPlace, type ReadSocket } from './read-socket.ts'
+import { keepObjectsYoung } from './young-objects.ts'
 
 export interface Runtime {
   readonly readSocket: ReadSocket
@@ -15,6 +16,8 @@ export interface Runtime {
   readonly takeCollector: (() => Collector) | undefined
   /** Undefined: V8 lets the heap grow as it likes. */
   readonly limitHeapGrowth: (() => HeapGrowth) | undefined
+  /** Undefined: V8 makes objects where it likes. */
+  readonly keepObjectsYoung: (() => void) | undefined
 }
 
 const FAST_RUNTIME: Runtime = Object.freeze({
@@ -23,6 +26,7 @@ const FAST_RUNTIME: Runtime = Object.freeze({
   compilers: heldCompilers,
   takeCollector,
   limitHeapGrowth,
+  keepObjectsYoung,
 })
 
 const PLAIN_RUNTIME: Runtime = Object.freeze({
@@ -31,6 +35,7 @@ const PLAIN_RUNTIME: Runtime = Object.freeze({
   compilers: undefined,
   takeCollector: undefined,
   limitHeapGrowth: undefined,
+  keepObjectsYoung: undefined,
 })
 
 export function runtimeOf({ plainRuntime }: { readonly plainRuntime: boolean }): Runtime {

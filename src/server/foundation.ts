@@ -73,7 +73,7 @@ const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 export function runtimeOfProcess({
   config,
   sharesProcess,
-}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth'>> {
+}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth' | 'keepObjectsYoung'>> {
   return sharesProcess === true ? {} : runtimeOf(config)
 }
 

@@ -81,7 +81,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const service = opened.use(new LateService((parts) => openService(base, order, parts)))
   if (order.from === undefined) service.open()
   else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
-  const { compilers, takeCollector, limitHeapGrowth } = runtimeOfProcess(order)
+  const { compilers, takeCollector, limitHeapGrowth, keepObjectsYoung } = runtimeOfProcess(order)
   const noteRequest = releaseByRequests(compilers)
   const requestLog = logOf(log, 'requests')
   let heapGrowth: HeapGrowth | undefined
@@ -129,6 +129,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   }
   // A start takes memory that is needed: to collect meanwhile would make it longer.
   heapGrowth = opened.use(limitHeapGrowth?.())
+  keepObjectsYoung?.()
   if (takeCollector !== undefined) {
     const heap = nodesHeap(takeCollector)
     void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop, heap))
