@@ -18,9 +18,11 @@ const ROUNDS = 9
 const CONNECTIONS = 8
 /** On each connection. */
 const AT_ONCE = 2
-const WORK = { get: 3000, create: 1500 } as const
-/** For each worker, before anything is measured: until then much of the time is V8's, which compiles what runs often. */
-const WARM_UP = { get: 5000, create: 10_000 } as const
+const WORK = { get: 4000, create: 3000 } as const
+/** Before anything is measured: until then much of the time is V8's, which compiles what runs often. */
+const WARM_UP = { get: 20_000, create: 60_000 } as const
+/** Before each round: who has been quiet gives memory back, and takes it again. */
+const WAKE_UP = 1000
 const PODS = 10_000
 /** The pods are nobody's. */
 const PLAIN = ['--disable-admission-plugins', 'ServiceAccount']
@@ -30,8 +32,6 @@ type Verb = keyof typeof WORK
 interface Measured {
   readonly folder: string
   readonly servers: readonly ServerProcess[]
-  /** Of all servers together. */
-  readonly workers: number
   readonly clients: readonly Client[]
   readonly microseconds: Record<Verb, number[]>
   readonly perSecond: Record<Verb, number[]>
@@ -54,7 +54,7 @@ async function compare(name: string, newStore: NewStore): Promise<void> {
   const all = [await start([1], newStore), await start([2], newStore), await start([1, 1], newStore)] as const
   try {
     for (const verb of ['get', 'create'] as const) {
-      for (const measured of all) await ask(measured, verb, WARM_UP[verb] * measured.workers)
+      for (const measured of all) await ask(measured, verb, WARM_UP[verb])
       for (let round = 0; round < ROUNDS; round++) {
         for (const measured of round % 2 === 0 ? all : all.toReversed()) await measure(measured, verb)
       }
@@ -83,7 +83,7 @@ async function start(workers: readonly number[], newStore: NewStore): Promise<Me
     clients.push(...ofServer)
   }
   const figures = { microseconds: { get: [], create: [] }, perSecond: { get: [], create: [] } }
-  return { folder, servers, workers: workers.reduce((sum, count) => sum + count), clients, ...figures, created: 0 }
+  return { folder, servers, clients, ...figures, created: 0 }
 }
 
 async function stop({ folder, servers, clients }: Measured): Promise<void> {
@@ -99,6 +99,7 @@ function configMap(name: string): k8s.ConfigMap {
 async function measure(measured: Measured, verb: Verb): Promise<void> {
   const { microseconds, perSecond } = measured
   const count = WORK[verb]
+  await ask(measured, verb, WAKE_UP)
   const before = processorMs(measured)
   const began = performance.now()
   await ask(measured, verb, count)
