@@ -23,7 +23,7 @@ interface TakenSnapshot extends Snapshot {
 }
 
 interface KeptSnapshot extends TakenSnapshot {
-  /** The revision of the next change. */
+  /** The revision of the next change: its own where it was taken between two changes of one revision, and then it is no state. */
   readonly until: number
 }
 
@@ -92,8 +92,7 @@ export class Snapshots {
   changed(revision: number): void {
     const before = this.#newest
     this.#newest = undefined
-    // Several changes can be of one revision; only what was there at its end is a state.
-    if (before !== undefined && before.revision !== revision) this.#keep({ ...before, until: revision })
+    if (before !== undefined) this.#keep({ ...before, until: revision })
     this.#revision = revision
     this.#changes++
     if (this.#changes >= MOST_UNDONE) this.#newest = this.#take()
