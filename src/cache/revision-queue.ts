@@ -13,10 +13,6 @@ export class RevisionQueue<T extends { readonly revision: number }> {
     return this.#all[this.#first]
   }
 
-  get last(): T | undefined {
-    return this.size === 0 ? undefined : this.#all[this.#all.length - 1]
-  }
-
   at(place: number): T | undefined {
     return this.#all[this.#first + place]
   }
@@ -32,10 +28,6 @@ export class RevisionQueue<T extends { readonly revision: number }> {
     this.#first++
     if (this.#first >= 64 && this.#first >= this.#all.length / 2) this.#shed([])
     return entry
-  }
-
-  removeLast(): void {
-    if (this.size > 0) this.#all.pop()
   }
 
   addInFront(entries: readonly T[]): void {

@@ -1,7 +1,7 @@
 // What two workers cost beside one: the processor time of a GET and of a create, of all processes of the server together, and how many
 // there are in a second; and beside two servers that know nothing of each other, each with half of the load: what those cost more than one
-// is the machine's, whose cores share caches and more. All run at the same time and take turns. Each worker has the same number of
-// requests at once: what comes together shares much of its cost. Then the memory of each with ten thousand pods.
+// is no work of theirs. All run at the same time and take turns. Each worker has the same number of requests at once: what comes together
+// shares much of its cost. Then the memory of each with ten thousand pods.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
