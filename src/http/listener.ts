@@ -3,7 +3,6 @@
 // our own. Stopping lets short requests finish and ends the long-running ones.
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Socket } from 'node:net'
-import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { OutboxBuffers } from '../wire/frame-outbox.ts'
@@ -36,16 +35,21 @@ import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
 import { RequestTurns } from '../wire/request-turns.ts'
 import { type UnfinishedLimits, UnfinishedMemory } from '../wire/unfinished-memory.ts'
+import {
+  handshakeTimeoutOf,
+  openTls,
+  renewTls,
+  type TlsRenewal,
+  type TlsServerOptions,
+  trustsCertificates,
+} from './tls-server.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
 export type { InProcessConnection }
 
-export interface ListenerOptions extends ListenAddress {
+export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   /** Absent: it listens at the address itself. */
   readonly sockets?: HandedSockets | undefined
-  readonly tls: TlsFiles
-  /** In base64: 48 bytes that session tickets are sealed with. Absent: secret ones of its own. */
-  readonly ticketKeys?: string | undefined
   readonly handler: Handler
   readonly log: Log
   readonly requestTimeoutMs: number
@@ -54,17 +58,8 @@ export interface ListenerOptions extends ListenAddress {
   /** What may be received and not complete, or made and not taken. */
   readonly unfinished?: UnfinishedLimits
   readonly limits?: ConnectionLimits
-  /** How long a client may take from its first word to the end of its handshake; most give up themselves after ten seconds. */
-  readonly handshakeTimeoutMs?: number
-  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
-  /** The suites for TLS 1.2, by their names in OpenSSL. */
-  readonly ciphers: string
-  /** The key exchange groups, by their names in OpenSSL; undefined: its default. */
-  readonly curves?: string | undefined
   /** Whether there is a console. */
   readonly hasConsole?: boolean
-  /** False: HTTP/1.1 only. */
-  readonly http2?: boolean
   /** How HTTP/2 sessions read from their sockets. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
@@ -74,34 +69,10 @@ export interface ListenerOptions extends ListenAddress {
   readonly clock?: Clock
   /** Told when large bodies begin to be worked on, and when that is over. */
   readonly onLargeBodies?: (areThere: boolean) => void
+  /** Told when a handshake begins. */
+  readonly onHandshake?: () => void
   /** Called for every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
-}
-
-/** In PEM. */
-export interface TlsFiles {
-  readonly certificate: string
-  readonly key: string
-  /** For clients that ask for a name; of several that fit, the last. */
-  readonly named?: readonly NamedCertificate[]
-  /** Client certificates are trusted if they chain to one of these. */
-  readonly clientCa: string | undefined
-  /** The same for front proxies. */
-  readonly proxyCa: string | undefined
-}
-
-/** With other ticket keys nobody resumes a session from before: who is trusted is judged anew, in a full handshake. */
-export interface TlsRenewal {
-  /** Absent: the same as before. */
-  readonly files?: TlsFiles | undefined
-  readonly ticketKeys: string
-}
-
-export interface NamedCertificate {
-  /** With a wildcard for one label. */
-  readonly name: string
-  readonly certificate: string
-  readonly key: string
 }
 
 /** Connections that another process accepts for us, at its address. */
@@ -161,14 +132,17 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     socket.destroy()
   })
   const handshakes = new HandshakeQueue({
-    begin: (socket) => void tls.emit('connection', socket),
+    begin: (socket) => {
+      options.onHandshake?.()
+      tls.emit('connection', socket)
+    },
     onLost: onHandshakeError,
     isBusy: () => parts.delivery.isBusy,
     patienceMs: handshakeTimeoutOf(options),
   })
   const connections = new Connections({
     maxConnections: options.maxConnections ?? Infinity,
-    trustsCertificates: authoritiesOf(options.tls) !== undefined,
+    trustsCertificates: trustsCertificates(options),
     dropOldestHandshake: () => handshakes.dropOldest(),
     open: measures.connections.of(),
     onEnd,
@@ -262,12 +236,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       inProcess.add(connection)
       return connection
     },
-    renew: ({ files, ticketKeys }) => {
-      if (files === undefined) return tls.setTicketKeys(Buffer.from(ticketKeys, 'base64'))
-      const renewed = { ...options, tls: files, ticketKeys }
-      tls.setSecureContext(contextOf(renewed))
-      nameCertificates(tls, renewed)
-    },
+    renew: (renewal) => renewTls(tls, options, renewal),
     drain: () => connections.drain(),
     async close(graceMs, { keepListening = false, endLongOnesOverMs = 0 } = {}) {
       if (!keepListening) tcp.close()
@@ -348,51 +317,10 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(head + status, () => socket.destroy())
 }
 
-function openTls(listener: ListenerOptions): TlsServer {
-  const server = createTlsServer({
-    ...contextOf(listener),
-    ALPNProtocols: listener.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
-    // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
-    requestCert: true,
-    rejectUnauthorized: false,
-    handshakeTimeout: handshakeTimeoutOf(listener),
-  })
-  nameCertificates(server, listener)
-  return server
-}
-
 function openHttp1({ idleMs: keepAliveTimeout }: ConnectionLimits): HttpServer {
   return createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout }).on('clientError', refuseUnreadable)
 }
 
-function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): number {
-  return handshakeTimeoutMs
-}
-
-function nameCertificates(server: TlsServer, listener: ListenerOptions): void {
-  for (const { name, certificate, key } of listener.tls.named ?? []) {
-    server.addContext(name, contextOf({ ...listener, tls: { ...listener.tls, certificate, key } }))
-  }
-}
-
-function contextOf({ tls, ticketKeys, minVersion, ciphers, curves }: ListenerOptions): TlsOptions {
-  const ca = authoritiesOf(tls)
-  const { key, certificate: cert } = tls
-  // An authority of ours need not be one that signed itself.
-  const groups = curves === undefined ? {} : { ecdhCurve: curves }
-  const tickets = ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys, 'base64') }
-  const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT }
-  const context = { key, cert, minVersion, ciphers, ...groups, ...sessions, allowPartialTrustChain: true }
-  return ca === undefined ? context : { ...context, ca }
-}
-
-function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
-  const given = [clientCa, proxyCa].filter((pem) => pem !== undefined)
-  return given.length === 0 ? undefined : given.join('\n')
-}
-
-/** Whose sessions they are: Node would go by the command line, and a session be another's after a restart with another flag. */
-const SESSION_ID_CONTEXT = 'quarterdeck'
 /** Of all headers of a request together. */
 const MAX_HEADER_BYTES = 64 * 1024
 const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }

@@ -10,12 +10,15 @@ export interface Compilers {
   readonly release: () => void
 }
 
-/** So few requests are answered as well without them: probes, and somebody who has a look. */
-const FEW_REQUESTS = 50
+/** So few requests and handshakes are done as well without them: probes, and somebody who has a look. */
+const LITTLE_WORK = 50
 
-/** To be called for each request: releases them once there is something to do. */
-export function releaseByRequests(compilers: Compilers | undefined): () => void {
-  let left = FEW_REQUESTS
+/**
+ * To be called for each request and each handshake: releases them once there is something to do. A handshake of a thousand clients that
+ * come at once takes 1.5 ms without them and 1.1 with: four runs of 6,000.
+ */
+export function releaseByWork(compilers: Compilers | undefined): () => void {
+  let left = LITTLE_WORK
   return () => {
     if (left > 0 && --left === 0) compilers?.release()
   }

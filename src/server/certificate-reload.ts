@@ -6,7 +6,7 @@ import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf } from '../config/start-error.ts'
 import type { Config } from '../config/config.ts'
-import type { TlsFiles } from '../http/listener.ts'
+import type { TlsFiles } from '../http/tls-server.ts'
 import { operatorsFiles, readServingFiles, type ServingFiles } from './serving.ts'
 
 export interface CertificateReloadOptions<Files> {

@@ -6,7 +6,17 @@ import { runtimeOf } from '../runtime/runtime.ts'
 
 type ListenParts = Pick<
   ListenerOptions,
-  'sockets' | 'tls' | 'ticketKeys' | 'handler' | 'log' | 'observe' | 'onLargeBodies' | 'measures' | 'clock' | 'random'
+  | 'sockets'
+  | 'tls'
+  | 'ticketKeys'
+  | 'handler'
+  | 'log'
+  | 'observe'
+  | 'onLargeBodies'
+  | 'onHandshake'
+  | 'measures'
+  | 'clock'
+  | 'random'
 >
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {

@@ -5,9 +5,10 @@ import { deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
-import type { FinishedRequest, InProcessConnection, TlsRenewal } from '../http/listener.ts'
+import type { FinishedRequest, InProcessConnection } from '../http/listener.ts'
+import type { TlsRenewal } from '../http/tls-server.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
-import { releaseByRequests } from '../runtime/compilers.ts'
+import { releaseByWork } from '../runtime/compilers.ts'
 import type { HeapGrowth } from '../runtime/heap-growth.ts'
 import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
@@ -82,11 +83,11 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   if (order.from === undefined) service.open()
   else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
   const { compilers, takeCollector, limitHeapGrowth, keepObjectsYoung } = runtimeOfProcess(order)
-  const noteRequest = releaseByRequests(compilers)
+  const noteWork = releaseByWork(compilers)
   const requestLog = logOf(log, 'requests')
   let heapGrowth: HeapGrowth | undefined
   const noted: Handler = (request) => {
-    noteRequest()
+    noteWork()
     return service.handler(request)
   }
   const listener = await listen(config, {
@@ -100,6 +101,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       logRequest(requestLog, finished)
     },
     onLargeBodies: (areThere) => heapGrowth?.onLargeBodies(areThere),
+    onHandshake: noteWork,
     measures: measures.http,
     clock: base.clock,
     random: base.randomFor('audit ids'),

@@ -1,6 +1,6 @@
 // The certificates to serve with, from the configuration.
 import { X509Certificate } from 'node:crypto'
-import type { NamedCertificate, TlsFiles } from '../http/listener.ts'
+import type { NamedCertificate, TlsFiles } from '../http/tls-server.ts'
 import { checkPair, ownCertificate } from './certificates.ts'
 import type { Config } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'

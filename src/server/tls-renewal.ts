@@ -4,7 +4,7 @@
 // client that comes to another replica has a full handshake there: 2.2 ms of the server's processor time, where a resumed one takes 1.5
 // (TLS 1.3, each with one small request, medians of six rounds in turns); of TLS 1.2 the two cost about the same.
 import { randomBytes } from 'node:crypto'
-import type { TlsFiles, TlsRenewal } from '../http/listener.ts'
+import type { TlsFiles, TlsRenewal } from '../http/tls-server.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { renewServing, type ServingRenewal } from './certificate-reload.ts'

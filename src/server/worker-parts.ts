@@ -1,6 +1,7 @@
 // What a server that is one of several workers has from its supervisor, instead of making it or looking after it by itself.
 import type { Candidacy } from '../controllers/leader-election.ts'
-import type { HandedSockets, TlsRenewal } from '../http/listener.ts'
+import type { HandedSockets } from '../http/listener.ts'
+import type { TlsRenewal } from '../http/tls-server.ts'
 import type { Authority } from './past.ts'
 import type { WorkerPeers } from './peers.ts'
 import type { SeatNews, SeatWord } from './seat-loans.ts'

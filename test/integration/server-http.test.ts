@@ -20,7 +20,7 @@ import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 function open(
   handlers: Readonly<Record<string, Handler>>,
   finished: FinishedRequest[] = [],
-  options: Pick<Partial<ListenerOptions>, 'log' | 'handshakeTimeoutMs' | 'unfinished'> = {},
+  options: Pick<Partial<ListenerOptions>, 'log' | 'handshakeTimeoutMs' | 'onHandshake' | 'unfinished'> = {},
 ): Promise<Listener> {
   return openPlainListener(handlers, { ...options, observe: (request) => void finished.push(request) })
 }
@@ -482,6 +482,21 @@ describe('abuse', () => {
     client.on('error', () => {}).on('data', () => expect.unreachable())
     await ended
     client.destroy()
+    await listener.close(0)
+  })
+
+  it('each handshake is told of, and nobody who says nothing', async () => {
+    let handshakes = 0
+    const listener = await open({}, [], { onHandshake: () => handshakes++ })
+    const silent = net.connect({ port: listener.port, host: '127.0.0.1' })
+    await once(silent, 'connect')
+    for (let i = 1; i <= 3; i++) {
+      const socket = tls.connect({ port: listener.port, host: '127.0.0.1', ca: authority.certificate })
+      await once(socket, 'secureConnect')
+      expect(handshakes).toBe(i)
+      socket.destroy()
+    }
+    silent.destroy()
     await listener.close(0)
   })
 

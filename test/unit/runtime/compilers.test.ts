@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { releaseByRequests } from '../../../src/runtime/compilers.ts'
+import { releaseByWork } from '../../../src/runtime/compilers.ts'
 
 /** Prints whether a function that is often called was optimized: while the compilers are held, and once they are released. */
 const PROGRAM = `
@@ -30,9 +30,9 @@ it('V8 optimizes nothing while it is held, and goes on afterwards', () => {
   expect(said).toBe('false true\n')
 })
 
-it('they are released once there have been some requests', () => {
+it('they are released once there has been some work', () => {
   let released = 0
-  const note = releaseByRequests({ hold: () => {}, release: () => released++ })
+  const note = releaseByWork({ hold: () => {}, release: () => released++ })
   for (let i = 0; i < 49; i++) note()
   expect(released).toBe(0)
   for (let i = 0; i < 100; i++) note()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
-import type { TlsFiles } from '../../../src/http/listener.ts'
+import type { TlsFiles } from '../../../src/http/tls-server.ts'
 import { ReloadRequests } from '../../../src/config/reload-requests.ts'
 import { reloadCertificates } from '../../../src/server/certificate-reload.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Config } from '../../../src/config/config.ts'
 import { readConfig } from '../../../src/config/config.ts'
-import type { TlsFiles } from '../../../src/http/listener.ts'
+import type { TlsFiles } from '../../../src/http/tls-server.ts'
 import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { openTrust } from '../../../src/server/trust.ts'
 

@@ -1,0 +1,98 @@
+// The TLS end of the listener: its certificates, which can be renewed while it runs, and the rules of its handshakes.
+import { createServer, type Server, type TlsOptions } from 'node:tls'
+
+export interface TlsServerOptions {
+  readonly tls: TlsFiles
+  /** In base64: 48 bytes that session tickets are sealed with. Absent: secret ones of its own. */
+  readonly ticketKeys?: string | undefined
+  /** How long a client may take from its first word to the end of its handshake; most give up themselves after ten seconds. */
+  readonly handshakeTimeoutMs?: number
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
+  /** The suites for TLS 1.2, by their names in OpenSSL. */
+  readonly ciphers: string
+  /** The key exchange groups, by their names in OpenSSL; undefined: its default. */
+  readonly curves?: string | undefined
+  /** False: HTTP/1.1 only. */
+  readonly http2?: boolean
+}
+
+/** In PEM. */
+export interface TlsFiles {
+  readonly certificate: string
+  readonly key: string
+  /** For clients that ask for a name; of several that fit, the last. */
+  readonly named?: readonly NamedCertificate[]
+  /** Client certificates are trusted if they chain to one of these. */
+  readonly clientCa: string | undefined
+  /** The same for front proxies. */
+  readonly proxyCa: string | undefined
+}
+
+/** With other ticket keys nobody resumes a session from before: who is trusted is judged anew, in a full handshake. */
+export interface TlsRenewal {
+  /** Absent: the same as before. */
+  readonly files?: TlsFiles | undefined
+  readonly ticketKeys: string
+}
+
+export interface NamedCertificate {
+  /** With a wildcard for one label. */
+  readonly name: string
+  readonly certificate: string
+  readonly key: string
+}
+
+/** Whose sessions they are: Node would go by the command line, and a session be another's after a restart with another flag. */
+const SESSION_ID_CONTEXT = 'quarterdeck'
+
+export function openTls(options: TlsServerOptions): Server {
+  const server = createServer({
+    ...contextOf(options),
+    ALPNProtocols: options.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
+    // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
+    requestCert: true,
+    rejectUnauthorized: false,
+    handshakeTimeout: handshakeTimeoutOf(options),
+  })
+  nameCertificates(server, options)
+  return server
+}
+
+/** For new connections from now on. */
+export function renewTls(server: Server, options: TlsServerOptions, { files, ticketKeys }: TlsRenewal): void {
+  if (files === undefined) return server.setTicketKeys(Buffer.from(ticketKeys, 'base64'))
+  const renewed = { ...options, tls: files, ticketKeys }
+  server.setSecureContext(contextOf(renewed))
+  nameCertificates(server, renewed)
+}
+
+export function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: TlsServerOptions): number {
+  return handshakeTimeoutMs
+}
+
+/** Whether a client certificate can be a good one. */
+export function trustsCertificates({ tls }: TlsServerOptions): boolean {
+  return authoritiesOf(tls) !== undefined
+}
+
+function nameCertificates(server: Server, options: TlsServerOptions): void {
+  for (const { name, certificate, key } of options.tls.named ?? []) {
+    server.addContext(name, contextOf({ ...options, tls: { ...options.tls, certificate, key } }))
+  }
+}
+
+function contextOf({ tls, ticketKeys, minVersion, ciphers, curves }: TlsServerOptions): TlsOptions {
+  const ca = authoritiesOf(tls)
+  const { key, certificate: cert } = tls
+  const groups = curves === undefined ? {} : { ecdhCurve: curves }
+  const tickets = ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys, 'base64') }
+  const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT }
+  // An authority of ours need not be one that signed itself.
+  const context = { key, cert, minVersion, ciphers, ...groups, ...sessions, allowPartialTrustChain: true }
+  return ca === undefined ? context : { ...context, ca }
+}
+
+function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
+  const given = [clientCa, proxyCa].filter((pem) => pem !== undefined)
+  return given.length === 0 ? undefined : given.join('\n')
+}
