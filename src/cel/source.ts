@@ -25,6 +25,8 @@ export function describeIssues(text: string, issues: readonly SourceIssue[]): st
   const lines = text.split('\n')
   return inOrder(issues)
     .map((issue) => {
+      // The reference has no place in nothing.
+      if (text === '') return `ERROR: <input>:1:0: ${issue.message}`
       const { line, column } = locate(text, issue.at)
       const head = `ERROR: <input>:${line}:${column}: ${issue.message}`
       const shown = lines[line - 1]

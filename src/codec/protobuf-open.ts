@@ -73,6 +73,7 @@ export class MessageCloser {
   /** What JSON says of a field that was not sent; undefined where it leaves it out. */
   #absent({ shape, pointer, omit }: Field): Value | undefined {
     if (pointer) return omit === 'never' ? null : undefined
+    if (omit === 'absent') return undefined
     const mayBeMissing = isPlain(shape) || shape.kind === 'list' || shape.kind === 'map'
     return omit === (mayBeMissing ? 'empty' : 'zero') ? undefined : this.#zero(shape)
   }

@@ -10,8 +10,11 @@ export function goFieldPath(root: ObjectShape, fields: readonly string[], wanted
   let field: Field | undefined
   for (const name of fields) {
     record = objectIn(field?.shape ?? root) ?? record
-    words.push(...(structsAround(record.wire ?? [], name) ?? []).map(shortName), name)
+    words.push(...(structsAround(record.wire ?? [], name) ?? []).map(shortName))
     field = record.byName.get(name)
+    // Kind and version stand in a struct of their own, which the reference does not name for the object itself.
+    if (field === undefined && record.typeMeta && record !== root) words.push('TypeMeta')
+    words.push(name)
   }
   return `struct field ${shortName(record.name)}.${words.join('.')} of type ${namedType(field, wanted)}`
 }

@@ -187,7 +187,7 @@ export class BuiltInTable implements SchemaTable {
       shape: this.#fieldShape(type, facts),
       required: marks.includes('r'),
       pointer: marks.includes('p'),
-      omit: marks.includes('n') ? 'never' : marks.includes('z') ? 'zero' : 'empty',
+      omit: omitBy(marks),
       default: facts.default,
       patchStrategy: facts.patchStrategy,
       patchMergeKey: facts.patchMergeKey,
@@ -238,4 +238,10 @@ function ownGvk({ file, type }: Declared): GroupVersionKind {
 
 function keyOf(gvk: GroupVersionKind): string {
   return `${formatGroupVersion(gvk)}/${gvk.kind}`
+}
+
+function omitBy(marks: string): Field['omit'] {
+  if (marks.includes('n')) return 'never'
+  if (marks.includes('z')) return 'zero'
+  return marks.includes('a') ? 'absent' : 'empty'
 }

@@ -75,7 +75,7 @@ export interface CompiledSubresource {
 
 /**
  * The type is a protobuf scalar, `any`, or the name of a type; `[]` before it makes a list, `{}` a map.
- * The marks: `r` required, `p` pointer, `n` never omitted, `z` omitted when zero, `i` inline, `d` union discriminator.
+ * The marks: `r` required, `p` pointer, `n` never omitted, `z` omitted when zero, `a` when absent, `i` inline, `d` union discriminator.
  */
 export type CompiledField = readonly [
   name: string,

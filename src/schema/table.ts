@@ -93,8 +93,11 @@ export interface Field {
   readonly required: boolean
   /** Absence is distinct from the zero value. */
   readonly pointer: boolean
-  /** When JSON output leaves it out: never, when empty (Go's omitempty), or also when an object is all zero (omitzero). */
-  readonly omit: 'never' | 'empty' | 'zero'
+  /**
+   * When JSON output leaves it out: never, when empty (Go's omitempty), also when an object is all zero (omitzero), or when it is absent
+   * alone: an empty one is no valid one.
+   */
+  readonly omit: 'never' | 'empty' | 'zero' | 'absent'
   /** The default in the schema documents; what defaulting does beyond it is in `schema/defaults`. */
   readonly default?: Value | undefined
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined

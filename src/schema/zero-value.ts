@@ -67,6 +67,7 @@ export function shownFields(shape: ObjectShape): readonly Field[] {
 export function isOmitted(field: Field, value: Value): boolean {
   const { omit } = field
   if (omit === 'never') return false
+  if (omit === 'absent') return value === null
   if (value === null) return field.pointer || omit === 'zero' || !RECORDS.has(field.shape.kind)
   if (field.pointer) return false
   if (omit === 'zero') return RECORDS.has(field.shape.kind) ? isZero(field.shape, value) : isEmpty(value)

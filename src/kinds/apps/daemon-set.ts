@@ -1,5 +1,6 @@
 // Daemon sets: a pod on every selected node. The server counts the versions of the template in an annotation that clients cannot
 // change (W-135).
+import type { Shown } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
 import { annotationsOf, specOf, statusOf, withMeta } from '../../api/object-members.ts'
@@ -62,8 +63,7 @@ function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): v
   if (type === 'OnDelete') return
   const rolling = mapOrAbsent(strategy, 'rollingUpdate')
   const place = at.child('rollingUpdate')
-  if (type !== 'RollingUpdate')
-    check.notSupported(at, shownAs(strategy, formOf('apps_v1.DaemonSetUpdateStrategy')), ['RollingUpdate', 'OnDelete'])
+  if (type !== 'RollingUpdate') check.notSupported(at, shownStrategy(strategy), ['RollingUpdate', 'OnDelete'])
   else if (rolling === undefined) check.required(place)
   else {
     const fields = ['maxUnavailable', 'maxSurge']
@@ -76,6 +76,13 @@ function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): v
       check.required(place.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')
     }
   }
+}
+
+/** The reference has numbers where these are absent. */
+function shownStrategy(strategy: ValueMap): Shown {
+  const rolling = mapOrAbsent(strategy, 'rollingUpdate')
+  const shown = rolling === undefined ? {} : { rollingUpdate: { maxUnavailable: 0, maxSurge: 0, ...rolling } }
+  return shownAs({ ...strategy, ...shown }, formOf('apps_v1.DaemonSetUpdateStrategy'))
 }
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'

@@ -1,7 +1,7 @@
 // Certificate signing requests. The server sets who requested them; approval and signing have subresources of their own (W-596 to
 // W-598).
 import { FieldPath } from '../../api/field-path.ts'
-import { mapsInPlace, mapsOnly, textOrEmpty } from '../../api/members.ts'
+import { mapsInPlace, mapsOnly, textOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { userInfo } from '../../api/user.ts'
@@ -26,9 +26,9 @@ const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
 function checkRequest(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, () => [], check)
   const spec = specOf(object)
-  const request = textOrEmpty(spec, 'request')
-  const fault = requestFault(Buffer.from(request, 'base64').toString('latin1'))
-  if (fault !== undefined) check.invalid(SPEC.child('request'), request === '' ? undefined : request, fault)
+  const request = textOrAbsent(spec, 'request')
+  const fault = requestFault(Buffer.from(request ?? '', 'base64').toString('latin1'))
+  if (fault !== undefined) check.invalid(SPEC.child('request'), request, fault)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'usages')
   // The reference reports duplicates after the errors of single items.
   const usages = new Set<string>()

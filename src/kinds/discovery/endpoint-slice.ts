@@ -1,6 +1,14 @@
 // Endpoint slices. The deprecated topology labels of an endpoint are dropped (W-560).
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import {
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  mapsOnly,
+  textOrAbsent,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
 import { labelsOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
@@ -55,6 +63,7 @@ function addressesOf(endpoint: ValueMap, i: number): readonly string[] {
 }
 
 const MAX_ENDPOINTS = 1000
+const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
 const MAX_PORTS = 20000
 const MAX_TOPOLOGY = 16
 const MAX_HINTS = 8
@@ -168,7 +177,10 @@ function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
     const name = textOrEmpty(port, 'name')
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     check.unique(names, name, place.child('name'))
-    check.fields(port, place, 'core_v1.EndpointPort', 'protocol', 'appProtocol')
+    // Here an empty one is not an absent one.
+    if (textOrAbsent(port, 'protocol') === '') check.notSupported(place.child('protocol'), '', PROTOCOLS)
+    else check.fields(port, place, 'core_v1.EndpointPort', 'protocol')
+    check.fields(port, place, 'core_v1.EndpointPort', 'appProtocol')
   }
 }
 

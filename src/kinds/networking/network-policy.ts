@@ -26,9 +26,8 @@ const DIRECTIONS: readonly (readonly [rules: string, peers: string])[] = [
 /** CIDRs of the stored policy, which are not validated again. */
 function rangesIn(spec: ValueMap): ReadonlySet<string> {
   const rules = [...mapsInPlace(spec, 'ingress'), ...mapsInPlace(spec, 'egress')]
-  const blocks = rules
-    .flatMap((rule) => [...mapsInPlace(rule, 'from'), ...mapsInPlace(rule, 'to')])
-    .map((peer) => mapOrEmpty(peer, 'ipBlock'))
+  const peers = rules.flatMap((rule) => [...mapsInPlace(rule, 'from'), ...mapsInPlace(rule, 'to')])
+  const blocks = peers.map((peer) => mapOrAbsent(peer, 'ipBlock')).filter((block) => block !== undefined)
   return new Set(blocks.flatMap((block) => [textOrEmpty(block, 'cidr'), ...textsInPlace(block, 'except')]))
 }
 

@@ -127,10 +127,8 @@ function checkAttribute(attribute: ValueMap, at: FieldPath, check: Check): void 
 }
 
 function checkVersion(version: string, at: FieldPath, check: Check): void {
+  if (!SEMVER.test(version)) check.invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0')
   if (longerThan(version, MAX_VALUE)) check.tooLong(at, MAX_VALUE)
-  else if (!SEMVER.test(version)) {
-    check.invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0')
-  }
 }
 
 function checkPolicy(policy: ValueMap, capacity: Quantity | undefined, at: FieldPath, check: Check): void {

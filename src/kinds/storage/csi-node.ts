@@ -1,5 +1,4 @@
 // CSI nodes: the CSI drivers of a node.
-import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { specOf } from '../../api/object-members.ts'
@@ -9,6 +8,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan, qualifiedName } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { formOf, shownAs } from '../shared/internal-form.ts'
 import { placedMaps } from '../shared/placed-items.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
@@ -47,7 +47,8 @@ export const CSI_NODE: Kind = {
         if (before === undefined) continue
         const { allocatable: _now, ...now } = driver
         const { allocatable: _then, ...then } = before
-        if (!equalValues(now, then)) check.invalid(SPEC.child('drivers'), shownJson(now), IMMUTABLE)
+        if (!equalValues(now, then))
+          check.invalid(SPEC.child('drivers'), shownAs(now, formOf('storage.k8s.io_v1.CSINodeDriver')), IMMUTABLE)
       }
     },
   },

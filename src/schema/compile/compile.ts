@@ -176,13 +176,14 @@ function compileField(field: protobufjs.Field, place: string, nameOf: (name: str
   const type = nameOf(field.type)
   const pointer = options.flag('proto3_optional') === true
   const required = options.flag('required') === true
-  const omit = options.oneOf('omit', ['never', 'empty', 'zero']) ?? (required ? 'never' : 'empty')
+  const omit = options.oneOf('omit', ['never', 'empty', 'zero', 'absent']) ?? (required ? 'never' : 'empty')
   const inline = options.flag('inline') === true
   const marks = [
     required ? 'r' : '',
     pointer ? 'p' : '',
     omit === 'never' && !inline ? 'n' : '',
     omit === 'zero' ? 'z' : '',
+    omit === 'absent' ? 'a' : '',
     inline ? 'i' : '',
     options.flag('discriminator') === true ? 'd' : '',
   ].join('')

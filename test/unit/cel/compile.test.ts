@@ -43,6 +43,10 @@ function refusal(expression: string): string {
 }
 
 const REFUSED: readonly (readonly [string, string])[] = [
+  [
+    '',
+    "ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+  ],
   ['size([1]', "ERROR: <input>:1:9: Syntax error: missing ')' at '<EOF>'\n | size([1]\n | ........^"],
   ['self[1', "ERROR: <input>:1:7: Syntax error: missing ']' at '<EOF>'\n | self[1\n | ......^"],
   ['((1', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting ')'\n | ((1\n | ...^"],

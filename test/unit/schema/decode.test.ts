@@ -148,6 +148,12 @@ describe('a value of the wrong type', () => {
       'string into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource',
     ],
     [
+      'the kind of an object within another',
+      'apps_v1.StatefulSet',
+      '{"spec":{"volumeClaimTemplates":[{"kind":7}]}}',
+      'number into Go struct field PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.kind of type string',
+    ],
+    [
       'a word in two flattened structs',
       'admissionregistration.k8s.io_v1.ValidatingAdmissionPolicy',
       '{"spec":{"matchConstraints":{"resourceRules":[{"scope":5}]}}}',
@@ -348,4 +354,11 @@ describe('the canonical form', () => {
     const once = decode('core_v1.Pod', container('{"name":"a","resources":{}}')).value
     expect(decodeObject(once, shapeOf('core_v1.Pod')).value).toBe(once)
   })
+})
+
+it('leaves out an empty list, but for one that has defaults where it is absent', () => {
+  const rules = '{"policies":[]}'
+  expect(decode('autoscaling_v2.HPAScalingRules', rules).value).toEqual({ policies: [] })
+  expect(decode('autoscaling_v2.HPAScalingRules', '{"policies":null}').value).toEqual({})
+  expect(decode('autoscaling_v2.HorizontalPodAutoscalerSpec', '{"metrics":[]}').value).not.toHaveProperty('metrics')
 })

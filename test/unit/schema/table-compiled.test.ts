@@ -41,12 +41,14 @@ describe('the compiled table', () => {
       int32 b = 2 [(required) = true, (omit) = "empty"];
       optional int64 c = 3 [(default_value) = "7"];
       bool d = 4 [(omit) = "never", (default_value) = "true"];
+      repeated string e = 5 [(omit) = "absent"];
     }`).files
     expect(file?.types[0]?.fields).toEqual([
       ['a', 1, 'string', 'rn', { default: '' }],
       ['b', 2, 'int32', 'r'],
       ['c', 3, 'int64', 'p', { default: 7 }],
       ['d', 4, 'bool', 'n', { default: true }],
+      ['e', 5, '[]string', 'a'],
     ])
   })
 

@@ -212,10 +212,12 @@ function checkStoredVersions(object: ValueMap, check: Check): void {
     return
   }
   const versions = mapsInPlace(specOf(object), 'versions')
+  // Each is found once: of two versions of a name the second is not.
   const names = new Set(stored)
-  for (const version of versions.filter((each) => isTrue(each, 'storage'))) {
+  for (const version of versions) {
     const name = textOrEmpty(version, 'name')
-    if (!names.has(name)) check.invalid(at, stored, `must have the storage version ${name}`)
+    const isFound = names.delete(name)
+    if (isTrue(version, 'storage') && !isFound) check.invalid(at, stored, `must have the storage version ${name}`)
   }
   const known = new Set(versions.map((version) => textOrEmpty(version, 'name')))
   for (const [name, place] of placedTexts(status, 'storedVersions', STATUS)) {

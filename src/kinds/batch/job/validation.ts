@@ -157,13 +157,14 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
 function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
   const completions = integerOrAbsent(spec, 'completions')
   const parallelism = integerOrAbsent(spec, 'parallelism') ?? 0
-  const failed = integerOrAbsent(spec, 'maxFailedIndexes') ?? 0
-  const checkMost = (field: string, value: number | bigint, most: number, when = ''): void => {
-    if (value > most) check.invalid(at.child(field), value, `must be less than or equal to ${most}${when}`)
+  const failed = integerOrAbsent(spec, 'maxFailedIndexes')
+  const checkMost = (field: string, value: number | bigint | undefined, most: number, when = ''): void => {
+    if (value !== undefined && value > most)
+      check.invalid(at.child(field), value, `must be less than or equal to ${most}${when}`)
   }
   if (completions === undefined) check.required(at.child('completions'), 'when completion mode is Indexed')
   checkMost('parallelism', parallelism, MAX_INDEXED_PARALLELISM, ' when completion mode is Indexed')
-  if (completions !== undefined && failed > completions) {
+  if (completions !== undefined && failed !== undefined && failed > completions) {
     check.invalid(at.child('maxFailedIndexes'), failed, 'must be less than or equal to completions')
   }
   checkMost('maxFailedIndexes', failed, MAX_FAILED_INDEXES)

@@ -1,7 +1,7 @@
 // The IP families of a service: what it asks for, within what the cluster is configured for (W-545, W-555).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { mapOrEmpty, textOrEmpty, textsInPlace, textsOnly } from '../../../api/members.ts'
+import { isGiven, mapOrEmpty, textOrEmpty, textsInPlace, textsOnly } from '../../../api/members.ts'
 import { specOf, withSpec } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { ValueMap } from '../../../api/value.ts'
@@ -14,7 +14,7 @@ const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6:
 
 /** The policy defaults to the stored one, else to a single family. */
 export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
-  if (isExternalName(spec) || textOrEmpty(spec, 'ipFamilyPolicy') !== '') return spec
+  if (isExternalName(spec) || isGiven(spec, 'ipFamilyPolicy')) return spec
   const before = old === undefined ? '' : textOrEmpty(old, 'ipFamilyPolicy')
   const policy = before !== '' ? before : isHeadlessWithoutSelector(spec) ? 'RequireDualStack' : 'SingleStack'
   return { ...spec, ipFamilyPolicy: policy }

@@ -41,7 +41,56 @@ const ROWS = [
       'spec.local: Forbidden: may not specify more than 1 volume type',
     ],
   ),
-  ...rows('discovery.k8s.io/v1 EndpointSlice', ['any number as a port', { ports: [{ port: 70000 }] }]),
+  ...rows(
+    'discovery.k8s.io/v1 EndpointSlice',
+    ['any number as a port', { ports: [{ port: 70000 }] }],
+    [
+      'an empty protocol',
+      { ports: [{ port: 80, protocol: '' }] },
+      'ports[0].protocol: Unsupported value: "": supported values: "SCTP", "TCP", "UDP"',
+    ],
+  ),
+  ...rows('apps/v1 DaemonSet', [
+    'an unknown strategy',
+    { 'spec/updateStrategy': { type: 'x', rollingUpdate: { maxUnavailable: 1 } } },
+    'spec.updateStrategy: Unsupported value: {"Type":"x","RollingUpdate":{"MaxUnavailable":1,"MaxSurge":0}}: supported values: "RollingUpdate", "OnDelete"',
+  ]),
+  ...rows('batch/v1 Job', [
+    'fewer completions than none, and no limit of failures',
+    { 'spec/completionMode': 'Indexed', 'spec/completions': -1 },
+    'spec.completions: Invalid value: -1: must be greater than or equal to 0',
+  ]),
+  ...rows(
+    'certificates.k8s.io/v1 CertificateSigningRequest',
+    [
+      'an empty request',
+      { 'spec/request': '' },
+      'spec.request: Invalid value: "": PEM block type must be CERTIFICATE REQUEST',
+    ],
+    [
+      'no request',
+      { 'spec/request': undefined },
+      'spec.request: Invalid value: null: PEM block type must be CERTIFICATE REQUEST',
+    ],
+  ),
+  ...rows('resource.k8s.io/v1 ResourceSlice', [
+    'a version that is none and too long',
+    { 'spec/devices/0/attributes': { a: { version: 'x'.repeat(65) } } },
+    'spec.devices[0].attributes[a].version: Invalid value: "xxx…',
+    'spec.devices[0].attributes[a].version: Too long: may not be more than 64 bytes',
+  ]),
+  ...changes('networking.k8s.io/v1 NetworkPolicy', [
+    'an empty exception, where a peer of the stored one has no block',
+    { 'spec/ingress': [{ from: [{ podSelector: {} }, { ipBlock: { cidr: '1.0.0.0/8' } }] }] },
+    { 'spec/ingress/0/from/1/ipBlock/except': [''] },
+    'spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: "": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+  ]),
+  ...changes('storage.k8s.io/v1 CSINode', [
+    'another id of the node',
+    {},
+    { 'spec/drivers/0/nodeID': 'm' },
+    'spec.drivers: Invalid value: {"Name":"example.com","NodeID":"m","TopologyKeys":null,"Allocatable":null}: field is immutable',
+  ]),
   ...rows('resource.k8s.io/v1 ResourceClaimTemplate', [
     'a name in the template',
     { 'spec/metadata': { name: 'x', uid: 'y' } },

@@ -193,6 +193,16 @@ const CHANGES: readonly Row[] = [
     ],
     ['another scope before', {}, { 'spec/scope': 'Cluster' }],
     [
+      'two versions of a name, of which one is found among the stored',
+      {},
+      {
+        'spec/versions/1': { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+      },
+      'spec.versions: Invalid value: [{"Name":"v1"…',
+      'spec.versions: Invalid value: [{"Name":"v1"…',
+      'status.storedVersions: Invalid value: ["v1"]: must have the storage version v1',
+    ],
+    [
       'without a version that is stored',
       { 'status/storedVersions': ['v1', 'v0'] },
       {},

@@ -121,6 +121,7 @@ describe('a new service', () => {
   })
 
   const families = [
+    { spec: { ipFamilyPolicy: '' }, says: 'spec.ipFamilyPolicy: Unsupported value: "": supported values' },
     {
       spec: { ipFamilyPolicy: 'RequireDualStack' },
       says: 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
