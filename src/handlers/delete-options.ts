@@ -14,11 +14,12 @@ export function deleteOptionsOfQuery(query: Query): ValueMap {
   if (policy !== undefined) options['propagationPolicy'] = policy
   const dryRun = query.all('dryRun')
   if (dryRun.length > 0) options['dryRun'] = dryRun
-  const [uid, version] = [query.get('uid'), query.get('resourceVersion')]
-  if (uid !== undefined || version !== undefined) {
+  // An empty one asks for nothing.
+  const [uid, version] = [query.get('uid') ?? '', query.get('resourceVersion') ?? '']
+  if (uid !== '' || version !== '') {
     options['preconditions'] = {
-      ...(uid === undefined ? {} : { uid }),
-      ...(version === undefined ? {} : { resourceVersion: version }),
+      ...(uid === '' ? {} : { uid }),
+      ...(version === '' ? {} : { resourceVersion: version }),
     }
   }
   if (query.has(IGNORE_READ_ERRORS)) options[IGNORE_READ_ERRORS] = isTrue(query.get(IGNORE_READ_ERRORS))
