@@ -16,27 +16,28 @@ export function findConversionFault(shape: ObjectShape, value: Value): string | 
   return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
-function faultIn(shape: Shape, value: Value): string | undefined {
+/** `name`: what the type of the value is called, where it has a name. */
+function faultIn(shape: Shape, value: Value, name?: string): string | undefined {
   if (value === null) return undefined
   switch (shape.kind) {
     case 'object':
       if (!isMap(value)) return `cannot restore struct from: ${goKind(value)}`
       return firstFault(shape.fields, (field) => {
         const member = own(value, field.name)
-        return member === undefined ? undefined : faultIn(field.shape, member)
+        return member === undefined ? undefined : faultIn(field.shape, member, field.goType)
       })
     case 'list':
       if (!isList(value)) return `cannot restore slice from ${goKind(value)}`
-      return firstFault(value, (item) => faultIn(shape.item, item))
+      return firstFault(value, (item) => faultIn(shape.item, item, itemNameOf(name)))
     case 'map':
       if (!isMap(value)) return `cannot restore map from ${goKind(value)}`
-      return firstFault(Object.values(value), (member) => faultIn(shape.value, member))
+      return firstFault(Object.values(value), (member) => faultIn(shape.value, member, itemNameOf(name)))
     case 'bytes':
       return bytesFault(value)
     case 'string':
       if (typeof value === 'string') return undefined
       // Go converts an integer to a string of one character, which is never what was meant, and so is refused by name.
-      return goKind(value) === 'int64' ? 'cannot convert int64 to string' : 'unrecognized type: string'
+      return goKind(value) === 'int64' ? `cannot convert int64 to ${name ?? 'string'}` : 'unrecognized type: string'
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'unrecognized type: bool'
     case 'int32':
@@ -49,6 +50,11 @@ function faultIn(shape: Shape, value: Value): string | undefined {
       // Times, quantities and the like read themselves: decoding has the words for them.
       return undefined
   }
+}
+
+/** `v1.IPFamily` of `[]v1.IPFamily`. */
+function itemNameOf(name: string | undefined): string | undefined {
+  return name?.replace(/^(?:\[\]|map\[\w+\])/, '')
 }
 
 function bytesFault(value: Value): string | undefined {

@@ -1,7 +1,9 @@
-// Merge patch (RFC 7386): null deletes, objects merge, everything else replaces.
-import { isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
+// Merge patch (RFC 7386): null deletes, objects merge, everything else replaces. Beyond the RFC, objects in a list lose their members that
+// are null too, as they do in the reference: clients send `creationTimestamp: null` wherever there is metadata.
+import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
 export function applyMergePatch(target: Value | undefined, patch: Value): Value {
+  if (isList(patch)) return patch.map((item) => (item === null ? null : applyMergePatch(undefined, item)))
   if (!isMap(patch)) return patch
   const base: ValueMap = isMap(target) ? target : {}
   const result: Record<string, Value> = {}

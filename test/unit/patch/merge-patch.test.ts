@@ -12,6 +12,12 @@ describe('merge patch (RFC 7386) (W-190, W-191)', () => {
     ['objects merge', { a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
     ['nulls in something new are dropped', {}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     ['nulls in lists stay', {}, { a: [null] }, { a: [null] }],
+    [
+      'nulls in objects of lists are dropped',
+      { a: [{ b: 1 }] },
+      { a: [{ b: null, c: { d: null } }, [null, { e: null, f: 1 }]] },
+      { a: [{ c: {} }, [null, { f: 1 }]] },
+    ],
     ['an object replaces a list', { a: [1] }, { a: { b: 1 } }, { a: { b: 1 } }],
     ['the empty patch changes nothing', { a: 1 }, {}, { a: 1 }],
   ])('%s', (_name, target, patch, expected) => {

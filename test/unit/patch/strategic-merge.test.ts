@@ -261,6 +261,18 @@ describe('the result of a strategic merge (W-207)', () => {
     ['a text for a number', DEPLOYMENT, { spec: { replicas: 'many' } }, 'unrecognized type: int32'],
     ['a fraction for a number', DEPLOYMENT, { spec: { replicas: 1.5 } }, 'cannot convert float64 to int32'],
     ['a number for a text', CONFIG_MAP, { data: { a: 5 } }, 'cannot convert int64 to string'],
+    [
+      'a number for a text whose type has a name',
+      DEPLOYMENT,
+      { spec: { strategy: { type: 7 } } },
+      'cannot convert int64 to v1.DeploymentStrategyType',
+    ],
+    [
+      'a number in a list of such',
+      DEPLOYMENT,
+      { spec: { template: { spec: { containers: [{ securityContext: { capabilities: { add: [7] } } }] } } } },
+      'cannot convert int64 to v1.Capability',
+    ],
     ['a boolean for a text', CONFIG_MAP, { data: { a: true } }, 'unrecognized type: string'],
     ['a text for a boolean', DEPLOYMENT, { spec: { paused: 'yes' } }, 'unrecognized type: bool'],
     ['a number for the kind', DEPLOYMENT, { kind: 5 }, 'cannot convert int64 to string'],
