@@ -16,7 +16,7 @@ export function findConversionFault(shape: ObjectShape, value: Value): string | 
   return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
-/** `name`: what the type of the value is called, where it has a name. */
+/** `name`: what the type of the field is called, where it has a name. */
 function faultIn(shape: Shape, value: Value, name?: string): string | undefined {
   if (value === null) return undefined
   switch (shape.kind) {
@@ -28,16 +28,16 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
       })
     case 'list':
       if (!isList(value)) return `cannot restore slice from ${goKind(value)}`
-      return firstFault(value, (item) => faultIn(shape.item, item, itemNameOf(name)))
+      return firstFault(value, (item) => faultIn(shape.item, item, name))
     case 'map':
       if (!isMap(value)) return `cannot restore map from ${goKind(value)}`
-      return firstFault(Object.values(value), (member) => faultIn(shape.value, member, itemNameOf(name)))
+      return firstFault(Object.values(value), (member) => faultIn(shape.value, member, name))
     case 'bytes':
       return bytesFault(value)
     case 'string':
       if (typeof value === 'string') return undefined
       // Go converts an integer to a string of one character, which is never what was meant, and so is refused by name.
-      return goKind(value) === 'int64' ? `cannot convert int64 to ${name ?? 'string'}` : 'unrecognized type: string'
+      return goKind(value) === 'int64' ? `cannot convert int64 to ${itemNameOf(name)}` : 'unrecognized type: string'
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'unrecognized type: bool'
     case 'int32':
@@ -53,8 +53,8 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
 }
 
 /** `v1.IPFamily` of `[]v1.IPFamily`. */
-function itemNameOf(name: string | undefined): string | undefined {
-  return name?.replace(/^(?:\[\]|map\[\w+\])/, '')
+function itemNameOf(name = 'string'): string {
+  return name.replace(/^(?:\[\]|map\[\w+\])/, '')
 }
 
 function bytesFault(value: Value): string | undefined {
