@@ -1,11 +1,9 @@
 // Objects of every kind with most of their fields set, each field changed in every way that is easy to get wrong: taken away, null, empty,
 // repeated, of another type, out of bounds. Created and updated on kube-apiserver and on this server: the same answers, word for word.
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect, it } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { openServer, type OpenServer, reachServer } from '../fakes/running-server.ts'
+import { type Both, openBoth } from '../fakes/beside-reference.ts'
+import type { OpenServer } from '../fakes/running-server.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type JsonObject = Readonly<Record<string, Json>>
@@ -132,8 +130,6 @@ function alike(words: string): string {
   )
 }
 
-type Both = readonly [theirs: OpenServer, ours: OpenServer]
-
 class Comparison {
   readonly different: string[] = []
   compared = 0
@@ -153,20 +149,6 @@ class Comparison {
     const [shown, expected] = [JSON.stringify(found), JSON.stringify(wanted)]
     if (shown !== expected) this.different.push(`${what}\n  found  ${shown}\n  wanted ${expected}`)
   }
-}
-
-async function openBoth(opened: AsyncDisposableStack): Promise<Both> {
-  const etcd = opened.use(await startEtcd())
-  const reference = await startReferenceServer({ etcd: etcd.endpoint })
-  const authority = readFileSync(path.join(reference.folder, 'reference-certificates/apiserver.crt'), 'utf8')
-  const address = { url: reference.url, authority, adminToken: reference.token }
-  const theirs = opened.use(reachServer(address, () => Promise.resolve()))
-  const ours = opened.use(await openServer(['--service-cluster-ip-range=10.96.0.0/16']))
-  for (const server of [theirs, ours]) {
-    const body = { metadata: { name: 'default' } }
-    await server.request('/api/v1/namespaces/default/serviceaccounts', { method: 'POST', body })
-  }
-  return [theirs, ours]
 }
 
 /** The object as each of them has it, which is there then. */

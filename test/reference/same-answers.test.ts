@@ -1,10 +1,7 @@
 // Writes that are odd, wrong or warned of, sent to kube-apiserver and to us: the same answers, word for word. Then what both count.
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect, it } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { openServer, type OpenServer, reachServer } from '../fakes/running-server.ts'
+import { openBoth } from '../fakes/beside-reference.ts'
+import type { OpenServer } from '../fakes/running-server.ts'
 
 const DRY = '?dryRun=All'
 const MERGE = 'application/merge-patch+json'
@@ -186,17 +183,9 @@ const NOT_OURS: readonly string[] = [
 ]
 
 it('has the same answers as the reference, and counts all that it promises to count', async () => {
-  await using etcd = await startEtcd()
-  const reference = await startReferenceServer({ etcd: etcd.endpoint })
-  const authority = readFileSync(path.join(reference.folder, 'reference-certificates/apiserver.crt'), 'utf8')
-  const address = { url: reference.url, authority, adminToken: reference.token }
-  await using theirs = reachServer(address, () => Promise.resolve())
-  await using ours = await openServer(['--service-cluster-ip-range=10.96.0.0/16'])
+  await using opened = new AsyncDisposableStack()
+  const [theirs, ours] = await openBoth(opened)
   for (const server of [theirs, ours]) {
-    await server.request('/api/v1/namespaces/default/serviceaccounts', {
-      method: 'POST',
-      body: { metadata: { name: 'default' } },
-    })
     await server.must(CRD, { method: 'POST', body: definition })
     await server.must('/api/v1/namespaces/default/configmaps', { method: 'POST', body: { metadata: { name: 'a' } } })
     await server.must(DEPLOYMENTS, { method: 'POST', body: deployment({}, {}) })
