@@ -141,8 +141,11 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     const reconnection = new Reconnection(this.#clock)
     while (!signal.aborted) {
       const failure = await this.#follow(reconnection, signal).catch((error: unknown) => error)
-      if (isForgotten(failure)) this.#resourceVersion = undefined
-      else if (!signal.aborted && !isCut(failure)) this.#report(failure)
+      if (isForgotten(failure)) {
+        // The server is back: reading anew need not wait as long as the last attempts to reach it.
+        if (this.#resourceVersion !== undefined) reconnection.succeeded()
+        this.#resourceVersion = undefined
+      } else if (!signal.aborted && !isCut(failure)) this.#report(failure)
       await reconnection.wait(signal, failure).catch(() => undefined)
     }
   }

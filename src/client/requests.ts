@@ -191,8 +191,9 @@ async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswe
 }
 
 function refusalOf(request: ApiRequest, { status, headers }: IncomingAnswer, text: string): ApiStatusError {
-  const after = headers['retry-after']
-  return new ApiStatusError(nameOf(request), statusIn(status, text), after === undefined ? undefined : Number(after))
+  // A date, which a proxy may send, is not a number of seconds.
+  const seconds = Number(headers['retry-after'])
+  return new ApiStatusError(nameOf(request), statusIn(status, text), Number.isFinite(seconds) ? seconds : undefined)
 }
 
 /** How long to wait before the same request is sent again; undefined where it must not be. */

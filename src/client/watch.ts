@@ -99,6 +99,9 @@ export function isNews(event: WatchEvent<KubernetesObject>, after: string | unde
   return event.type !== 'BOOKMARK' && event.object.metadata.resourceVersion !== after
 }
 
+/** The longest wait while the server is away: a restarted server is found again soon, and a refused connection costs little. */
+const LONGEST_AWAY_MS = 2000
+
 /** How long to wait before the next connection: not at all after one that told of changes, and longer and longer while nothing comes of it. */
 export class Reconnection {
   readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
@@ -120,7 +123,9 @@ export class Reconnection {
     const atOnce = this.#toldChanges
     this.#toldChanges = false
     if (atOnce && !(after instanceof ApiStatusError)) return
-    const retryAfter = after instanceof ApiStatusError ? (after.retryAfter ?? 0) : 0
-    await waitToRetry(this.#clock, Math.max(this.#backoff.nextDelayMs(), retryAfter * 1000), signal)
+    const { code = 503, retryAfter = 0 } = after instanceof ApiStatusError ? after : {}
+    // A server that refuses will probably refuse again. A balancer answers with 5xx for a server that is away.
+    const delayMs = this.#backoff.nextDelayMs(code < 500 ? undefined : LONGEST_AWAY_MS)
+    await waitToRetry(this.#clock, Math.max(delayMs, retryAfter * 1000), signal)
   }
 }

@@ -15,11 +15,11 @@ export class Backoff {
     this.#nextMs = options.firstMs
   }
 
-  /** Between half and all of a delay that doubles with each call. */
-  nextDelayMs(): number {
-    const delayMs = this.#nextMs * (0.5 + Math.random() / 2)
-    this.#nextMs = Math.min(this.#nextMs * 2, this.#options.longestMs)
-    return delayMs
+  /** Between half and all of a delay that doubles with each call, up to `longestMs`. */
+  nextDelayMs(longestMs = this.#options.longestMs): number {
+    const mostMs = Math.min(this.#nextMs, longestMs)
+    this.#nextMs = Math.min(mostMs * 2, longestMs)
+    return mostMs * (0.5 + Math.random() / 2)
   }
 
   /** Waits for the next delay. Throws `CancelledError` when the signal fires. */

@@ -49,7 +49,7 @@ describe.each(STORES)('a restore into %s', (kind) => {
     await run(scene, ['restore', ...place.flags, ...margin, 'a.backup'])
     const { server } = await start(scene, place)
 
-    await expect.poll(() => contentOf(informer), { timeout: 20_000 }).toEqual(restored)
+    await expect.poll(() => contentOf(informer)).toEqual(restored)
     await expectSame(informer, client)
     for (const { metadata } of informer.list()) expect(Number(metadata.resourceVersion)).toBeGreaterThan(seen)
     await expectGone(server, seen)
@@ -89,7 +89,7 @@ describe.each(STORES)('a migration from %s', (kind) => {
     // The certificates of the server are where they were.
     if (kind === 'etcd') await rename(path.join(scene.home, 'moved/store'), path.join(scene.home, 'data/store'))
     const { server } = await start(scene, kind === 'etcd' ? await newPlace('embedded') : target)
-    await expect.poll(() => newestVersion(informer), { timeout: 20_000 }).toBeGreaterThan(seen)
+    await expect.poll(() => newestVersion(informer)).toBeGreaterThan(seen)
     await expectSame(informer, client)
     expect(contentOf(informer)).toEqual(content)
     await expectGone(server, seen)

@@ -4,6 +4,7 @@ import { ApiStatusError, ConnectionError, WatchExpiredError } from '../../../src
 import { Informer, type InformerOptions } from '../../../src/client/informer.ts'
 import type { KubernetesObject, Stored } from '../../../src/client/objects.ts'
 import type { WatchEvent } from '../../../src/client/watch.ts'
+import { recordingClock } from '../../fakes/recording-clock.ts'
 
 type Some = Stored<KubernetesObject>
 type Step = WatchEvent<KubernetesObject> | Error
@@ -118,6 +119,16 @@ describe('an informer', () => {
       'add another 8',
       'add new 7',
     ])
+  })
+
+  it('reads anew soon where a server that was away for long comes back with nothing of before', async () => {
+    const { clock, waited } = recordingClock()
+    const away = Array.from({ length: 12 }, (): Step[] => [new ConnectionError('connecting', 'refused')])
+    const { asked } = play([[complete(5)], ...away, [expired]], { clock })
+    await expect.poll(() => asked).toHaveLength(15)
+    expect(asked.at(-1)).toBe('initial')
+    expect(waited[12]).toBeGreaterThanOrEqual(1_000)
+    expect(waited.at(-1)).toBeLessThanOrEqual(100)
   })
 
   it('reads anew where the server has gone back', async () => {

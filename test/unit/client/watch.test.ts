@@ -7,11 +7,13 @@ import { ApiStatusError, Client, k8s, WatchExpiredError } from '../../../src/cli
 import { ConnectionError } from '../../../src/client/errors.ts'
 import type { Stored } from '../../../src/client/objects.ts'
 import { isNews, Reconnection, type WatchEvent } from '../../../src/client/watch.ts'
-import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import { NEVER } from '../../../src/client/waiting.ts'
+import { recordingClock } from '../../fakes/recording-clock.ts'
 
 /** What is written of an answer, and how it ends. */
 interface Answer {
   readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
   readonly text: string
   readonly end: 'ends' | 'breaks'
 }
@@ -29,8 +31,8 @@ async function watch(answers: readonly Answer[]) {
   const asked: (string | null)[] = []
   const server = http.createServer((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://x').searchParams.get('resourceVersion'))
-    const { status = 200, text, end } = answers[asked.length - 1]!
-    response.writeHead(status)
+    const { status = 200, headers = {}, text, end } = answers[asked.length - 1]!
+    response.writeHead(status, headers)
     response.write(text, () => (end === 'ends' ? response.end() : response.destroy()))
   })
   server.listen(0, '127.0.0.1')
@@ -75,6 +77,17 @@ describe('a watch', () => {
   })
 })
 
+it('waits as usual where the server names a date to come back at', async () => {
+  const began = performance.now()
+  const dated = { 'retry-after': new Date(0).toUTCString() }
+  await watch([
+    { status: 503, headers: dated, text: failure(503), end: 'ends' },
+    { status: 503, headers: dated, text: failure(503), end: 'ends' },
+    { status: 410, text: failure(410), end: 'ends' },
+  ])
+  expect(performance.now() - began).toBeGreaterThan(145)
+})
+
 describe('the next connection of a watch', () => {
   const unavailable = new ApiStatusError('watch', { kind: 'Status', code: 503 })
   const cut = new ConnectionError('sent', 'cut')
@@ -97,28 +110,47 @@ describe('the next connection of a watch', () => {
   })
 })
 
+it.each([
+  ['could not be made', new ConnectionError('connecting', 'refused'), 2_000],
+  ['was cut', new ConnectionError('sent', 'cut'), 2_000],
+  ['ended', undefined, 2_000],
+  ['a balancer answered', new ApiStatusError('watch', { kind: 'Status', code: 502 }), 2_000],
+  ['was forbidden', new ApiStatusError('watch', { kind: 'Status', code: 403 }), 30_000],
+  ['was one too many', new ApiStatusError('watch', { kind: 'Status', code: 429 }), 30_000],
+] as const)('connections are made less and less often where each %s', async (_, failure, longestMs) => {
+  const { clock, waited } = recordingClock()
+  const reconnection = new Reconnection(clock)
+  for (let i = 0; i < 12; i++) await reconnection.wait(NEVER, failure)
+  for (const [i, ms] of waited.entries()) {
+    const mostMs = Math.min(100 * 2 ** i, longestMs)
+    expect(ms).toBeGreaterThanOrEqual(mostMs / 2)
+    expect(ms).toBeLessThanOrEqual(mostMs)
+  }
+  expect(waited).toHaveLength(12)
+})
+
+it('a server that was away for long and then refuses is asked again soon', async () => {
+  const { clock, waited } = recordingClock()
+  const reconnection = new Reconnection(clock)
+  for (let i = 0; i < 12; i++) await reconnection.wait(NEVER, new ConnectionError('connecting', 'refused'))
+  await reconnection.wait(NEVER, new ApiStatusError('watch', { kind: 'Status', code: 403 }))
+  expect(waited.at(-1)).toBeLessThanOrEqual(2_000)
+})
+
 function stored(resourceVersion: string): Stored<k8s.Pod> {
   return { metadata: { name: 'p', uid: 'u', resourceVersion, creationTimestamp: '' } }
 }
 
 /** How each next connection is waited for, after one that went on after version 5 and told of these. */
 async function delays(events: readonly WatchEvent<k8s.Pod>[], failures: readonly unknown[]) {
-  let waits = 0
-  const clock: Clock = {
-    ...systemClock,
-    callAfter: (_delayMs, done) => {
-      waits++
-      const soon = setImmediate(() => void done())
-      return () => clearImmediate(soon)
-    },
-  }
+  const { clock, waited } = recordingClock()
   const reconnection = new Reconnection(clock)
   for (const event of events) reconnection.succeeded(isNews(event, '5'))
   const told: string[] = []
   for (const failure of failures) {
-    const before = waits
-    await reconnection.wait(new AbortController().signal, failure)
-    told.push(waits === before ? 'at once' : 'later')
+    const before = waited.length
+    await reconnection.wait(NEVER, failure)
+    told.push(waited.length === before ? 'at once' : 'later')
   }
   return told
 }
