@@ -4,6 +4,7 @@ import { access, constants, link, mkdir, mkdtemp, readFile, rename, rm, writeFil
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isRunning } from './running-process.ts'
 
 export function cacheFile(...names: readonly string[]): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'quarterdeck', ...names)
@@ -49,15 +50,6 @@ async function takeLock(lock: string, folder: string): Promise<boolean> {
     const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
     if (holder > 0 && !isRunning(holder)) await rm(lock, { force: true })
     return false
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ApiStatusError, k8s } from '../../src/client/client.ts'
 import { type Log, type Server, startServer } from '../../src/index.ts'
+import { isRunning } from '../fakes/running-process.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
@@ -261,18 +262,9 @@ describe('the command', () => {
     expect((await create('bad')).body).toContain(DENIED('bad', 'a').replaceAll('"', '\\"'))
     const pid = Number(await readFile(pidFile, 'utf8'))
     const looping = create('loop').catch(() => {})
-    const isThere = (): boolean => process.kill(pid, 0)
-    await expect.poll(isThere).toBe(true)
+    expect(isRunning(pid)).toBe(true)
     server.child.kill('SIGKILL')
     await looping
-    await expect
-      .poll(() => {
-        try {
-          return isThere()
-        } catch {
-          return false
-        }
-      })
-      .toBe(false)
+    await expect.poll(() => isRunning(pid)).toBe(false)
   })
 })

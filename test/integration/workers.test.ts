@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Client, k8s } from '../../src/client/client.ts'
 import { CreateLoad } from '../fakes/create-load.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
+import { isRunning } from '../fakes/running-process.ts'
 import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
 import { visit } from '../fakes/tls-visit.ts'
 import { workerPids } from '../fakes/worker-pids.ts'
@@ -269,7 +270,7 @@ describe('a server with workers', () => {
     const server = await startWorkers([...(await STORES[store]!()), '--shutdown-delay-duration', '10m'])
     const pids = workerPids(server)
     await server.stop('SIGKILL')
-    await expect.poll(() => pids.filter(isAlive)).toEqual([])
+    await expect.poll(() => pids.filter(isRunning)).toEqual([])
   })
 
   it('runs one process where it is told to have one worker', async () => {
@@ -301,12 +302,4 @@ function stderrOf(server: ServerProcess): { text: string } {
   const said = { text: '' }
   server.child.stderr?.on('data', (chunk: Buffer) => (said.text += chunk.toString()))
   return said
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
