@@ -40,7 +40,7 @@ export function writeFitting(
     const smaller: Decide = async (current) => {
       const outcome = await decide(current)
       if (outcome.kind !== 'put') return outcome
-      return { ...outcome, object: withMeta(outcome.object, { managedFields: undefined }) }
+      return { ...outcome, object: withMeta(outcome.object, { managedFields: undefined }), text: undefined }
     }
     return store.write(key, smaller, signal)
   })

@@ -4,8 +4,6 @@ import { ANONYMOUS } from '../../src/auth/user.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { parseYaml } from '../../src/codec/yaml-parse.ts'
 import { ApiError, statusOf } from '../../src/api/status.ts'
-import { Negotiator } from '../../src/codec/negotiate.ts'
-import { Transcoder } from '../../src/codec/transcode.ts'
 import { serveResources } from '../../src/handlers/resources.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import { Watchers } from '../../src/handlers/watchers.ts'
@@ -20,8 +18,7 @@ import {
 } from '../../src/http/http.ts'
 import { parseQuery } from '../../src/http/query.ts'
 import { requestInfoOf } from '../../src/http/request-info.ts'
-import { decodeObject } from '../../src/schema/decode.ts'
-import type { KindSchema } from '../../src/schema/table.ts'
+import { wireParts } from '../../src/server/wire-parts.ts'
 import { BUILT_IN } from './built-in-kinds.ts'
 import type { ApiWorld } from './api-world.ts'
 
@@ -45,6 +42,8 @@ const SOMEONE: Caller = {
   user: { name: 'someone', uid: undefined, groups: [], extra: {} },
   audit: NOT_AUDITED,
 }
+/** As a server has them: large bodies are read in turns and in a thread. */
+const WIRE = wireParts(BUILT_IN)
 const START_MS = Date.parse('2030-01-01T00:00:00Z')
 
 export class ApiRequests {
@@ -54,19 +53,13 @@ export class ApiRequests {
 
   /** `authorize` throws where the verb is one that the caller may not, besides the one that the request is. */
   constructor(world: ApiWorld, gates: ReadonlySet<string> = new Set(), authorize: (verb: string) => void = () => {}) {
-    const schema = BUILT_IN
-    const kind = (group: string, name: string): KindSchema => schema.kind({ group, version: 'v1', kind: name })!
-    const deleteOptions = kind('', 'DeleteOptions')
     const measures = new WatchMeasures()
     const watchers = new Watchers({ clock: systemClock, log: SILENT_LOG, measures, revision: () => 0 })
     this.#handler = serveResources({
-      negotiator: new Negotiator(),
+      ...WIRE,
       resources: () => world.resources,
       registry: world.parts,
       gates,
-      kinds: { partialMetadata: kind('meta.k8s.io', 'PartialObjectMetadata'), status: kind('', 'Status') },
-      encoding: { schemas: schema, transcoder: new Transcoder() },
-      deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
       now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
       clock: systemClock,
       watches: { measures, watchers, shortestSeconds: 1800 },

@@ -3,6 +3,7 @@ import { ADMIT_ALL } from '../../src/admission/admission.ts'
 import type { Admission } from '../../src/admission/admission.ts'
 import type { ApiObject, GroupVersionResource } from '../../src/api/object.ts'
 import { canonicalJson } from '../../src/codec/json-encode.ts'
+import { storedJsonInTurns } from '../../src/codec/json-pieces.ts'
 import { rememberingManagedFields } from '../../src/codec/stored-managed-fields.ts'
 import type { Kv } from '../../src/kv/kv.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
@@ -57,6 +58,7 @@ export class ApiWorld {
     const store = openKvStore({ kv, prefix: '/registry/' })
     this.parts = { store, dryRunStore: dryRunOf(store), admission }
     this.resources = builtInResources(schema, canonicalJson, {
+      encodeInTurns: storedJsonInTurns,
       texts: rememberingManagedFields,
       actions: actions(schema),
       serviceRange,

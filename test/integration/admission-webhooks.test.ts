@@ -292,7 +292,7 @@ describe('a server with webhooks', () => {
     })
   })
 
-  it('keeps what a webhook does not let go (W-318, W-341, W-498)', async () => {
+  it('keeps what a webhook does not let go (W-318, W-498)', async () => {
     await must('POST', MAPS, map('kept'))
     await withHook(
       'validating',
@@ -303,6 +303,40 @@ describe('a server with webhooks', () => {
       },
     )
     await must('DELETE', `${MAPS}/kept`)
+  })
+
+  it('ends a delete of several with the first refusal, and passes over what is gone by then (W-341)', async () => {
+    const isGone = async (name: string): Promise<boolean> => (await send('GET', `${MAPS}/${name}`)).status === 404
+    const refuse = denyWith({ message: 'stay' })
+    let isTaken = false
+    const behaviour: Behaviour = (review, out) => {
+      const { name } = (review.request.oldObject as { metadata: { name: string } }).metadata
+      // The others go meanwhile.
+      if (name === 'held') {
+        void expect
+          .poll(() => isGone('first'))
+          .toBe(true)
+          .then(() => refuse(review, out))
+      } else if (name === 'taken' && !isTaken) {
+        isTaken = true
+        void must('DELETE', `${MAPS}/taken`).then(() => ALLOW(review, out))
+      } else ALLOW(review, out)
+    }
+    const labelled = (name: string, batch: string): object => map(name, { metadata: { name, labels: { batch } } })
+    for (const name of ['first', 'held']) await must('POST', MAPS, labelled(name, '1'))
+    for (const name of ['other', 'taken']) await must('POST', MAPS, labelled(name, '2'))
+    await withHook(
+      'validating',
+      { behaviour, resources: ['configmaps'], rule: { operations: ['DELETE'] } },
+      async () => {
+        const refused = await send('DELETE', `${MAPS}?labelSelector=batch%3D1`)
+        expect([refused.status, refused.body]).toEqual([400, expect.stringContaining('stay')])
+        expect([await isGone('first'), await isGone('held')]).toEqual([true, false])
+        expect((await send('DELETE', `${MAPS}?labelSelector=batch%3D2`)).status).toBe(200)
+        expect([isTaken, await isGone('other'), await isGone('taken')]).toEqual([true, true, true])
+      },
+    )
+    await must('DELETE', `${MAPS}/held`)
   })
 
   it('stores nothing that a webhook refused or did not answer (W-494, D25)', async () => {

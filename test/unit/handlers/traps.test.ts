@@ -256,6 +256,7 @@ describe('an object that is too large with its owners', () => {
     const made = await send('POST', MAPS, map('a', { data }))
     expect(made.status).toBe(201)
     expect(made.body['metadata']).not.toHaveProperty('managedFields')
+    expect((await send('GET', `${MAPS}/a`)).body).toEqual(made.body)
     const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, data }
     expect((await send('PATCH', `${MAPS}/b?fieldManager=m`, applied, APPLY)).status).toBe(413)
   })
