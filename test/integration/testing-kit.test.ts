@@ -75,6 +75,18 @@ async function failure(work: Promise<unknown>): Promise<Error> {
   )
 }
 
+/** For what must come, on a busy machine too: the kit itself waits for 4 seconds. */
+const PATIENT = { timeoutMs: 60_000 }
+
+/** Begins to wait, and resolves when the server has opened so many watches for it: every later change is seen. */
+async function begun<T>(begin: () => T, watches = 1): Promise<T> {
+  using record = server.recordRequests()
+  const waiting = begin()
+  const opened = () => record.requests.filter(({ verb, status }) => verb === 'watch' && status === 200)
+  await expect.poll(opened).toHaveLength(watches)
+  return waiting
+}
+
 describe('applying YAML', () => {
   it('brings definitions and namespaces first, and gives the objects in their order', async () => {
     const applied = await applyYaml(server, WIDGETS)
@@ -127,14 +139,19 @@ describe('applying YAML', () => {
 describe('waiting for an object', () => {
   it('sees it come, change and go', async () => {
     const place = { kind: k8s.ConfigMap, name: 'settings', namespace: 'default' }
-    const comes = waitFor(client, place, 'exists')
-    const turnsBlue = waitFor(client, place, ({ data }) => data!['colour'] === 'blue')
+    const { comes, turnsBlue } = await begun(
+      () => ({
+        comes: waitFor(client, place, 'exists', PATIENT),
+        turnsBlue: waitFor(client, place, ({ data }) => data!['colour'] === 'blue', PATIENT),
+      }),
+      2,
+    )
     await configMaps.create({ metadata: { name: 'settings' }, data: { colour: 'red' } })
     expect((await comes).data).toEqual({ colour: 'red' })
     const blue = await configMaps.patch('settings', { data: { colour: 'blue' } })
     await configMaps.patch('settings', { data: { colour: 'green' } })
     expect(await turnsBlue).toEqual(blue)
-    const goes = waitFor(client, blue, 'deleted')
+    const goes = waitFor(client, blue, 'deleted', PATIENT)
     await configMaps.delete('settings')
     expect(await goes).toBeUndefined()
   })
@@ -143,19 +160,19 @@ describe('waiting for an object', () => {
     const old = await configMaps.create({ metadata: { name: 'phoenix' } })
     await configMaps.delete('phoenix')
     await configMaps.create({ metadata: { name: 'phoenix' } })
-    await waitFor(client, old, 'deleted')
+    await waitFor(client, old, 'deleted', PATIENT)
     const place = { kind: k8s.ConfigMap, name: 'phoenix', namespace: 'default' }
-    await expect(waitFor(client, place, 'deleted', { timeoutMs: 1000 })).rejects.toThrow('still exists')
+    await expect(waitFor(client, place, 'deleted', { timeoutMs: 2000 })).rejects.toThrow('still exists')
   })
 
   it('looks at conditions', async () => {
     const widgets = client.resource<CustomObject>({ group: 'example.com', version: 'v1', plural: 'widgets' })
     const place = { kind: { group: 'example.com', version: 'v1', kind: 'Widget' }, name: 'left', namespace: 'workshop' }
-    const ready = waitFor(client, place, { condition: 'Ready' })
+    const ready = waitFor(client, place, { condition: 'Ready' }, PATIENT)
     const conditions = (status: string) => ({ status: { conditions: [{ type: 'Ready', status, reason: 'Sawing' }] } })
     await widgets.inNamespace('workshop').status.patch('left', conditions('False'))
-    await waitFor(client, place, { condition: 'Ready', status: 'False' })
-    await expect(waitFor(client, place, { condition: 'Ready' }, { timeoutMs: 1000 })).rejects.toThrow(
+    await waitFor(client, place, { condition: 'Ready', status: 'False' }, PATIENT)
+    await expect(waitFor(client, place, { condition: 'Ready' }, { timeoutMs: 2000 })).rejects.toThrow(
       'Widget workshop/left has no condition Ready=True: it is False (Sawing: )',
     )
     await widgets.inNamespace('workshop').status.patch('left', conditions('True'))
@@ -164,7 +181,7 @@ describe('waiting for an object', () => {
 
   it('waits for a kind that is yet to be defined', async () => {
     const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one', namespace: 'default' } }
-    const comes = waitFor(client, gadget, 'exists')
+    const comes = waitFor(client, gadget, 'exists', PATIENT)
     await applyYaml(client, `${definitionOf('example.org', 'Gadget')}\n---\n${JSON.stringify(gadget)}`)
     expect((await comes).metadata.name).toBe('one')
   })
@@ -174,7 +191,7 @@ describe('waiting for an object', () => {
     await using proxy = await startTcpProxy(Number(new URL(url).port))
     using other = new Client({ url: `https://127.0.0.1:${proxy.port}`, ca, token })
     using record = server.recordRequests()
-    const comes = waitFor(other, { kind: k8s.Secret, name: 'late', namespace: 'default' }, 'exists')
+    const comes = waitFor(other, { kind: k8s.Secret, name: 'late', namespace: 'default' }, 'exists', PATIENT)
     await expect.poll(() => record.requests.at(-1)?.status).toBe(200)
     proxy.refuse()
     await client
@@ -211,10 +228,13 @@ describe('waiting for an object', () => {
 describe('what is eventually so', () => {
   it('is compared with what is wanted, or asserted', async () => {
     const made = await configMaps.create({ metadata: { name: 'state' }, data: { phase: 'new', size: '1' } })
-    const [matched, asserted] = [
-      eventually(client, made, { data: { phase: 'old' } }),
-      eventually(client, made, async ({ data }) => expect(data?.['phase']).toMatch(/^old/)),
-    ]
+    const { matched, asserted } = await begun(
+      () => ({
+        matched: eventually(client, made, { data: { phase: 'old' } }, PATIENT),
+        asserted: eventually(client, made, async ({ data }) => expect(data?.['phase']).toMatch(/^old/), PATIENT),
+      }),
+      2,
+    )
     await configMaps.patch('state', { data: { phase: 'older' } })
     const old = await configMaps.patch('state', { data: { phase: 'old' } })
     expect(await matched).toEqual(old)
@@ -235,8 +255,9 @@ describe('what is eventually so', () => {
         message: 'there is no wind',
         count: 3,
       })
-    const waiting = eventually(client, made, { data: { phase: 'old', wind: '3' } }, { timeoutMs: 2000 })
-    await waitFor(client, made, 'exists')
+    const { waiting } = await begun(() => ({
+      waiting: eventually(client, made, { data: { phase: 'old', wind: '3' } }, { timeoutMs: 4000 }),
+    }))
     const aged = await configMaps.patch('tale', { data: { phase: 'older' }, metadata: { labels: { a: 'b' } } })
     const error = await failure(waiting)
     expect(error).toBeInstanceOf(WaitTimeoutError)
@@ -247,7 +268,7 @@ describe('what is eventually so', () => {
   .data.wind
     wanted  "3"
     seen    nothing
-(waited for 2000 ms)
+(waited for 4000 ms)
 What was seen of it:
   ADDED with resourceVersion ${resourceVersion}
   MODIFIED with resourceVersion ${aged.metadata.resourceVersion}: .metadata.labels, .data.phase
@@ -258,7 +279,7 @@ Events about it:
   it('shows the object where only a function knows what is wanted', async () => {
     const made = await configMaps.create({ metadata: { name: 'shown' }, data: { phase: 'new' } })
     const asserted = await failure(
-      eventually(client, made, ({ data }) => expect(data).toEqual({ phase: 'old' }), { timeoutMs: 1000 }),
+      eventually(client, made, ({ data }) => expect(data).toEqual({ phase: 'old' }), { timeoutMs: 2000 }),
     )
     expect(asserted.message).toMatch(
       /is not as wanted: expected .*\n[^]*As it was last seen:\n[^]* {2}data:\n {4}phase: new\n/,
@@ -267,9 +288,9 @@ Events about it:
     expect(asserted.cause).toMatchObject({ name: 'AssertionError' })
     expect(asserted.stack).toContain('testing-kit.test.ts')
     const absent = await failure(
-      eventually(client, { kind: k8s.ConfigMap, name: 'none', namespace: 'default' }, {}, { timeoutMs: 1000 }),
+      eventually(client, { kind: k8s.ConfigMap, name: 'none', namespace: 'default' }, {}, { timeoutMs: 2000 }),
     )
-    expect(absent.message).toBe('ConfigMap default/none does not exist\n(waited for 1000 ms)')
+    expect(absent.message).toBe('ConfigMap default/none does not exist\n(waited for 2000 ms)')
   })
 })
 
