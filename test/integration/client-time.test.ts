@@ -142,7 +142,7 @@ describe('an informer', () => {
     await expect.poll(() => errors).toHaveLength(1)
     expect(informer.hasSynced).toBe(false)
     await server.clock.advance('1h')
-    await informer.waitForSync(AbortSignal.timeout(4000))
+    await informer.waitForSync(AbortSignal.timeout(60_000))
     expect(server.faults.watches({ resource: 'configmaps' }).cut().hits).toBe(1)
     await maps.create({ metadata: { name: 'late' } })
     await expect.poll(() => informer.get('late', 'default')).toBeDefined()

@@ -23,7 +23,7 @@ describe('the overview', () => {
     await leases.getByRole('link', { name: /^apiserver-/ }).waitFor()
     const other = await tab.page.context().newPage()
     await other.goto(`${tab.server.url}/console/kinds/configmaps`)
-    await tab.page.getByRole('cell', { name: 'configmaps', exact: true }).waitFor({ timeout: 15_000 })
+    await tab.page.getByRole('cell', { name: 'configmaps', exact: true }).waitFor({ timeout: 60_000 })
     await tab.isFaultless()
   })
 

@@ -19,7 +19,7 @@ async function names(maps: Maps): Promise<readonly string[]> {
 const named = (name: string, data: Record<string, string> = {}): k8s.ConfigMap => ({ metadata: { name }, data })
 
 async function eventually<T>(look: () => Promise<T>, isRight: (seen: T) => boolean): Promise<T> {
-  for (const until = performance.now() + 10_000; ; await sleep(10)) {
+  for (const until = performance.now() + 60_000; ; await sleep(10)) {
     const seen = await look()
     if (isRight(seen) || performance.now() > until) return seen
   }

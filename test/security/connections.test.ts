@@ -26,8 +26,13 @@ function dial(url = server.url): Promise<TLSSocket> {
   return dialTls(url, 'http/1.1')
 }
 
+/** How long the first byte of an answer may take, on a busy machine too. */
+const PATIENCE_MS = 60_000
+/** An answer that is followed by nothing for so long was the last one. */
+const QUIET_MS = 500
+
 /** Everything that comes until the other side closes, or nothing comes any more for a while. */
-function answerTo(socket: TLSSocket, text: string, quietMs = 500): Promise<{ text: string; closed: boolean }> {
+function answerTo(socket: TLSSocket, text: string): Promise<{ text: string; closed: boolean }> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const end = (closed: boolean): void => {
@@ -35,11 +40,11 @@ function answerTo(socket: TLSSocket, text: string, quietMs = 500): Promise<{ tex
       socket.removeAllListeners('data').removeAllListeners('close')
       resolve({ text: Buffer.concat(chunks).toString('latin1'), closed })
     }
-    let timer = setTimeout(end, quietMs, false)
+    let timer = setTimeout(end, PATIENCE_MS, false)
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       clearTimeout(timer)
-      timer = setTimeout(end, quietMs, false)
+      timer = setTimeout(end, QUIET_MS, false)
     })
     socket.on('close', () => end(true))
     socket.write(text)
@@ -113,7 +118,9 @@ describe('CVE-2018-1002105 and CVE-2020-8559: tunnels that are refused', () => {
       if (closed) return
       // What comes next on the connection is a request of its own, with no rights left over from the one before.
       const after = await answerTo(socket, 'GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n')
-      expect(statusLines(after.text).every((line) => / 40[13]$/.test(line))).toBe(true)
+      const lines = statusLines(after.text)
+      if (!after.closed) expect(lines).toHaveLength(1)
+      for (const line of lines) expect(line).toMatch(/ 40[13]$/)
       socket.destroy()
     },
   )

@@ -39,19 +39,23 @@ function counting(): { readonly world: ApiWorld; readonly clock: ManualClock } {
   return { world, clock }
 }
 
-async function make(world: ApiWorld, hard: Readonly<Record<string, string>>): Promise<void> {
-  await world.create(world.resource('resourcequotas'), { metadata: { name: 'q' }, spec: { hard } })
+async function make(world: ApiWorld, hard: Readonly<Record<string, string>>, name = 'q'): Promise<void> {
+  await world.create(world.resource('resourcequotas'), { metadata: { name }, spec: { hard } })
 }
 
 function map(world: ApiWorld, name: string): Promise<unknown> {
   return world.create(world.resource('configmaps'), { metadata: { name } })
 }
 
+async function statusOf(world: ApiWorld, name: string): Promise<unknown> {
+  return (await world.get(world.resource('resourcequotas'), name))['status']
+}
+
 /** Time goes by until the status is as expected. */
-async function told({ world, clock }: ReturnType<typeof counting>, expected: object): Promise<void> {
+async function told({ world, clock }: ReturnType<typeof counting>, expected: object, name = 'q'): Promise<void> {
   const status = async (): Promise<unknown> => {
     clock.advance(100)
-    return (await world.get(world.resource('resourcequotas'), 'q'))['status']
+    return statusOf(world, name)
   }
   await expect.poll(status, { interval: 2 }).toEqual(expected)
 }
@@ -114,15 +118,24 @@ it('leaves a quota alone that was just raised: what it was raised for may be on 
   const here = counting()
   const { world, clock } = here
   await map(world, 'a')
-  await make(world, { configmaps: '5' })
-  await told(here, { hard: { configmaps: '5' }, used: { configmaps: '1' } })
+  // When the last is counted the others are at rest; then none of them has been counted or raised lately.
+  for (const name of ['q', 'changed', 'other', 'last']) {
+    clock.advance(5_000)
+    await make(world, { configmaps: '5' }, name)
+    await told(here, { hard: { configmaps: '5' }, used: { configmaps: '1' } }, name)
+  }
+  clock.advance(1_000)
   const quotas = world.resource('resourcequotas')
   const raised = { hard: { configmaps: '5' }, used: { configmaps: '2' } }
   await world.update(quotas, 'q', (live) => ({ ...live, status: raised }), { subresource: 'status' })
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await world.update(quotas, 'changed', (live) => ({ ...live, spec: { hard: { configmaps: '6' } } }))
+  const follows = { hard: { configmaps: '6' }, used: { configmaps: '1' } }
+  await expect.poll(() => statusOf(world, 'changed')).toEqual(follows)
   await deleteObject(world.parts, world.resource('configmaps'), { name: 'a', options: OPTIONS }, world.context())
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
-  expect((await world.get(quotas, 'q'))['status']).toEqual(raised)
+  await expect
+    .poll(() => statusOf(world, 'other'))
+    .toEqual({ hard: { configmaps: '5' }, used: { configmaps: '0' } })
+  expect(await statusOf(world, 'q')).toEqual(raised)
   clock.advance(2_000)
   await told(here, { hard: { configmaps: '5' }, used: { configmaps: '0' } })
 })

@@ -142,10 +142,7 @@ describe('an object that cannot be read', () => {
     expect((await requests.send({ method: 'GET', path: '/api/v1/namespaces/ns/secrets/s' })).status).toBe(404)
     await requests.send(unsafely(`${MAPS}/bad`))
     await expect
-      .poll(async () => (await requests.send({ method: 'GET', path: '/api/v1/namespaces/ns' })).status, {
-        interval: 5,
-        timeout: 4_000,
-      })
+      .poll(async () => (await requests.send({ method: 'GET', path: '/api/v1/namespaces/ns' })).status, { interval: 5 })
       .toBe(404)
   })
 })
