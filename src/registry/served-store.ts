@@ -3,7 +3,6 @@
 import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'
-import { ApiError } from '../api/status.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { InvariantError } from '../lib/errors.ts'
@@ -69,10 +68,10 @@ export class ServedStore implements Store {
     if (form === undefined || form.isAsStored()) return this.#store.watch(request, signal)
     const split = form.isLocal ? undefined : splitSelection(request.resource, request.selection)
     if (split === undefined) return this.#shownWatch(form, request, signal)
-    const watch = await this.#shownWatch(form, { ...request, selection: split.stored }, signal)
     const last = (before: StoredObject, change: StoredObject): StoredObject =>
       new ServedObject(change, before.object(), request.resource)
-    const shown = await this.#shownBefore(request, signal)
+    const { shown, start } = await this.#shownBefore(request, signal)
+    const watch = await this.#shownWatch(form, { ...request, start, selection: split.stored }, signal)
     return selectedEvents(watch, { matches: split.matches, shown, last })
   }
 
@@ -81,19 +80,18 @@ export class ServedStore implements Store {
     return shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
   }
 
-  /** What a watcher that resumes from a revision has seen before, as far as that is still known. */
-  async #shownBefore(request: WatchRequest, signal: AbortSignal): Promise<Map<string, StoredObject>> {
+  /**
+   * The objects that a watcher has seen where it begins. Throws where they cannot be known: the watcher would miss that one of them
+   * ceases to match.
+   */
+  async #shownBefore(request: WatchRequest, signal: AbortSignal): Promise<ShownBefore> {
     const shown = new Map<string, StoredObject>()
     const { resource, namespace, selection, start } = request
-    if (start.kind === 'state' || selection === undefined) return shown
+    if (start.kind === 'state') return { shown, start }
     const at = start.kind === 'after' ? ({ kind: 'exact', revision: start.revision } as const) : start.at
-    try {
-      const { batches } = await this.list({ resource, namespace, at, selection, skipUnreadable: true }, signal)
-      for await (const batch of batches) for (const one of batch) shown.set(`${one.namespace}/${one.name}`, one)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-    }
-    return shown
+    const page = await this.list({ resource, namespace, at, selection, skipUnreadable: true }, signal)
+    for await (const batch of page.batches) for (const one of batch) shown.set(`${one.namespace}/${one.name}`, one)
+    return { shown, start: { kind: 'after', revision: page.revision } }
   }
 
   #eventsOf(form: ServedForm): WeakMap<ObjectEvent, ObjectEvent> {
@@ -112,6 +110,11 @@ export class ServedStore implements Store {
     if (form === undefined || result.object === undefined) return result
     return { ...result, object: await shown(form, result.object, signal) } as WriteResult
   }
+}
+
+interface ShownBefore {
+  readonly shown: Map<string, StoredObject>
+  readonly start: WatchRequest['start']
 }
 
 async function decideInForm(

@@ -38,11 +38,13 @@ function resourceWith(form: Partial<ServedForm> = {}): StoredResource {
 }
 
 function open(resource: StoredResource) {
-  const below = openKvStore({ kv: openMemory(), prefix: '/registry' })
+  const kv = openMemory()
+  const below = openKvStore({ kv, prefix: '/registry' })
   const written: WriteResult[] = []
   const store = new ServedStore(below, (_key, result) => void written.push(result))
   const { form: _, ...plain } = resource
   return {
+    kv,
     below,
     store,
     written,
@@ -170,6 +172,36 @@ describe('a type that is served in another form', () => {
         if (told.length >= 3) break
       }
       expect(told).toEqual(['ADDED other red', 'MODIFIED other red', 'DELETED known red'])
+    })
+
+    it('not from a moment of which nothing is known any more: the watcher would not be told what leaves the selection', async () => {
+      const resource = coloured()
+      const { store, kv } = open(resource)
+      const revision = await put(store, resource, painted('known', 'red'))
+      await kv.compact(await put(store, resource, painted('other', 'blue')), signal)
+      const start = { kind: 'after', revision } as const
+      const watch = store.watch({ resource, start, bookmarks: false, selection: red }, signal)
+      await expect(watch).rejects.toMatchObject({ reason: 'Expired' })
+    })
+
+    it('not where what was shown cannot be converted', async () => {
+      const resource = coloured()
+      const { store } = open(resource)
+      const revision = await put(store, resource, painted('known', 'red'))
+      const { form } = resource
+      let fails = 1
+      const fromStored: ServedForm['fromStored'] = (...given) =>
+        fails-- > 0 ? Promise.reject(new ApiError('InternalError', 'no webhook')) : form!.fromStored(...given)
+      const failing: StoredResource = { ...resource, form: { ...form!, fromStored } }
+      const start = { kind: 'after', revision } as const
+      const request = { resource: failing, start, bookmarks: false, selection: red }
+      await expect(store.watch(request, signal)).rejects.toThrow('no webhook')
+      const watch = await store.watch(request, signal)
+      await put(store, resource, painted('known', 'blue'))
+      for await (const events of watch) {
+        expect(events.map(({ type }) => type)).toEqual(['DELETED'])
+        break
+      }
     })
   })
 
