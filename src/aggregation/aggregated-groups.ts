@@ -12,6 +12,7 @@ import type { Clock } from '../lib/clock.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import { pause } from '../lib/pause.ts'
+import { together } from '../lib/together.ts'
 import { type DiscoveryGroup, groupPriority } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
@@ -23,7 +24,7 @@ import {
   type ReadAggregatedDocuments,
   type AggregatedDocuments,
 } from './aggregated-openapi.ts'
-import { runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
 
 type Resources = DiscoveryGroup['versions'][number]['resources']
 
@@ -132,27 +133,26 @@ export class AggregatedGroups {
       else this.#named.set(key, version)
       this.#told = undefined
     }
-    const followed = runInformer(
-      store,
-      servedResource(resources, 'apiservices', 'apiregistration.k8s.io'),
-      {
-        onPresent: (stored) => {
-          const object = stored.object()
-          put(stored.name, readAggregatedService(object))
-          name(stored.name, readNamedVersion(object))
-        },
-        onGone: (stored) => {
-          put(stored.name, undefined)
-          name(stored.name, undefined)
-        },
+    const handler: InformerHandler = {
+      onPresent: (stored) => {
+        const object = stored.object()
+        put(stored.name, readAggregatedService(object))
+        name(stored.name, readNamedVersion(object))
       },
-      signal,
-    )
+      onGone: (stored) => {
+        put(stored.name, undefined)
+        name(stored.name, undefined)
+      },
+    }
+    const resource = servedResource(resources, 'apiservices', 'apiregistration.k8s.io')
+    await together(signal, (until) => [runInformer(store, resource, handler, until), this.#refresh(until)])
+  }
+
+  async #refresh(signal: AbortSignal): Promise<void> {
     while (await pause(this.#read.clock, REFRESH_MS, signal)) {
       const open = [...this.#services.values()].filter(({ isAvailable }) => isAvailable)
       await Promise.all(open.map((service) => this.#load(service, signal)))
     }
-    await followed
   }
 
   #forget(name: string): void {

@@ -6,6 +6,7 @@ import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
+import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -55,13 +56,13 @@ class RemoteAvailability {
     const services = servedResource(this.#parts.resources(), 'services')
     const slices = servedResource(this.#parts.resources(), 'endpointslices', 'discovery.k8s.io')
     const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
-    await Promise.all([
-      runInformer(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, signal),
-      runInformer(store, services, { ...this.#kept(this.#services, serviceKey), onSynced: loaded[0].resolve }, signal),
-      runInformer(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, signal),
+    await together(signal, (until) => [
+      runInformer(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, until),
+      runInformer(store, services, { ...this.#kept(this.#services, serviceKey), onSynced: loaded[0].resolve }, until),
+      runInformer(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, until),
       // Before the services are known every one of them would be missing.
-      Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(signal)),
-      pause(this.#parts.clock, Number.POSITIVE_INFINITY, signal).then(() => loaded.forEach(({ resolve }) => resolve())),
+      Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(until)),
+      pause(this.#parts.clock, Number.POSITIVE_INFINITY, until).then(() => loaded.forEach(({ resolve }) => resolve())),
     ])
   }
 

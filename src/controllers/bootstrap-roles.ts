@@ -6,6 +6,7 @@ import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
 import { missingRules } from '../api/rule-coverage.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
+import { forEachAtOnce } from '../lib/together.ts'
 import { createObject } from '../registry/create.ts'
 import type { Resource } from '../registry/registry.ts'
 import { CONTROLLER_ROLES } from './bootstrap-policy-controllers.ts'
@@ -41,15 +42,11 @@ export interface MadeRole {
  * read is left alone, and so are those of a namespace that cannot be: the start goes on without them.
  */
 export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSignal): Promise<readonly MadeRole[]> {
-  const queue = wantedObjects(parts)
   const made: MadeRole[] = []
-  const worker = async (): Promise<void> => {
-    for (let wanted = queue.pop(); wanted !== undefined; wanted = queue.pop()) {
-      const { resource, namespace, name } = wanted
-      if (await make(parts, wanted, signal)) made.push({ kind: resource.kind, namespace, name })
-    }
-  }
-  await Promise.all(Array.from({ length: PARALLEL }, worker))
+  await forEachAtOnce(wantedObjects(parts).toReversed(), { most: PARALLEL, signal }, async (wanted) => {
+    const { resource, namespace, name } = wanted
+    if (await make(parts, wanted, signal)) made.push({ kind: resource.kind, namespace, name })
+  })
   return made
 }
 

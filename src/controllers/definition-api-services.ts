@@ -3,6 +3,7 @@ import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { own } from '../api/value.ts'
+import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -54,10 +55,10 @@ class DefinitionApiServices {
       },
       onSynced: () => this.#onSynced('services'),
     }
-    await Promise.all([
-      runInformer(store, this.#definitions, ofDefinitions, signal),
-      runInformer(store, this.#services, ofServices, signal),
-      this.#queue.run(signal),
+    await together(signal, (until) => [
+      runInformer(store, this.#definitions, ofDefinitions, until),
+      runInformer(store, this.#services, ofServices, until),
+      this.#queue.run(until),
     ])
   }
 

@@ -2,6 +2,7 @@
 // (P-349, W-619, W-620). Retried every second while objects with finalizers remain.
 import { withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
+import { together } from '../lib/together.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
@@ -39,7 +40,8 @@ export function definitionCleanup(
         },
         onGone: () => {},
       }
-      await Promise.all([runInformer(parts.registry.store, definitions, handler, signal), queue.run(signal)])
+      const { store } = parts.registry
+      await together(signal, (until) => [runInformer(store, definitions, handler, until), queue.run(until)])
     },
   }
 }

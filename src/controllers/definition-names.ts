@@ -2,6 +2,7 @@
 // follows from what is stored, so the second one finds it done.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
+import { together } from '../lib/together.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
@@ -46,8 +47,8 @@ class NameController {
       onPresent: (stored: StoredObject) => this.#onPresent(stored),
       onGone: ({ name }: StoredObject) => this.#onGone(name),
     }
-    const followed = runInformer(this.#parts.registry.store, this.#resource, handler, signal)
-    await Promise.all([followed, this.#queue.run(signal)])
+    const { store } = this.#parts.registry
+    await together(signal, (until) => [runInformer(store, this.#resource, handler, until), this.#queue.run(until)])
   }
 
   #onPresent(stored: StoredObject): void {

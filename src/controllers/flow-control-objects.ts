@@ -5,13 +5,14 @@ import { annotationsOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
+import { together } from '../lib/together.ts'
 import { metaNumber } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, ensureObject, newObject, succeeds, updateLive } from './writes.ts'
-import { runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export interface FlowObjects {
@@ -36,10 +37,10 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
   return {
     name: 'flow-control-objects',
     async run(signal) {
-      await Promise.all([reportDangling(parts, signal), keep()])
-      async function keep(): Promise<void> {
+      await together(signal, (until) => [reportDangling(parts, until), keep(until)])
+      async function keep(until: AbortSignal): Promise<void> {
         // They are there already when it begins: they are made before anything is served.
-        while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await makeFlowObjects(parts, wanted, signal)
+        while (await pause(parts.clock, LOOK_AGAIN_MS, until)) await makeFlowObjects(parts, wanted, until)
       }
     },
   }
@@ -49,9 +50,9 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
 export async function makeFlowObjects(parts: ControllerParts, wanted: FlowObjects, signal: AbortSignal): Promise<void> {
   const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
   const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
-  await Promise.all([
-    ...wanted.levels.map((object) => ensureFlowObject(parts, levels, object, signal)),
-    ...wanted.schemas.map((object) => ensureFlowObject(parts, schemas, object, signal)),
+  await together(signal, (until) => [
+    ...wanted.levels.map((object) => ensureFlowObject(parts, levels, object, until)),
+    ...wanted.schemas.map((object) => ensureFlowObject(parts, schemas, object, until)),
   ])
 }
 
@@ -102,50 +103,44 @@ async function reportDangling(parts: ControllerParts, signal: AbortSignal): Prom
   const present = new Set<string>()
   const levelOf = new Map<string, string>()
   const isSynced = { levels: false, schemas: false }
-  const work = (name: string): Promise<void> =>
-    updateSchemaStatus({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
+  const work = (name: string, inner: AbortSignal): Promise<void> =>
+    updateSchemaStatus({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, inner)
   const queue = new WorkQueue(parts, { name: 'flow-control-objects', workers: 1, work })
   const enqueue = (concerns: (level: string) => boolean): void => {
     if (!isSynced.levels || !isSynced.schemas) return
     for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
   }
-  const followLevels = runInformer(
-    store,
-    levels,
-    {
-      onPresent: ({ name }) => {
-        if (present.has(name)) return
-        present.add(name)
-        enqueue((level) => level === name)
-      },
-      onGone: ({ name }) => {
-        present.delete(name)
-        enqueue((level) => level === name)
-      },
-      onSynced: () => {
-        isSynced.levels = true
-        enqueue(() => true)
-      },
+  const ofLevels: InformerHandler = {
+    onPresent: ({ name }) => {
+      if (present.has(name)) return
+      present.add(name)
+      enqueue((level) => level === name)
     },
-    signal,
-  )
-  const followSchemas = runInformer(
-    store,
-    schemas,
-    {
-      onPresent: (stored) => {
-        levelOf.set(stored.name, levelNameOf(stored.object()))
-        if (isSynced.levels && isSynced.schemas) queue.add(stored.name)
-      },
-      onGone: ({ name }) => void levelOf.delete(name),
-      onSynced: () => {
-        isSynced.schemas = true
-        enqueue(() => true)
-      },
+    onGone: ({ name }) => {
+      present.delete(name)
+      enqueue((level) => level === name)
     },
-    signal,
-  )
-  await Promise.all([followLevels, followSchemas, queue.run(signal)])
+    onSynced: () => {
+      isSynced.levels = true
+      enqueue(() => true)
+    },
+  }
+  const ofSchemas: InformerHandler = {
+    onPresent: (stored) => {
+      levelOf.set(stored.name, levelNameOf(stored.object()))
+      if (isSynced.levels && isSynced.schemas) queue.add(stored.name)
+    },
+    onGone: ({ name }) => void levelOf.delete(name),
+    onSynced: () => {
+      isSynced.schemas = true
+      enqueue(() => true)
+    },
+  }
+  await together(signal, (until) => [
+    runInformer(store, levels, ofLevels, until),
+    runInformer(store, schemas, ofSchemas, until),
+    queue.run(until),
+  ])
 }
 
 interface SchemaParts {

@@ -8,6 +8,7 @@ import { formatGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
+import { forEachAtOnce } from '../lib/together.ts'
 import { deleteObject } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
@@ -234,7 +235,11 @@ class Collector {
         const references = dependent.owners.filter(({ uid }) => uid === node.uid)
         return this.#removeOwners(dependent, references, signal)
       }
-      await forEach(dependents, WORKERS, release)
+      const failures: unknown[] = []
+      await forEachAtOnce(dependents, { most: WORKERS, signal }, (dependent) =>
+        release(dependent).catch((error: unknown) => failures.push(error)),
+      )
+      if (failures.length > 0) throw failures[0]
       await this.#removeFinalizer(node, ORPHAN, signal)
       return false
     }
@@ -308,17 +313,6 @@ class Collector {
 /** The owner is in another namespace: an event reports it. */
 function isMisplaced(found: FoundOwner): found is Extract<FoundOwner, { readonly reference: OwnerReference }> {
   return found.kind === 'impossible' || (found.kind === 'known' && found.isElsewhere)
-}
-
-/** Runs `work` for each item, so many at a time. All are tried; then the first failure is thrown. */
-async function forEach<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values()
-  const failures: unknown[] = []
-  const worker = async (): Promise<void> => {
-    for (const item of rest) await work(item).catch((error: unknown) => failures.push(error))
-  }
-  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker))
-  if (failures.length > 0) throw failures[0]
 }
 
 function waitsForDependents({ finalizers }: GraphNode): boolean {

@@ -3,6 +3,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { equalValues, own } from '../api/value.ts'
+import { together } from '../lib/together.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -83,9 +84,9 @@ async function keepInNamespaces(
   }
   const { store } = parts.registry
   const selection = { fields: parseFieldSelector(`metadata.name=${objectName}`) }
-  await Promise.all([
-    queue.run(signal),
-    runInformer(store, servedResource(parts.resources(), 'namespaces'), ofNamespaces, signal),
-    runInformer(store, { ...resource, selection }, { onPresent: touched, onGone: touched }, signal),
+  await together(signal, (until) => [
+    queue.run(until),
+    runInformer(store, servedResource(parts.resources(), 'namespaces'), ofNamespaces, until),
+    runInformer(store, { ...resource, selection }, { onPresent: touched, onGone: touched }, until),
   ])
 }

@@ -8,6 +8,7 @@ import { ApiError } from '../api/status.ts'
 import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
 import type { Value } from '../api/value.ts'
 import { own } from '../api/value.ts'
+import { forEachAtOnce, together } from '../lib/together.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
@@ -22,6 +23,7 @@ import { servedResource } from '../registry/served-resource.ts'
 
 const FINALIZER = 'kubernetes'
 const WORKERS = 4
+const TYPES_AT_ONCE = 32
 
 export function namespaceController(parts: ControllerParts): Controller {
   return {
@@ -37,8 +39,11 @@ export function namespaceController(parts: ControllerParts): Controller {
       const onPresent = (stored: StoredObject): void => {
         if (isTerminating(stored.object())) queue.add(stored.name)
       }
-      const following = runInformer(parts.registry.store, namespaces, { onPresent, onGone: () => {} }, signal)
-      await Promise.all([following, queue.run(signal)])
+      const handler = { onPresent, onGone: () => {} }
+      await together(signal, (until) => [
+        runInformer(parts.registry.store, namespaces, handler, until),
+        queue.run(until),
+      ])
     },
   }
 }
@@ -100,7 +105,10 @@ class NamespaceDeletion {
       if (left.count > 0 || left.problem !== undefined) return [left]
     }
     const others = contents.filter((resource) => resource !== pods)
-    const left = await Promise.all(others.map((resource) => this.#deleteAll(resource)))
+    const left: Remaining[] = []
+    await forEachAtOnce(others.entries(), { most: TYPES_AT_ONCE, signal: this.#signal }, async ([at, resource]) => {
+      left[at] = await this.#deleteAll(resource)
+    })
     return left.filter(({ count, problem }) => count > 0 || problem !== undefined)
   }
 

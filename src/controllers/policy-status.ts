@@ -2,6 +2,7 @@
 import { mapOrAbsent, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
+import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, succeeds, updateLive } from './writes.ts'
@@ -32,7 +33,7 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
       const onGone = ({ name }: { readonly name: string }): void => void policies.delete(name)
       const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
       const { store } = parts.registry
-      await Promise.all([queue.run(signal), runInformer(store, resource, { onPresent, onGone }, signal)])
+      await together(signal, (until) => [queue.run(until), runInformer(store, resource, { onPresent, onGone }, until)])
     },
   }
 }

@@ -12,6 +12,7 @@ import { equalValues, own } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities, compareQuantities, formatQuantity, quantityOf } from '../lib/quantity.ts'
+import { together } from '../lib/together.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { asStored } from '../informers/stored-types.ts'
@@ -68,8 +69,6 @@ class QuotaController {
   readonly #types: TypeInformers
   readonly #raisedAt = new Map<string, number>()
   readonly #countedAt = new Map<string, number>()
-  readonly #running = new Set<Promise<void>>()
-  readonly #failed = Promise.withResolvers<void>()
 
   constructor(parts: ControllerParts, accounting: QuotaAccounting) {
     this.#parts = parts
@@ -84,32 +83,18 @@ class QuotaController {
   }
 
   /** Types are followed as quotas name them; where one of the loops breaks all of them end. */
-  async run(outer: AbortSignal): Promise<void> {
-    const inner = new AbortController()
-    const signal = AbortSignal.any([outer, inner.signal])
-    const end = (): void => this.#failed.resolve()
-    outer.addEventListener('abort', end, { once: true })
+  async run(signal: AbortSignal): Promise<void> {
     const quotas = servedResource(this.#parts.resources(), 'resourcequotas')
     const handler = {
       onPresent: (stored: StoredObject) => this.#onQuota(stored),
       onGone: (stored: StoredObject) => this.#onQuotaGone(stored),
     }
-    this.#start(runInformer(this.#parts.registry.store, quotas, handler, signal))
-    this.#start(this.#types.run(signal))
-    this.#start(this.#queue.run(signal))
-    this.#start(this.#resync(signal))
-    try {
-      await this.#failed.promise
-    } finally {
-      outer.removeEventListener('abort', end)
-      inner.abort()
-      await Promise.allSettled(this.#running)
-    }
-  }
-
-  #start(work: Promise<void>): void {
-    this.#running.add(work)
-    work.catch((error: unknown) => this.#failed.reject(error))
+    await together(signal, (until) => [
+      runInformer(this.#parts.registry.store, quotas, handler, until),
+      this.#types.run(until),
+      this.#queue.run(until),
+      this.#resync(until),
+    ])
   }
 
   async #resync(signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import { matchesLabels, type LabelSelector } from '../api/selector.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, succeeds, updateLive } from './writes.ts'
@@ -58,7 +59,8 @@ export function roleAggregation(parts: ControllerParts): Controller {
       }
       const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
       const { store } = parts.registry
-      await Promise.all([queue.run(signal), runInformer(store, resource, { onPresent, onGone, onSynced }, signal)])
+      const handler = { onPresent, onGone, onSynced }
+      await together(signal, (until) => [queue.run(until), runInformer(store, resource, handler, until)])
     },
   }
 }

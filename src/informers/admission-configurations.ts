@@ -1,6 +1,7 @@
 // The objects that configure admission (webhooks, policies and their bindings), followed for the plugins that go by them.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { ApiObject } from '../api/object.ts'
+import { together } from '../lib/together.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
@@ -35,8 +36,8 @@ export function followConfigurations(
   return {
     loaded: Promise.all(followed.map(({ synced }) => synced.promise)).then(() => {}),
     async follow(signal) {
-      await Promise.all(
-        followed.map(({ type, synced }) => followType(parts, { ...type, onSynced: synced.resolve }, signal)),
+      await together(signal, (until) =>
+        followed.map(({ type, synced }) => followType(parts, { ...type, onSynced: synced.resolve }, until)),
       )
     },
   }

@@ -7,6 +7,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { NodeGraph, type NodeRelated, type RelatedType } from '../auth/node-graph.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { together } from '../lib/together.ts'
 import { type InformerSource, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -37,7 +38,7 @@ export class NodeGraphInformer {
     signal.removeEventListener('abort', stop)
     if (signal.aborted) return
     const missing = new Set(SOURCES)
-    const followOne = (source: Source): Promise<void> => {
+    const followOne = (source: Source, until: AbortSignal): Promise<void> => {
       const handler = {
         onPresent: (object: StoredObject) => source.put(this.#graph, object),
         onGone: (object: StoredObject) => source.remove(this.#graph, object),
@@ -48,9 +49,9 @@ export class NodeGraphInformer {
           this.#loaded.resolve(this.#graph)
         },
       }
-      return runInformer(registry.store, servedResource(resources(), source.resource, source.group), handler, signal)
+      return runInformer(registry.store, servedResource(resources(), source.resource, source.group), handler, until)
     }
-    await Promise.all(SOURCES.map(followOne))
+    await together(signal, (until) => SOURCES.map((source) => followOne(source, until)))
   }
 }
 

@@ -3,6 +3,7 @@ import { metaText } from '../api/object-members.ts'
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
+import { forEachAtOnce } from '../lib/together.ts'
 import type { ListPage, ListRequest, Outcome, StoredItem } from '../store/store.ts'
 import { decideDeletion, type DeleteOptions, type Deletion } from './deletion.ts'
 import { IGNORE_READ_ERRORS } from './delete-options.ts'
@@ -134,7 +135,10 @@ export function checkPreconditions(resource: Resource, stored: ApiObject, { prec
 
 const COLLECTION_WORKERS = 16
 
-/** Deletes what the list names, not as one: what was deleted before a fault stays deleted (W-341). */
+/**
+ * Deletes the objects of the list one by one. A fault ends that: objects that were deleted before stay deleted (W-341). Nothing is
+ * deleted any more when the answer is known.
+ */
 export async function deleteCollection(
   parts: RegistryParts,
   resource: Resource,
@@ -145,19 +149,14 @@ export async function deleteCollection(
   const page = await parts.store.list(request.list, context.signal)
   const items: StoredObject[] = []
   for await (const batch of page.batches) items.push(...batch)
-  let next = 0
-  const work = async (): Promise<void> => {
-    while (next < items.length) {
-      const item = items[next++]!
-      const perItem = { ...context, namespace: item.namespace }
-      try {
-        await deleteObject(parts, resource, { name: item.name, options: request.options, nameless: true }, perItem)
-      } catch (error) {
-        if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error
-      }
+  await forEachAtOnce(items, { most: COLLECTION_WORKERS, signal: context.signal }, async ({ name, namespace }) => {
+    try {
+      const one = { name, options: request.options, nameless: true }
+      await deleteObject(parts, resource, one, { ...context, namespace })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error
     }
-  }
-  await Promise.all(Array.from({ length: Math.min(COLLECTION_WORKERS, items.length) }, work))
+  })
   return { page, items }
 }
 

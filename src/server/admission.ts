@@ -29,6 +29,7 @@ import { readThrough } from '../informers/read-through.ts'
 import type { Random } from '../lib/random.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
+import { together } from '../lib/together.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -116,7 +117,11 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   return {
     admission,
     follow: async (signal) => {
-      await Promise.all([webhooks.follow(signal), policies.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
+      await together(signal, (until) => [
+        webhooks.follow(until),
+        policies.follow(until),
+        quotas.follow(quotasLoaded.resolve, until),
+      ])
     },
     loaded: Promise.all([webhooks.loaded, policies.loaded, quotasLoaded.promise]).then(() => {}),
     addFunction: webhooks.addFunction,

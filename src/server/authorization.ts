@@ -12,6 +12,7 @@ import { egressPolicy, type EgressRules } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { compareStrings } from '../lib/text-order.ts'
+import { together } from '../lib/together.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
@@ -136,11 +137,15 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
         check()
       }),
     async follow(parts, signal) {
-      const reread = readAgain(given, signal, (authorizers) => {
+      const use = (authorizers: readonly AuthorizerConfig[]): void => {
         configured = authorizers.map(open)
         current = chained()
-      })
-      await Promise.all([followRoles(parts, rbac, signal, onChange), nodes.run(parts, signal), reread])
+      }
+      await together(signal, (until) => [
+        followRoles(parts, rbac, until, onChange),
+        nodes.run(parts, until),
+        readAgain(given, until, use),
+      ])
       caller[Symbol.dispose]()
     },
   }
@@ -201,7 +206,7 @@ async function followRoles(
   onChange: (isComplete: boolean) => void,
 ): Promise<void> {
   const missing = new Set(Object.keys(RBAC_RESOURCES) as RbacKind[])
-  const followKind = (kind: RbacKind): Promise<void> => {
+  const followKind = (kind: RbacKind, until: AbortSignal): Promise<void> => {
     const handler: InformerHandler = {
       onPresent: (object) => {
         index.put(kind, object.object())
@@ -214,7 +219,7 @@ async function followRoles(
       },
     }
     const resource = servedResource(parts.resources(), RBAC_RESOURCES[kind], 'rbac.authorization.k8s.io')
-    return runInformer(parts.registry.store, resource, handler, signal)
+    return runInformer(parts.registry.store, resource, handler, until)
   }
-  await Promise.all([...missing].map(followKind))
+  await together(signal, (until) => [...missing].map((kind) => followKind(kind, until)))
 }

@@ -1,19 +1,19 @@
 // What runs beside the requests, from when it is opened until everything is closed.
 import { CancelledError } from '../lib/errors.ts'
 
-/** Runs until everything is closed. The promise it gives only ever rejects: where that ended by itself. */
+/** Runs until everything is closed, and closing waits for all of it. The promise it gives only ever rejects: with what failed first. */
 export function runInBackground(
   opened: AsyncDisposableStack,
-  run: (stop: AbortSignal) => Promise<unknown>,
+  run: (stop: AbortSignal) => Promise<unknown> | readonly (Promise<unknown> | undefined)[],
 ): Promise<never> {
   const stop = new AbortController()
   const failure = Promise.withResolvers<never>()
-  const ended = run(stop.signal).catch((error: unknown) => failure.reject(error))
+  const running = [run(stop.signal)].flat().map((work) => work?.catch(failure.reject))
   // Whoever waits for it is told; if nobody does it is told by the end of the process.
   failure.promise.catch(() => {})
   opened.defer(async () => {
     stop.abort(new CancelledError())
-    await ended
+    await Promise.all(running)
   })
   return failure.promise
 }

@@ -9,6 +9,7 @@ import type { Route } from '../http/router.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { Family } from '../lib/measure.ts'
+import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import { runInformer } from '../informers/informer.ts'
@@ -71,7 +72,8 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
     })),
     rows: (page) => dumpRows(page, control),
     async run(signal) {
-      await Promise.all([control.run(signal), followObjects(control, { ...parts, onLoaded: loaded.resolve }, signal)])
+      const followed = { ...parts, onLoaded: loaded.resolve }
+      await together(signal, (until) => [control.run(until), followObjects(control, followed, until)])
     },
   }
 }
@@ -131,7 +133,7 @@ async function followObjects(
     isDue = true
     setImmediate(reconfigure)
   }
-  const following = async (name: string, objects: Followed): Promise<void> => {
+  const following = async (name: string, objects: Followed, until: AbortSignal): Promise<void> => {
     const resource = servedResource(parts, name, 'flowcontrol.apiserver.k8s.io')
     await runInformer(
       parts.store,
@@ -150,10 +152,13 @@ async function followObjects(
           onChange()
         },
       },
-      signal,
+      until,
     )
   }
-  await Promise.all([following('prioritylevelconfigurations', levels), following('flowschemas', schemas)])
+  await together(signal, (until) => [
+    following('prioritylevelconfigurations', levels, until),
+    following('flowschemas', schemas, until),
+  ])
 }
 
 class Followed {

@@ -34,6 +34,7 @@ import { inWholeSeconds, systemClock } from '../lib/clock.ts'
 import { logOf } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import type { Tracing } from '../lib/tracing.ts'
+import { together } from '../lib/together.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import { ServedStore } from '../registry/served-store.ts'
@@ -228,23 +229,24 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     if (options.isFork) return authorization.untilKnown([], signal)
     await makeSystemNamespaces(parts, signal)
     await claimAddressesInUse(parts, signal)
-    const [roles] = await Promise.all([
-      makeBootstrapRoles(parts, signal),
-      makeFlowObjects(parts, FLOW_OBJECTS, signal),
-      makeOwnObjects(parts, options, signal),
-      publishAuthentication(parts, identity.trust(), signal),
+    let roles: Awaited<ReturnType<typeof makeBootstrapRoles>> = []
+    await together(signal, (until) => [
+      makeBootstrapRoles(parts, until).then((made) => (roles = made)),
+      makeFlowObjects(parts, FLOW_OBJECTS, until),
+      makeOwnObjects(parts, options, until),
+      publishAuthentication(parts, identity.trust(), until),
     ])
     await authorization.untilKnown(roles, signal)
   }
   const follow = async (signal: AbortSignal): Promise<void> => {
     await using _ = wire.ifLarge.offload
-    await Promise.all([
-      authorization.follow(parts, signal),
-      admission.follow(signal),
-      definitions.follow(signal),
-      remotes.follow(store, builtIn, signal),
-      runControllers([definitionNames(parts)], parts, signal),
-      cacheCheck.run(signal),
+    await together(signal, (until) => [
+      authorization.follow(parts, until),
+      admission.follow(until),
+      definitions.follow(until),
+      remotes.follow(store, builtIn, until),
+      runControllers([definitionNames(parts)], parts, until),
+      cacheCheck.run(until),
     ])
   }
   return {

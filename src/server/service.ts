@@ -132,7 +132,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const failed = runInBackground(opened, (stop) => {
     // Where the server does not become ready, nothing may wait for that.
     stop.addEventListener('abort', () => answering.resolve(), { once: true })
-    return Promise.all([
+    return [
       api.cache.run(stop),
       api.follow(stop),
       runControllers(atOnce, forControllers, stop),
@@ -145,7 +145,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       looksAfterStore(order) ? keepSpace({ ...ofStorage, storage: config.storage }, stop) : undefined,
       extensions.run(stop),
       hasConsole ? load.run(stop) : undefined,
-    ])
+    ]
   })
   return {
     handler: (request) => {

@@ -1,6 +1,5 @@
 // ValidatingAdmissionWebhook: calls all matching webhooks in parallel. The first denial ends the others.
-import { InvariantError } from '../../lib/errors.ts'
-import { anySignal } from '../../lib/light-signal.ts'
+import { together } from '../../lib/together.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { isAdmissionConfiguration } from '../resource-rules.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -29,38 +28,9 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
       if (invocation !== undefined) invocations.push({ invocation, index })
     }
     if (invocations.length === 0) return
-    await allAtOnce(
-      invocations.map(
-        ({ invocation, index }) =>
-          (until: AbortSignal) =>
-            dispatch.call({ invocation, request, position: { round: 0, index } }, () => {}, until),
-      ),
-      signal,
-    )
+    const call = ({ invocation, index }: (typeof invocations)[number], until: AbortSignal): Promise<unknown> =>
+      dispatch.call({ invocation, request, position: { round: 0, index } }, () => {}, until)
+    if (invocations.length === 1) await call(invocations[0]!, signal)
+    else await together(signal, (until) => invocations.map((each) => call(each, until)))
   }
-}
-
-/** Runs all; the first that throws aborts the others. Resolves or throws when all have ended. */
-async function allAtOnce(
-  works: readonly ((signal: AbortSignal) => Promise<unknown>)[],
-  signal: AbortSignal,
-): Promise<void> {
-  const [only] = works
-  if (only === undefined) throw new InvariantError('nothing to run')
-  if (works.length === 1) {
-    await only(signal)
-    return
-  }
-  const stop = new AbortController()
-  const until = anySignal([signal, stop.signal])
-  const failures: unknown[] = []
-  await Promise.all(
-    works.map((work) =>
-      work(until).catch((error: unknown) => {
-        failures.push(error)
-        stop.abort()
-      }),
-    ),
-  )
-  if (failures.length > 0) throw failures[0]
 }

@@ -1,4 +1,5 @@
 // Raises the revision of an etcd. It has no call for that: each revision takes a write, some ten thousand a second.
+import { forEachAtOnce } from '../../lib/together.ts'
 import type { SkipRequest } from '../copy.ts'
 import type { Revision } from '../kv.ts'
 
@@ -25,11 +26,12 @@ export async function burnRevisions({ revision: to, onProgress }: SkipRequest, w
 }
 
 async function burnTo(goal: Revision, put: Writes['put']): Promise<Revision> {
-  const writer = async (): Promise<Revision> => {
-    for (;;) {
-      const revision = await put()
-      if (revision >= goal) return revision
-    }
+  let newest: Revision = 0
+  function* writes(): Generator<void> {
+    while (newest < goal) yield
   }
-  return Math.max(...(await Promise.all(Array.from({ length: AT_A_TIME }, writer))))
+  await forEachAtOnce(writes(), { most: AT_A_TIME }, async () => {
+    newest = Math.max(newest, await put())
+  })
+  return newest
 }
