@@ -169,7 +169,7 @@ export function historyManual(): string {
       [
         'Shows the versions of an object that the server still has, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. Where it was deleted, and made anew under the same name, a row says so. KIND is what kubectl takes: po, pods, Deployment, widgets.example.com.',
         '',
-        'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval, or with --history-retention on the embedded store. Whoever may get an object may see its past.',
+        'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval, or with --history-retention on the embedded store. A user who may get an object may see its past; for a secret the user also needs the verb get on secrets/history. The past begins with the namespace of the object, and with the definition of its kind: versions from before either was deleted and created again are not shown.',
       ],
     ],
     [

@@ -28,7 +28,7 @@ async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): P
   const { info, resource } = request
   if (info.verb === 'create' || !parts.gates.has('AuthorizePodWebsocketUpgradeCreatePermission')) return
   try {
-    await parts.authorize(request, 'create')
+    await parts.authorize(request, { verb: 'create' })
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'Forbidden') throw forbiddenError(resource, info.name ?? '', '')
     throw error

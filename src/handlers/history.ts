@@ -15,7 +15,11 @@ export async function handleHistory(
   request: ResourceRequest,
   read: NonNullable<ResourceParts['readHistory']>,
 ): Promise<HttpResponse> {
-  const { http, info } = request
+  const { http, info, caller } = request
+  // A user who may see what a secret is may not see what it was.
+  if (info.group === '' && info.resource === 'secrets') {
+    await parts.authorize(request, { verb: 'get', subresource: 'history' })
+  }
   const served = servedAt(request)
   const view = viewOf(parts, served)
   const asked = {
@@ -24,6 +28,7 @@ export async function handleHistory(
     withDeleted: isTrue(http.query.get('deleted')),
   }
   const { objects, unreadable, isCut, isGone } = await objectHistory(read, request, asked, http.signal)
+  caller.audit.annotate('quarterdeck/history', `${objects.length} versions`)
   if (isGone) http.responder.warn('the object is deleted')
   if (unreadable > 0) http.responder.warn(`${unreadable} versions of the object cannot be read`)
   if (isCut) http.responder.warn('older versions of the object are compacted')

@@ -45,7 +45,10 @@ export interface ResourceParts {
   /** Absent: the system's. */
   readonly random?: Random | undefined
   /** Throws `Forbidden` where the caller may not do this with the object of the request. */
-  readonly authorize: (request: CallersRequest, verb: string) => Promise<void>
+  readonly authorize: (
+    request: CallersRequest,
+    asked: { readonly verb: string; readonly subresource?: string },
+  ) => Promise<void>
 }
 
 /** A part of the cluster that can be asked how it is; throws where it is not well, with the reason. */
@@ -139,7 +142,7 @@ export function writeContext(
     deadline: performance.now() + WRITE_CEILING_MS,
     fieldManager: managerOf(options, userAgentOf(http)),
     options: options.body,
-    authorize: (verb) => parts.authorize(request, verb),
+    authorize: (verb) => parts.authorize(request, { verb }),
   }
 }
 

@@ -4,7 +4,8 @@ import type { ReadAt, StoredObject } from '../api/read.ts'
 import type { History, HistoryRequest } from '../store/kv-history.ts'
 import type { ListPage, ListRequest, Watch } from '../store/store.ts'
 import { notFoundError } from './errors.ts'
-import type { RegistryParts, Resource } from './registry.ts'
+import type { RegistryParts, Resource, ResourceTable } from './registry.ts'
+import { servedResource } from './served-resource.ts'
 import { keyOf, readable } from './steps.ts'
 
 export type { ListPage, Watch } from '../store/store.ts'
@@ -27,7 +28,29 @@ export async function getObject(
   return readable(item)
 }
 
-export type ReadHistory = (asked: HistoryRequest, signal: AbortSignal) => Promise<History>
+type AskedHistory = Omit<HistoryRequest, 'key' | 'within'> & { readonly name: string }
+export type ReadHistory = (place: Place, asked: AskedHistory, signal: AbortSignal) => Promise<History>
+
+/**
+ * The past of an object ends where its namespace begins, and the definition of its kind: who had them before may be somebody else. That
+ * of a namespace ends where it was created.
+ */
+export function historyReader(
+  read: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>,
+  table: ResourceTable,
+): ReadHistory {
+  return ({ resource, namespace }, { name, ...asked }, signal) => {
+    const within = resource.isCustom ? [keyOf(definitionsIn(table), '', `${resource.resource}.${resource.group}`)] : []
+    const namespaces = servedResource(table, 'namespaces')
+    const isNamespace = resource.stored.storagePrefix === namespaces.stored.storagePrefix
+    if (resource.namespaced || isNamespace) within.push(keyOf(namespaces, '', isNamespace ? name : namespace))
+    return read({ key: keyOf(resource, namespace, name), within, ...asked }, signal)
+  }
+}
+
+function definitionsIn(table: ResourceTable): Resource {
+  return servedResource(table, 'customresourcedefinitions', 'apiextensions.k8s.io')
+}
 
 export interface ObjectHistory extends Pick<History, 'isCut' | 'isGone'> {
   /** In the form that is served, the newest first. */
@@ -38,11 +61,11 @@ export interface ObjectHistory extends Pick<History, 'isCut' | 'isGone'> {
 export async function objectHistory(
   read: ReadHistory,
   { resource, namespace }: Place,
-  { name, ...asked }: Omit<HistoryRequest, 'key'> & { readonly name: string },
+  asked: AskedHistory,
   signal: AbortSignal,
 ): Promise<ObjectHistory> {
-  const { items, isCut, isGone } = await read({ key: keyOf(resource, namespace, name), ...asked }, signal)
-  if (items.length === 0) throw notFoundError(resource, name)
+  const { items, isCut, isGone } = await read({ resource, namespace }, asked, signal)
+  if (items.length === 0) throw notFoundError(resource, asked.name)
   const stored = items.filter((item) => item.kind === 'object')
   const { form } = resource.stored
   const objects = form === undefined ? stored : await form.fromStored(stored, signal)

@@ -26,6 +26,7 @@ import { showWatchers, type WatchersElsewhere } from '../handlers/watchers-page.
 import { type WatcherStatus, Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
+import { historyReader } from '../registry/read.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
@@ -202,14 +203,14 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
-    readHistory: gates.ObjectHistory ? kvStore.history : undefined,
+    readHistory: gates.ObjectHistory ? historyReader(kvStore.history, table) : undefined,
     watches: {
       measures: measures.watch,
       watchers,
       shortestSeconds: options.minRequestTimeoutMs / 1000,
       wrap: options.wrapWatch,
     },
-    authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
+    authorize: (request, asked) => authorizeAlso(authorizer, request, asked),
   })
   const parts = { ...shared, log: logOf(log, 'controllers'), queues: measures.queues }
   const targetOf = (service: AggregatedService): OutgoingTarget =>
@@ -334,11 +335,15 @@ function isServed(table: ResourceTable, place: ServedPlace): boolean {
 }
 
 /** A request that turns out to do more than it was let in for. */
-async function authorizeAlso(authorizer: Authorizer, { http, caller }: CallersRequest, verb: string): Promise<void> {
+async function authorizeAlso(
+  authorizer: Authorizer,
+  { http, caller }: CallersRequest,
+  asked: { readonly verb: string; readonly subresource?: string },
+): Promise<void> {
   const { info, signal } = http
   const { user } = caller
   if (info.kind !== 'resource') return
-  const access = { ...info, kind: 'resource', user, verb } as const
+  const access = { ...info, kind: 'resource', user, ...asked } as const
   const decision = await authorizer.authorize(access, signal)
   if (decision.kind !== 'allow') await refuseAccess(http, { access, decision, reader: user }, authorizer)
 }

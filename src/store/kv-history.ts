@@ -21,13 +21,15 @@ export interface HistoryRequest {
   readonly limit: number
   /** Also those from before the object was last deleted; the whole history of the storage is searched for them. */
   readonly withDeleted?: boolean
+  /** The objects that it belongs to. No version is shown that was replaced or deleted before the youngest of them was created. */
+  readonly within: readonly ObjectKey[]
 }
 
 const NONE: History = { items: [], isCut: false, isGone: false }
 
 export async function readHistory(
   objects: KvObjects,
-  { key, limit, withDeleted = false }: HistoryRequest,
+  { key, limit, withDeleted = false, within }: HistoryRequest,
   signal: AbortSignal,
 ): Promise<History> {
   const { resource } = key
@@ -36,6 +38,8 @@ export async function readHistory(
   const past = new KeyPast(objects, { key: fullKey(objects, resource, inType), resource, limit }, signal)
   try {
     const now = await past.read({})
+    // After the object: an owner that is replaced meanwhile shows less of it, not more.
+    for (const owner of within) past.begin = Math.max(past.begin, await createdAt(objects, owner, signal))
     await past.addLife(now.item)
     if (withDeleted) await past.addFormerLives(now)
     const items = await readItems(objects, resource, past.found)
@@ -43,6 +47,18 @@ export async function readHistory(
   } catch (error) {
     throw translate(error, { verb: 'get', resource })
   }
+}
+
+/** Never: the object is not there. */
+const NOT_THERE = Number.POSITIVE_INFINITY
+
+async function createdAt(objects: KvObjects, key: ObjectKey, signal: AbortSignal): Promise<Revision> {
+  const inType = keyInType(key)
+  if (inType === undefined) return NOT_THERE
+  const { kv, measures } = objects
+  const { resource } = key
+  const read = (): Promise<GetResult> => kv.get(fullKey(objects, resource, inType), {}, signal)
+  return (await measures.time('get', resource, read)).item?.createRevision ?? NOT_THERE
 }
 
 interface PastKey {
@@ -54,6 +70,8 @@ interface PastKey {
 class KeyPast {
   readonly found: KeyValue[] = []
   isCut = false
+  /** The first revision at which versions may be read. */
+  begin: Revision = 0
   readonly #objects: KvObjects
   readonly #of: PastKey
   readonly #signal: AbortSignal
@@ -79,7 +97,7 @@ class KeyPast {
     while (version !== undefined && !this.#isFull) {
       this.found.push(version)
       const { revision, createRevision } = version
-      if (this.#isFull || revision === createRevision) return
+      if (this.#isFull || revision === createRevision || revision <= this.begin) return
       version = await this.#readPast(revision - 1)
     }
   }
@@ -121,7 +139,9 @@ class KeyPast {
   async #collectDeletions({ item, revision: newest }: GetResult): Promise<Revision[]> {
     const { key, limit } = this.#of
     const upTo = item === undefined ? newest : item.createRevision
-    const watch = this.#objects.kv.watch({ prefix: watchable(key), after: this.#oldest }, this.#signal)
+    if (this.begin >= upTo) return []
+    const after = Math.max(this.#oldest, this.begin)
+    const watch = this.#objects.kv.watch({ prefix: watchable(key), after }, this.#signal)
     const deletions: Revision[] = []
     // A key that is there now was created at that revision, which the watch tells of; without one it has to be asked how far it is, and
     // some versions of etcd do not tell that right.

@@ -63,7 +63,7 @@ export class ApiRequests {
       now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
       clock: systemClock,
       watches: { measures, watchers, shortestSeconds: 1800 },
-      authorize: async (_request, verb) => authorize(verb),
+      authorize: async (_request, { verb }) => authorize(verb),
     })
   }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
-import { openReplica, type OpenServer, openServer } from '../fakes/running-server.ts'
+import { openReplica, type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
 const GATE = ['--feature-gates', 'ObjectHistory=true']
@@ -27,6 +27,37 @@ async function writeThrice(server: OpenServer, at = MAPS, kind = 'ConfigMap'): P
   }
 }
 
+/** Of cluster-wide widgets; the first version is stored. */
+function definitionOf(...versions: readonly string[]): object {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { plural: 'widgets', kind: 'Widget' },
+      scope: 'Cluster',
+      versions: versions.map((name, i) => ({ name, served: true, storage: i === 0, schema })),
+    },
+  }
+}
+
+async function allow(server: OpenServer, user: string, rules: readonly object[]): Promise<void> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/role'
+  const apiGroup = 'rbac.authorization.k8s.io'
+  await server.must(`${rbac}s`, { method: 'POST', body: { metadata: { name: user }, rules } })
+  const subjects = [{ kind: 'User', name: user, apiGroup }]
+  const roleRef = { kind: 'Role', name: user, apiGroup }
+  await server.must(`${rbac}bindings`, { method: 'POST', body: { metadata: { name: user }, subjects, roleRef } })
+}
+
+interface AuditedHistory {
+  readonly user: { readonly username: string }
+  readonly responseStatus: { readonly code: number; readonly message?: string }
+  readonly annotations: Readonly<Record<string, string>>
+}
+
 describe('GET with ?history', () => {
   it('lists the versions of an object, the newest first, in every form', async () => {
     await using server = await openServer(GATE)
@@ -42,19 +73,102 @@ describe('GET with ?history', () => {
     expect(table['rows']).toHaveLength(3)
   })
 
-  it('is for those who may get the object, secrets too, and not for the audit log', async () => {
+  it('is for users who may get the object, of secrets for those who may get secrets/history, and not for the audit log', async () => {
     const folder = await tempFolder()
     const [tokens, policy, log] = ['tokens.csv', 'policy.yaml', 'audit.log'].map((name) => path.join(folder, name))
-    await writeFile(tokens!, 'nobody,nobody,1\n')
+    await writeFile(tokens!, 'nobody,nobody,1\nreader,reader,2\nhistorian,historian,3\n')
     await writeFile(policy!, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: RequestResponse }]\n')
     const audit = ['--audit-policy-file', policy!, '--audit-log-path', log!]
     await using server = await openServer([...GATE, '--token-auth-file', tokens!, ...audit])
+    await allow(server, 'reader', [{ apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['*'] }])
+    const resources = ['secrets', 'secrets/history']
+    await allow(server, 'historian', [{ apiGroups: [''], resources, verbs: ['get'] }])
     const secrets = '/api/v1/namespaces/default/secrets'
     await writeThrice(server, secrets, 'Secret')
-    expect((await server.request(`${secrets}/c?history=5`, { token: 'nobody' })).status).toBe(403)
-    expect(((await server.must(`${secrets}/c?history=5`)) as unknown as Listed).items[2]?.data).toEqual({ key: 'MTE=' })
-    await expect.poll(async () => readFile(log!, 'utf8')).toMatch(/history=5.*"kind":"SecretList"/)
+    await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'c' } } })
+    const asked = (token: string, at = secrets): Promise<ServerAnswer> => server.request(`${at}/c?history=5`, { token })
+    expect((await asked('nobody')).status).toBe(403)
+    const refused = await asked('reader')
+    const missing = 'User "reader" cannot get resource "secrets/history" in API group "" in the namespace "default"'
+    expect([refused.status, refused.json()['message']]).toEqual([403, expect.stringContaining(missing)])
+    expect((await server.request(`${secrets}/c`, { token: 'reader' })).status).toBe(200)
+    expect((await asked('reader', MAPS)).status).toBe(200)
+    expect(((await asked('historian')).json() as unknown as Listed).items[2]?.data).toEqual({ key: 'MTE=' })
+    const told = async (): Promise<readonly AuditedHistory[]> =>
+      (await readFile(log!, 'utf8'))
+        .split('\n')
+        .filter((line) => line.includes('secrets/c?history=5') && line.includes('"ResponseComplete"'))
+        .map((line) => JSON.parse(line) as AuditedHistory)
+    const done = async (): Promise<readonly unknown[]> =>
+      (await told()).map(({ user, responseStatus, annotations }) => [
+        user.username,
+        responseStatus.code,
+        annotations['quarterdeck/history'],
+      ])
+    await expect.poll(done).toEqual([
+      ['nobody', 403, undefined],
+      ['reader', 403, undefined],
+      ['historian', 200, '3 versions'],
+    ])
+    expect((await told())[1]?.responseStatus.message).toContain('"secrets/history"')
     expect(await readFile(log!, 'utf8')).not.toMatch(/MTE=|MjI=|MzM=/)
+  })
+
+  it.each(['in memory', 'on etcd'])('ends where the namespace of the object begins, %s', async (where) => {
+    await using opened = new AsyncDisposableStack()
+    const etcd = where === 'in memory' ? undefined : opened.use(await startEtcd())
+    const server = opened.use(await (etcd === undefined ? openServer(GATE) : openReplica(etcd.endpoint, GATE)))
+    const namespace = { metadata: { name: 'tenant', annotations: { owner: 'first' } } }
+    await server.must('/api/v1/namespaces', { method: 'POST', body: namespace })
+    const secrets = '/api/v1/namespaces/tenant/secrets'
+    await writeThrice(server, secrets, 'Secret')
+    await server.must(`${secrets}/c`, { method: 'DELETE' })
+    const past = async (at: string): Promise<readonly unknown[]> => {
+      const answer = await server.request(`${at}?history=10&deleted=true`)
+      expect([200, 404]).toContain(answer.status)
+      return ((answer.json()['items'] ?? []) as readonly { readonly data?: object }[]).map((item) => item.data ?? item)
+    }
+    expect(await past(`${secrets}/c`)).toHaveLength(3)
+    await server.must('/api/v1/namespaces/tenant', { method: 'DELETE' })
+    await expect.poll(async () => (await server.request('/api/v1/namespaces/tenant')).status).toBe(404)
+    expect(await past(`${secrets}/c`)).toEqual([])
+    expect(await past('/api/v1/namespaces/tenant')).toEqual([])
+    await server.must('/api/v1/namespaces', { method: 'POST', body: { metadata: { name: 'tenant' } } })
+    expect(await past(`${secrets}/c`)).toEqual([])
+    expect(JSON.stringify(await past('/api/v1/namespaces/tenant'))).not.toContain('first')
+    await server.must(secrets, { method: 'POST', body: { metadata: { name: 'c' }, data: { key: 'YW5ldw==' } } })
+    expect(await past(`${secrets}/c`)).toEqual([{ key: 'YW5ldw==' }])
+    await server.must(`${secrets}/c`, { method: 'DELETE' })
+    expect(await past(`${secrets}/c`)).toEqual([{ key: 'YW5ldw==' }])
+  })
+
+  it('ends where the definition of its kind begins', async () => {
+    await using server = await openServer(GATE)
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const widgets = '/apis/example.com/v1/widgets'
+    const define = async (): Promise<void> => {
+      await server.must(definitions, { method: 'POST', body: definitionOf('v1') })
+      await expect.poll(async () => (await server.request(widgets)).status).toBe(200)
+    }
+    const write = (size: number): Promise<unknown> =>
+      server.must(widgets, {
+        method: 'POST',
+        body: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, size },
+      })
+    const sizes = async (): Promise<readonly unknown[]> => {
+      const { items } = (await server.must(`${widgets}/w?history=10&deleted=true`)) as { items: { size: number }[] }
+      return items.map(({ size }) => size)
+    }
+    await define()
+    await write(1)
+    await server.must(`${widgets}/w`, { method: 'DELETE' })
+    await write(2)
+    expect(await sizes()).toEqual([2, 1])
+    await server.must(`${definitions}/widgets.example.com`, { method: 'DELETE' })
+    await expect.poll(async () => (await server.request(`${definitions}/widgets.example.com`)).status).toBe(404)
+    await define()
+    await write(3)
+    expect(await sizes()).toEqual([3])
   })
 
   it('refuses what makes no sense, and finds nothing where nothing is', async () => {
@@ -89,20 +203,10 @@ describe('GET with ?history', () => {
 
   it('shows custom objects in the version that is asked for', async () => {
     await using server = await openServer(GATE)
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
-    const version = (name: string): object => ({ name, served: true, storage: name === 'v1', schema })
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        names: { plural: 'widgets', kind: 'Widget' },
-        scope: 'Cluster',
-        versions: [version('v1'), version('v2')],
-      },
-    }
-    await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: definition })
+    await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      method: 'POST',
+      body: definitionOf('v1', 'v2'),
+    })
     const widgets = '/apis/example.com/v2/widgets'
     await expect.poll(async () => (await server.request(widgets)).status).toBe(200)
     const body = { apiVersion: 'example.com/v2', kind: 'Widget', metadata: { name: 'w' } }

@@ -16,11 +16,11 @@ async function open() {
   }
   const remove = (): Promise<unknown> => store.write(key, () => ({ kind: 'remove' }), signal)
   const history = async (limit = 10) => {
-    const { items, isCut } = await store.history({ key, limit }, signal)
+    const { items, isCut } = await store.history({ key, limit, within: [] }, signal)
     return { versions: versionsOf(items), isCut }
   }
   const wholeHistory = async (limit = 10) => {
-    const { items, ...told } = await store.history({ key, limit, withDeleted: true }, signal)
+    const { items, ...told } = await store.history({ key, limit, withDeleted: true, within: [] }, signal)
     return { versions: versionsOf(items), ...told }
   }
   return { kv, store, put, remove, history, wholeHistory, [Symbol.asyncDispose]: () => kv.close() }
@@ -40,7 +40,7 @@ describe('the past of an object', () => {
     }
     expect(await world.history()).toEqual({ versions: [3, 2, 1], isCut: false })
     expect(await world.history(2)).toEqual({ versions: [3, 2], isCut: false })
-    const { items } = await world.store.history({ key, limit: 1 }, signal)
+    const { items } = await world.store.history({ key, limit: 1, within: [] }, signal)
     expect(items[0]).toEqual((await world.store.get(key, { kind: 'latest' }, signal)).item)
   })
 
@@ -64,7 +64,7 @@ describe('the past of an object', () => {
 
   it('is empty for a name that no object can have', async () => {
     await using world = await open()
-    expect(await world.store.history({ key: { ...key, name: 'a/b' }, limit: 1 }, signal)).toEqual({
+    expect(await world.store.history({ key: { ...key, name: 'a/b' }, limit: 1, within: [] }, signal)).toEqual({
       items: [],
       isCut: false,
       isGone: false,
@@ -116,7 +116,7 @@ describe('the past of a name', () => {
     const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: odd.name, namespace: 'd' }, spec: { version: 1 } }
     await world.store.write(odd, () => ({ kind: 'put', object }), signal)
     await world.store.write(odd, () => ({ kind: 'remove' }), signal)
-    const { items } = await world.store.history({ key: odd, limit: 5, withDeleted: true }, signal)
+    const { items } = await world.store.history({ key: odd, limit: 5, withDeleted: true, within: [] }, signal)
     expect(versionsOf(items)).toEqual([1])
   })
 })
