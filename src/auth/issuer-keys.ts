@@ -3,6 +3,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { asMap, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'
+import { cancellable } from '../lib/cancellable.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Jwt } from './jwt.ts'
@@ -25,6 +26,7 @@ interface PublishedKey {
 }
 
 const RETRY_MS = 10_000
+const FETCH_WITHIN_MS = 30_000
 
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions
@@ -50,12 +52,12 @@ export class IssuerKeys {
   /** Tries until the keys are there; resolves then, or when the signal fires. */
   async load(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.tryOnce(signal)
+      await this.tryOnce(signal).catch(() => {})
       if (this.isReady || signal.aborted || !(await pause(this.#options.clock, RETRY_MS, signal))) return
     }
   }
 
-  /** Tries once; `isReady` says whether it helped. */
+  /** Tries once; `isReady` says whether it helped. Throws nothing but `CancelledError`. */
   tryOnce(signal: AbortSignal): Promise<void> {
     return this.#refresh(signal)
   }
@@ -64,7 +66,8 @@ export class IssuerKeys {
   async isSigned(jwt: Jwt, signal: AbortSignal): Promise<boolean> {
     if (this.#isSigned(jwt)) return true
     const isNamed = this.#keys?.some(({ id }) => id === jwt.keyId) ?? false
-    if (isNamed || this.#options.clock.now() - this.#fetchedAtMs < RETRY_MS) return false
+    const isTooSoon = this.#underWay === undefined && this.#options.clock.now() - this.#fetchedAtMs < RETRY_MS
+    if (isNamed || isTooSoon) return false
     await this.#refresh(signal)
     return this.#isSigned(jwt)
   }
@@ -75,10 +78,10 @@ export class IssuerKeys {
     return named.some(({ key }) => isSignedBy(jwt, key))
   }
 
-  /** Asked once for all who wait. */
+  /** Concurrent callers share one fetch. It has a signal of its own: a caller that leaves does not end it for the others. */
   #refresh(signal: AbortSignal): Promise<void> {
-    this.#underWay ??= this.#fetch(signal).finally(() => (this.#underWay = undefined))
-    return this.#underWay
+    this.#underWay ??= this.#fetch(AbortSignal.timeout(FETCH_WITHIN_MS)).finally(() => (this.#underWay = undefined))
+    return cancellable(this.#underWay, signal)
   }
 
   async #fetch(signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import { IssuerKeys } from '../../../src/auth/issuer-keys.ts'
 import { type JwtIssuerRules, jwtIssuer } from '../../../src/auth/jwt-issuer.ts'
 import { signJwt } from '../../../src/auth/jwt.ts'
 import { readAuthenticationConfig } from '../../../src/config/authentication-file.ts'
+import { cancellable } from '../../../src/lib/cancellable.ts'
 import type { MaybePromise } from '../../../src/lib/maybe-promise.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
@@ -19,17 +20,21 @@ let clock: ManualClock
 let published: { id: string; key: KeyObject }[]
 let fetched: string[]
 let isDown: boolean
+/** Until it resolves the issuer does not answer; whoever asked may give up before. */
+let held: Promise<void>
 
 beforeEach(() => {
   clock = new ManualClock(1_900_000_000_000)
   published = [{ id: 'one', key: first.publicKey }]
   fetched = []
   isDown = false
+  held = Promise.resolve()
 })
 
 /** What the issuer publishes. */
-const fetch = (url: string): Promise<unknown> => {
+const fetch = async (url: string, until: AbortSignal): Promise<unknown> => {
   fetched.push(url)
+  await cancellable(held, until)
   if (isDown) return Promise.reject(new Error('connection refused'))
   if (url.endsWith('/.well-known/openid-configuration')) {
     return Promise.resolve({ issuer: ISSUER, jwks_uri: `${ISSUER}/keys` })
@@ -190,6 +195,25 @@ describe('tokens that somebody else issues', () => {
     const before = fetched.length
     for (let i = 0; i < 5; i++) await over.review(token({}, { id: `no-${i}`, key: second.privateKey }), [], signal)
     expect(fetched.length).toBe(before)
+  })
+
+  it('are good with new keys also where a client leaves that made the server look for them, again and again', async () => {
+    const over = await opened()
+    published.push({ id: 'two', key: second.publicKey })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    for (let i = 0; i < 3; i++) {
+      clock.advance(10_001)
+      const stranger = new AbortController()
+      const refused = over.review(token({}, { id: `no-${i}`, key: second.privateKey }), [], stranger.signal)
+      stranger.abort()
+      expect(await refused).toMatchObject({ kind: 'refused' })
+    }
+    // It is looked for already: who comes meanwhile waits for what comes of it.
+    const good = over.review(token({}, { id: 'two', key: second.privateKey }), [], signal)
+    resolve()
+    expect(await good).toMatchObject({ kind: 'user' })
+    expect(fetched.filter((url) => url.endsWith('/keys')).length).toBe(2)
   })
 
   it('may be signed with a key that is published without a name, and with no other than they name', async () => {
