@@ -4,7 +4,9 @@ import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 export interface EgressPolicy {
-  /** For an IP address; whatever else it is given is not allowed. */
+  /**
+   * Takes an IP address; any other text is not allowed. An IPv6 address that carries an IPv4 address is allowed where both are.
+   */
   allows(address: string): boolean
 }
 
@@ -17,22 +19,30 @@ export interface EgressRules {
   readonly deny?: readonly string[]
 }
 
-/** Unspecified, link-local, multicast and reserved addresses, and cloud metadata services. */
+/** Unspecified, link-local, multicast and reserved addresses, cloud metadata services, and tunnels to unknown IPv4 addresses. */
 const NEVER: readonly string[] = [
   '0.0.0.0/8',
   '169.254.0.0/16',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Alibaba Cloud and Oracle Cloud; most others have a link-local one.
+  // Alibaba Cloud, Oracle Cloud and Azure. Most other clouds have a link-local address.
   '100.100.100.200/32',
   '192.0.0.192/32',
+  '168.63.129.16/32',
   '::/128',
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
-  // AWS and Google Cloud.
-  'fd00:ec2::254/128',
+  // AWS, Google Cloud, Oracle Cloud, Scaleway and Akamai (Linode).
+  'fd00:ec2::/32',
   'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd00:a9fe:a9fe::/48',
+  // NAT64 prefixes of a network's own (RFC 8215), IPv4-translated addresses (RFC 2765) and Teredo.
+  '64:ff9b:1::/48',
+  '::ffff:0:0:0/96',
+  '2001::/32',
 ]
 
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128']
@@ -50,13 +60,14 @@ export function egressPolicy({ loopback, allow = [], deny = [] }: EgressRules, o
     allows(address) {
       lists ??= listsOnce()
       const { closed, opened, shut } = lists
-      const family = isIP(address)
-      if (family === 0) return false
+      if (isIP(address) === 0) return false
       const plain = address.replace(/%.*$/, '')
-      const within = (list: BlockList): boolean => list.check(plain, family === 4 ? 'ipv4' : 'ipv6')
-      if (within(shut)) return false
-      if (within(opened)) return true
-      return !within(closed) && (loopback || !within(blockList(own().map(aloneIn))))
+      return [plain, ...embeddedAddresses(plain)].every((each) => {
+        const within = (list: BlockList): boolean => list.check(each, isIP(each) === 4 ? 'ipv4' : 'ipv6')
+        if (within(shut)) return false
+        if (within(opened)) return true
+        return !within(closed) && (loopback || !within(blockList(own().map(aloneIn))))
+      })
     },
   }
 }
@@ -77,27 +88,41 @@ export function isAddressRange(text: string): boolean {
   return more.length === 0 && family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
 }
 
-/** A range of IPv4 stands for its addresses in IPv6 too. Those that begin with `::ffff:` are known to the list itself. */
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
-    const [base = '', length = ''] = range.split('/')
-    const bits = Number(length)
-    if (isIP(base) === 6) {
-      list.addSubnet(base, bits, 'ipv6')
-      continue
-    }
-    list.addSubnet(base, bits, 'ipv4')
-    // Translated (RFC 6052), tunnelled (6to4) and, long deprecated, as it is: there `::1` is no address of IPv4.
-    list.addSubnet(`64:ff9b::${base}`, 96 + bits, 'ipv6')
-    list.addSubnet(`2002:${inHex(base)}::`, 16 + bits, 'ipv6')
-    if (!base.startsWith('0.')) list.addSubnet(`::${base}`, 96 + bits, 'ipv6')
+    const [base = '', bits = ''] = range.split('/')
+    list.addSubnet(base, Number(bits), isIP(base) === 4 ? 'ipv4' : 'ipv6')
   }
   return list
 }
 
-/** `7f00:1`. */
-function inHex(address: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
-  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+/** The prefixes of IPv6 addresses that end with an IPv4 address: compatible, mapped, translated, and NAT64 (RFC 6052). */
+const BEFORE_IPV4 = /^(0:0:0:0:0:0|0:0:0:0:0:ffff|0:0:0:0:ffff:0|64:ff9b:0:0:0:0):/
+/** An ISATAP interface identifier, behind any prefix (RFC 5214). */
+const ISATAP = /:(?:0|200):5efe:[^:]+:[^:]+$/
+
+/** The IPv4 addresses to which a translator or a tunnel sends what is for this IPv6 address. */
+function embeddedAddresses(address: string): readonly string[] {
+  if (isIP(address) === 4) return []
+  const groups = groupsOf(address)
+  const text = groups.map((group) => group.toString(16)).join(':')
+  const [, a = 0, b = 0, , , , y = 0, z = 0] = groups
+  const isPlain = text === '0:0:0:0:0:0:0:0' || text === '0:0:0:0:0:0:0:1'
+  const isLast = !isPlain && (BEFORE_IPV4.test(text) || ISATAP.test(text))
+  return [...(isLast ? [dotted(y, z)] : []), ...(groups[0] === 0x2002 ? [dotted(a, b)] : [])]
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...[a, b, c, d]: string[]) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
+  )
+  const [head = [], tail = []] = hex.split('::').map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0')
+  return [...head, ...zeros, ...tail].map((group) => parseInt(group, 16))
+}
+
+function dotted(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }

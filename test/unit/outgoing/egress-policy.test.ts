@@ -19,6 +19,37 @@ describe('the egress policy', () => {
     '::ffff:6464:64c8',
     '64:ff9b::100.100.100.200',
     '192.0.0.192',
+    '168.63.129.16',
+    '::ffff:168.63.129.16',
+    '::ffff:a83f:8110',
+    '::168.63.129.16',
+    '64:ff9b::168.63.129.16',
+    '64:ff9b:0:0:0:0:A83F:8110',
+    '2002:a83f:8110::1',
+    // NAT64 prefixes of a network's own, whatever is behind them.
+    '64:ff9b:1::a9fe:a9fe',
+    '64:ff9b:1:a83f:81:1000::',
+    '64:ff9b:1:ffff::1',
+    // Translated.
+    '::ffff:0:169.254.169.254',
+    '::ffff:0:a83f:8110',
+    '::ffff:0:8.8.8.8',
+    // Teredo.
+    '2001::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdd2',
+    // ISATAP, behind any prefix.
+    '2001:db8::5efe:169.254.169.254',
+    '2001:db8::200:5efe:a83f:8110',
+    'fd12:0:0:0:0:5efe:6464:64c8%eth0',
+    'fd00:ec2::23',
+    'fd00:ec2::253',
+    'fd00:c1::a9fe:a9fe',
+    'fd00:42::42',
+    'fd00:a9fe:a9fe::1',
+    '169.254.169.253',
+    '169.254.170.2',
+    '::2',
+    '::0.1.2.3',
     '0.0.0.0',
     '::ffff:0.0.0.0',
     '::',
@@ -26,6 +57,13 @@ describe('the egress policy', () => {
     'ff02::1',
     '255.255.255.255',
     'localhost',
+    // No resolver gives these. They are no addresses.
+    '2852039166',
+    '0xa9fea9fe',
+    '0251.0376.0251.0376',
+    '169.254.43518',
+    '169.254.169.254.',
+    '[fe80::1]',
     '',
   ]
   it.each(closed)('never allows %j by itself', (address) => {
@@ -40,7 +78,22 @@ describe('the egress policy', () => {
     },
   )
 
-  it.each(['10.0.0.1', '192.168.1.1', '8.8.8.8', '2001:db8::1', 'fd12::1'])('allows %s', (address) => {
+  it.each([
+    '10.0.0.1',
+    '192.168.1.1',
+    '8.8.8.8',
+    '168.63.129.17',
+    '2001:db8::1',
+    '2001:4860:4860::8888',
+    '2001:1::1',
+    'fd12::1',
+    '64:ff9b::8.8.8.8',
+    '64:ff9b:2::1',
+    '2002:808:808::1',
+    '2001:db8::5efe:8.8.8.8',
+    '2001:db8::5efe:0:8.8.8.8',
+    '::ffff:8.8.8.8',
+  ])('allows %s', (address) => {
     expect(egressPolicy({ loopback: false }).allows(address)).toBe(true)
   })
 
@@ -82,6 +135,21 @@ describe('the egress policy', () => {
     const policy = egressPolicy({ loopback: false, allow: ['169.254.169.254/32', 'fd20:ce::254/128'] }, () => OWN)
     expect([policy.allows('169.254.169.254'), policy.allows('fd20:ce::254')]).toEqual([true, true])
     expect([policy.allows('169.254.169.253'), policy.allows('100.100.100.200')]).toEqual([false, false])
+  })
+
+  it('opens a tunnel for the addresses behind it that are open', () => {
+    const allow = ['64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '::ffff:0:0:0/96']
+    const policy = egressPolicy({ loopback: false, allow }, () => OWN)
+    for (const open of ['64:ff9b::8.8.8.8', '64:ff9b:1::8.8.8.8', '2001::1', '::ffff:0:8.8.8.8'])
+      expect([open, policy.allows(open)]).toEqual([open, true])
+    for (const shut of ['64:ff9b::169.254.169.254', '64:ff9b::192.0.2.7', '::ffff:0:127.0.0.1'])
+      expect([shut, policy.allows(shut)]).toEqual([shut, false])
+  })
+
+  it('closes what the operator closes also behind translators and tunnels', () => {
+    const policy = egressPolicy({ loopback: false, deny: ['10.0.0.0/8'] })
+    for (const shut of ['::ffff:10.0.0.1', '::10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', 'fd12::5efe:10.0.0.1'])
+      expect([shut, policy.allows(shut)]).toEqual([shut, false])
   })
 
   it('opens and closes what the operator says, closing being stronger', () => {
