@@ -3,8 +3,8 @@ import type { AggregatedService } from '../kinds/kinds.ts'
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { splitTarget } from '../http/exchange.ts'
-import type { Caller, CallerFilter, HttpRequest, HttpResponse } from '../http/http.ts'
-import { plainText } from '../http/responses.ts'
+import type { Caller, CallerFilter, HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
+import { plainText, SANDBOXED } from '../http/responses.ts'
 import { offeredProtocols } from '../http/websocket.ts'
 import { isHeaderValue, percentEncoded } from '../lib/header-text.ts'
 import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../outgoing/call.ts'
@@ -51,8 +51,28 @@ const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   'sec-websocket-protocol',
 ])
 const OURS = /^(:|x-remote-|x-forwarded-|impersonate-)/
-/** Of an answer: what ties it to our audit log and our flow control. */
-const OUR_ANSWERS = /^(audit-id$|x-kubernetes-pf-)/
+
+/**
+ * The headers of an answer that reach the client. All others are dropped: an aggregated server shares the origin of the console,
+ * where it must not set cookies, register service workers or open answers to other sites. Audit-Id and X-Kubernetes-PF-* are this
+ * server's own.
+ */
+const PASSED_BACK: ReadonlySet<string> = new Set(
+  (
+    'accept-ranges age allow cache-control content-encoding content-range content-type date etag expires ' +
+    'last-modified retry-after vary warning x-accepted-stream-protocol-versions x-stream-protocol-version'
+  ).split(' '),
+)
+/** The same for an answer that switches protocols. */
+const SWITCHED_BACK: ReadonlySet<string> = new Set(
+  (
+    'connection sec-websocket-accept sec-websocket-extensions sec-websocket-protocol upgrade warning ' +
+    'x-stream-protocol-version'
+  ).split(' '),
+)
+/** Content types that no browser renders, with parameters. A comma would begin a second type, and browsers take the last. */
+const DATA_TYPE =
+  /^(?:text\/(?:plain|event-stream)|application\/(?:[\w.@+-]+\+)?(?:json|json-seq|yaml|cbor|cbor-seq|protobuf|octet-stream|vnd\.(?:kubernetes|svc)\.protobuf))\s*(?:;[^,]*)?$/i
 
 export function aggregatedProxy(
   caller: OutgoingCaller,
@@ -92,11 +112,24 @@ function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, st
 }
 
 function switched({ status, headers, socket, head }: SwitchedAnswer, { auditId }: HttpRequest): HttpResponse {
-  const told = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || OUR_ANSWERS.test(name) ? [] : [[name, value] as const],
-  )
-  const own = { ...Object.fromEntries(told), 'audit-id': auditId }
+  const own = { ...only(SWITCHED_BACK, headers), 'audit-id': auditId }
   return { status, headers: own, body: { kind: 'tunnel', peer: socket, head } }
+}
+
+function only(names: ReadonlySet<string>, headers: OpenAnswer['headers'], nominated = NONE): ResponseHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value !== undefined && names.has(name) && !nominated.has(name) ? [[name, value]] : [],
+    ),
+  )
+}
+
+/** Other text becomes plain text, which people may read, and everything else a file to save. Clients that read bytes see no change. */
+function withDataType(headers: ResponseHeaders): ResponseHeaders {
+  const type = String(headers['content-type'] ?? '')
+  if (type === '' || DATA_TYPE.test(type)) return headers
+  if (/^text\//i.test(type)) return { ...headers, 'content-type': 'text/plain; charset=utf-8' }
+  return { ...headers, 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' }
 }
 
 /** A redirect would lead the client, with its credentials, wherever the other server likes (P-386). */
@@ -106,15 +139,9 @@ function answerOf(answer: OpenAnswer): HttpResponse {
     answer.discard()
     return plainText(502, 'the backend attempted to redirect this request, which is not permitted\n')
   }
-  const nominated = nominatedIn(headers.connection)
-  const kept = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || NOT_PASSED_ON.has(name) || nominated.has(name) || OUR_ANSWERS.test(name)
-      ? []
-      : [[name, value] as const],
-  )
   return {
     status,
-    headers: Object.fromEntries(kept),
+    headers: { ...withDataType(only(PASSED_BACK, headers, nominatedIn(headers.connection))), ...SANDBOXED },
     body: {
       kind: 'stream',
       run: async (sink) => {

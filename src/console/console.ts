@@ -5,7 +5,7 @@ import type { Authenticator } from '../auth/authenticator.ts'
 import type { Log } from '../lib/log.ts'
 import { CONSOLE_API, type Filter, type Handler, type HttpRequest, type HttpResponse } from '../http/http.ts'
 import { methodNotAllowedError } from '../http/errors.ts'
-import { bytesOf } from '../http/responses.ts'
+import { bytesOf, SANDBOXED } from '../http/responses.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { BEGIN, COME_BACK, type Provider, ProviderLogin } from './provider-login.ts'
 import type { SessionKey } from './sealed.ts'
@@ -37,9 +37,11 @@ export function serveConsole(options: ConsoleOptions): Filter {
     ...(login === undefined ? [] : providerPaths(sessions, options, login)),
   ])
   return (next) => (request) => {
-    if (request.isOfConsole) return enterSession(sessions, request).then(() => next(request))
     const { path } = request
-    if (path !== PATH && !path.startsWith(`${PATH}/`)) return next(request)
+    if (!request.isOfConsole && path !== PATH && !path.startsWith(`${PATH}/`)) return next(request)
+    // The headers of the console's own pages replace these.
+    request.responder.addHeaders(SANDBOXED)
+    if (request.isOfConsole) return enterSession(sessions, request).then(() => next(request))
     const handler = own.get(path)
     if (handler !== undefined) return handler(request)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedError()

@@ -11,6 +11,42 @@ import { type OpenServer, openServer } from '../fakes/running-server.ts'
 const GROUP = 'remote.example.com'
 const HOUR = 3_600_000
 
+const PAGE = '<script>alert(1)</script>'
+
+/** Each would act on the origin of the console, or on this connection. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  'Set-Cookie': '__Secure-quarterdeck=x; Path=/console',
+  'Set-Cookie2': 'a=b',
+  'Clear-Site-Data': '"*"',
+  'Service-Worker-Allowed': '/',
+  Location: 'https://169.254.169.254/',
+  'Content-Location': '/console',
+  Refresh: '0; url=https://169.254.169.254/',
+  Link: '</x.js>; rel=preload; as=script',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Credentials': 'true',
+  'Strict-Transport-Security': 'max-age=0',
+  'Alt-Svc': 'h3=":443"',
+  'WWW-Authenticate': 'Basic realm="console"',
+  'Proxy-Authenticate': 'Basic',
+  'Content-Disposition': 'inline; filename=a.html',
+  'Content-Security-Policy': "default-src * 'unsafe-inline'",
+  'Content-Security-Policy-Report-Only': 'report-uri https://169.254.169.254/',
+  'X-Content-Type-Options': 'sniff',
+  'X-Frame-Options': 'ALLOWALL',
+  'Cross-Origin-Opener-Policy': 'unsafe-none',
+  NEL: '{}',
+  'Report-To': '{}',
+  'Reporting-Endpoints': 'a="https://169.254.169.254/"',
+  SourceMap: '/a',
+  'Speculation-Rules': '"/a"',
+  'Audit-Id': 'made-up',
+  'X-Kubernetes-PF-FlowSchema-UID': 'made-up',
+  'Keep-Alive': 'timeout=9',
+  Trailer: 'Set-Cookie',
+  'X-Anything-Else': 'a',
+}
+
 let server: OpenServer
 let backend: Server
 /** What came on connections to the backend behind the head of an upgrade. */
@@ -21,6 +57,13 @@ beforeAll(async () => {
   const authority = makeAuthority(HOUR)
   const { certificate, key } = makeServing(authority, { dns: ['backend.default.svc'], addresses: [] }, HOUR)
   backend = createServer({ cert: certificate, key }, ({ url = '' }, response) => {
+    const said = /says-([\w-]*)/.exec(url)?.[1]
+    if (said !== undefined) {
+      const [code, headers] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [number, Record<string, string>]
+      response.writeHead(code, headers).end(code === 304 ? undefined : PAGE)
+      return
+    }
+    if (url.endsWith('/large')) return void response.writeHead(200, { warning: 'x'.repeat(20_000) }).end('{}')
     const status = Number(/moved-(\d+)/.exec(url)?.[1] ?? 200)
     response.writeHead(status, { location: 'https://169.254.169.254/', 'content-type': 'application/json' })
     response.end('{"kind":"APIResourceList","resources":[]}')
@@ -30,6 +73,13 @@ beforeAll(async () => {
     heard += head.toString()
     socket.on('error', () => {})
     socket.on('data', (piece: Buffer) => void (heard += piece.toString()))
+    if (url.includes('switches')) {
+      const more = Object.entries({ ...HOSTILE, 'Sec-WebSocket-Accept': 'a', 'X-Stream-Protocol-Version': 'v4' })
+      const lines = [...more, ['Connection', 'Upgrade'], ['Upgrade', 'SPDY/3.1']].map(
+        (line) => `${line.join(': ')}\r\n`,
+      )
+      return void socket.end(`HTTP/1.1 101 Well\r\n${lines.join('')}\r\n`)
+    }
     const status = Number(/answers-(\d+)/.exec(url)?.[1])
     // The connection stays open on this side, whatever the answer says.
     const told = `Location: https://localhost:${(backend.address() as AddressInfo).port}/elsewhere\r\nContent-Length: 2`
@@ -115,5 +165,146 @@ describe('CVE-2020-8559: a redirect in answer to an upgrade', () => {
     expect(text).toMatch(/^HTTP\/1\.1 502/)
     expect(text).not.toMatch(/location/i)
     expect(upgrades).toEqual([target])
+  })
+})
+
+function saying(code: number, headers: Readonly<Record<string, string>>): string {
+  return `/apis/${GROUP}/v1/says-${Buffer.from(JSON.stringify([code, headers])).toString('base64url')}`
+}
+
+const SANDBOX = {
+  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+describe('what a server behind this one says to browsers', () => {
+  it.each([200, 401, 404, 500])('is kept from the origin of the console: headers of a %i', async (code) => {
+    const { headers, status } = await server.request(saying(code, { ...HOSTILE, 'Content-Type': 'application/json' }))
+    expect([status, headers]).toEqual([
+      code,
+      {
+        ...SANDBOX,
+        'content-type': 'application/json',
+        'cache-control': 'no-cache, private',
+        'audit-id': expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+        date: expect.any(String) as string,
+        connection: 'keep-alive',
+        'keep-alive': 'timeout=90',
+        'transfer-encoding': 'chunked',
+        'x-kubernetes-pf-flowschema-uid': expect.not.stringContaining('made-up') as string,
+        'x-kubernetes-pf-prioritylevel-uid': expect.any(String) as string,
+      },
+    ])
+  })
+
+  it('is kept from it also in an answer that switches protocols', async () => {
+    const head = (await answerToUpgrade(`/apis/${GROUP}/v1/switches`, 'SPDY/3.1')).split('\r\n\r\n')[0]!
+    const lines = head.split('\r\n').slice(1)
+    expect(lines.map((line) => line.split(':')[0]!.toLowerCase()).sort()).toEqual([
+      'audit-id',
+      'connection',
+      'sec-websocket-accept',
+      'upgrade',
+      'x-stream-protocol-version',
+    ])
+    expect(head).not.toContain('made-up')
+  })
+
+  const FILE = ['application/octet-stream', 'attachment']
+  const TEXT = ['text/plain; charset=utf-8', undefined]
+  it.each([
+    ['text/html', TEXT],
+    ['text/html; charset=utf-8', TEXT],
+    ['TEXT/HTML', TEXT],
+    ['text/html;application/json', TEXT],
+    ['text/javascript', TEXT],
+    ['text/css', TEXT],
+    ['text/xml', TEXT],
+    ['application/json, text/html', FILE],
+    ['application/json;a=b, text/html', FILE],
+    ['application/xhtml+xml', FILE],
+    ['application/xml', FILE],
+    ['application/javascript', FILE],
+    ['application/wasm', FILE],
+    ['application/pdf', FILE],
+    ['image/svg+xml', FILE],
+    ['multipart/x-mixed-replace; boundary=a', FILE],
+    ['message/rfc822', FILE],
+    ['application/json/html', FILE],
+    ['application/jsonhtml', FILE],
+    [' ', [undefined, undefined]],
+    ['nonsense', FILE],
+  ])('is no page: %j', async (type, expected) => {
+    const { headers, body } = await server.request(saying(200, { 'Content-Type': type }))
+    expect([headers['content-type'] || undefined, headers['content-disposition']]).toEqual(expected)
+    expect([headers, body]).toEqual([expect.objectContaining(SANDBOX), PAGE])
+  })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;as=Table;g=meta.k8s.io;v=v1',
+    'application/problem+json',
+    'application/apply-patch+yaml',
+    'application/yaml',
+    'application/cbor',
+    'application/cbor-seq',
+    'application/vnd.kubernetes.protobuf',
+    'application/vnd.kubernetes.protobuf;stream=watch',
+    'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
+    'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+    'application/octet-stream',
+    'text/plain',
+    'text/plain; charset=utf-8',
+    'text/event-stream',
+  ])('is passed on where it is data: %s', async (type) => {
+    const { headers } = await server.request(saying(200, { 'Content-Type': type }))
+    expect([headers['content-type'], headers['content-disposition']]).toEqual([type, undefined])
+  })
+
+  it('is passed on where clients need it', async () => {
+    const needed = {
+      'content-type': 'application/json',
+      warning: '299 - "old", 299 - "odd"',
+      'retry-after': '7',
+      etag: '"1"',
+      'last-modified': 'Sat, 01 Jan 2000 00:00:00 GMT',
+      'cache-control': 'public, max-age=1',
+      expires: 'Sat, 01 Jan 2000 00:00:00 GMT',
+      'content-encoding': 'identity',
+      'content-range': 'bytes 0-1/2',
+      allow: 'GET',
+      vary: 'Accept',
+      'x-accepted-stream-protocol-versions': 'v4.channel.k8s.io',
+    }
+    for (const code of [200, 206, 304, 429]) {
+      const { headers, status } = await server.request(saying(code, needed))
+      expect([status, headers]).toEqual([code, expect.objectContaining(needed)])
+    }
+  })
+
+  it('is kept from the client where its head is larger than any server needs', async () => {
+    const { status, body } = await server.request(`/apis/${GROUP}/v1/large`)
+    expect([status, body]).toEqual([503, expect.stringContaining('error trying to reach service')])
+  })
+
+  it('reaches pages of the console without a way to act there', async () => {
+    const own = { 'sec-fetch-site': 'same-origin' }
+    const login = await server.request('/console/login', {
+      method: 'POST',
+      token: '',
+      headers: own,
+      body: { token: server.adminToken },
+    })
+    const cookie = login.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
+    const ask = (path: string) => server.request(path, { token: '', headers: { cookie, ...own } })
+    const page = await ask(`/console/api${saying(200, { ...HOSTILE, 'Content-Type': 'text/html' })}`)
+    expect(page.headers).toMatchObject({ ...SANDBOX, 'content-type': 'text/plain; charset=utf-8' })
+    expect(page.headers['set-cookie']).toBeUndefined()
+    // And neither do this server's own answers there.
+    for (const path of ['/api/v1/namespaces', '/api/v1/namespaces/none', '/nowhere', '/openapi/v2', '/metrics'])
+      expect([path, (await ask(`/console/api${path}`)).headers]).toEqual([path, expect.objectContaining(SANDBOX)])
+    for (const path of ['/console/api', '/console/api/api/v1/namespaces', '/console/session'])
+      expect((await server.request(path, { token: '' })).headers).toMatchObject({ 'x-content-type-options': 'nosniff' })
   })
 })
