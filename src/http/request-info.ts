@@ -45,7 +45,7 @@ export interface PathInfo {
   readonly isProfile?: true
 }
 
-/** The path begins like one of a resource and stops too early: `/api/v1/watch`. */
+/** The path has a dot segment, or begins like one of a resource and stops too early: `/api/v1/watch`. */
 export interface BrokenInfo {
   readonly kind: 'broken'
   readonly message: string
@@ -88,6 +88,8 @@ export class RequestInfos {
 
 /** `path` is percent-decoded: an encoded slash separates like any other (R-049). */
 export function requestInfoOf(method: string, path: string, query: Query): RequestInfo {
+  const dots = DOT_SEGMENT.exec(path)
+  if (dots !== null) return { kind: 'broken', message: `invalid path: no part may be '${dots[1]}'` }
   const segments = trimSlashes(path).split('/')
   const grouped = segments[0] === 'apis'
   const isResource = grouped ? segments.length >= 4 : segments[0] === 'api' && segments.length >= 3
@@ -126,6 +128,9 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
 }
 
 const NONE: readonly string[] = []
+
+/** Another server could resolve these to a path that nobody authorized (D36). */
+const DOT_SEGMENT = /(?:^|\/)(\.\.?)(?:\/|$)/
 
 /** The specification prints reviews under the core group (D15): they are the same resources, with the same rights. */
 function coreGroupOf(resource: string): string {

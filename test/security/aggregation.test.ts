@@ -52,11 +52,14 @@ let backend: Server
 /** What came on connections to the backend behind the head of an upgrade. */
 let heard = ''
 let upgrades: string[] = []
+/** The targets of all requests to the backend. */
+let asked: string[] = []
 
 beforeAll(async () => {
   const authority = makeAuthority(HOUR)
   const { certificate, key } = makeServing(authority, { dns: ['backend.default.svc'], addresses: [] }, HOUR)
   backend = createServer({ cert: certificate, key }, ({ url = '' }, response) => {
+    asked.push(url)
     const said = /says-([\w-]*)/.exec(url)?.[1]
     if (said !== undefined) {
       const [code, headers] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [number, Record<string, string>]
@@ -306,5 +309,43 @@ describe('what a server behind this one says to browsers', () => {
       expect([path, (await ask(`/console/api${path}`)).headers]).toEqual([path, expect.objectContaining(SANDBOX)])
     for (const path of ['/console/api', '/console/api/api/v1/namespaces', '/console/session'])
       expect((await server.request(path, { token: '' })).headers).toMatchObject({ 'x-content-type-options': 'nosniff' })
+  })
+})
+
+describe('a path with dot segments', () => {
+  const forms: readonly string[] = ['..', '.', '%2e%2e', '%2E%2E', '.%2e', '%2e.', '%2e', '..%2f..', '%2f..%2f', '.%2F']
+  const targets = forms.flatMap((dots) => [
+    `/openapi/v3/apis/${GROUP}/v1/${dots}/${dots}/${dots}/${dots}/apis/${GROUP}/v1/secrets`,
+    `/apis/${GROUP}/v1/things/${dots}/secrets`,
+    `/apis/${GROUP}/v1/namespaces/${dots}/secrets`,
+    `/apis/${GROUP}/v1/${dots}`,
+    `/apis/${dots}/apis/${GROUP}/v1/secrets`,
+    `/healthz/${dots}/apis/${GROUP}/v1/secrets`,
+    `/${dots}/apis/${GROUP}/v1/secrets`,
+    `https://elsewhere.example.com/apis/${GROUP}/v1/${dots}/secrets?watch=1`,
+  ])
+
+  it('is refused before anybody is asked who sends it, and goes no further (D36)', async () => {
+    upgrades = []
+    asked = []
+    for (const target of targets) {
+      for (const token of [server.adminToken, '', 'nobody-knows-this']) {
+        const answer = await server.request(target, { token })
+        expect([answer.status, answer.json()['reason']], target).toEqual([400, 'BadRequest'])
+      }
+      expect(await answerToUpgrade(target, 'websocket'), target).toMatch(/^HTTP\/1\.1 400/)
+    }
+    // Whatever is on its way to the backend is there before this answer.
+    await server.must(`/apis/${GROUP}/v1/last`)
+    // The server itself asks for discovery and documents.
+    const known = [`/apis/${GROUP}/v1`, '/apis', '/openapi/v2', '/openapi/v3']
+    expect(asked.filter((url) => !known.includes(url.replace(/\?.*/, '')))).toEqual([`/apis/${GROUP}/v1/last`])
+    expect(upgrades).toEqual([])
+  })
+
+  it('is another thing than dots in a name or in a query', async () => {
+    for (const target of ['things/a..b', 'things/...', 'things/.a', 'things?labelSelector=a/../b']) {
+      expect((await server.request(`/apis/${GROUP}/v1/${target}`)).status, target).toBe(200)
+    }
   })
 })

@@ -22,12 +22,6 @@ const rows: readonly (readonly [what: string, line: string, status: number, mess
   ['an old proxy', 'GET /api/v1/proxy/nodes/x', 404, NOWHERE],
   ['below an old proxy', 'GET /api/v1/proxy/nodes/x/y', 404, NOWHERE],
   [
-    'a name that leads up (W-059)',
-    'PUT /api/v1/namespaces/ns/pods/..',
-    400,
-    `Name parameter invalid: "..": may not be '..'`,
-  ],
-  [
     'a name that is encoded twice (W-059)',
     'PUT /api/v1/namespaces/ns/pods/a%b',
     400,

@@ -97,6 +97,23 @@ describe('what a request asks for (R-055, R-056, P-100 to P-104)', () => {
       message: `unable to determine kind and namespace from url, ${path}`,
     })
   })
+
+  it.each([
+    ['.', '/api/v1/namespaces/./pods'],
+    ['..', '/api/v1/namespaces/n/pods/..'],
+    ['..', '/healthz/../metrics'],
+    ['..', '/..'],
+    ['.', './api'],
+  ])('a dot segment %s in %s leads nowhere (D36)', (segment, path) => {
+    expect(infoOf(`GET ${path}`)).toEqual({ kind: 'broken', message: `invalid path: no part may be '${segment}'` })
+  })
+
+  it.each(['/api/v1/namespaces/n/pods/...', '/api/v1/nodes/a.', '/.well-known/x'])(
+    'GET %s has no dot segment',
+    (path) => {
+      expect(infoOf(`GET ${path}`).kind).not.toBe('broken')
+    },
+  )
 })
 
 it('what is remembered of a path is what would be found anew, whatever was asked before', () => {
