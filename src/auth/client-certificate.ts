@@ -26,7 +26,7 @@ export function clientCertificates(authorities: CertificateAuthorities, clock: C
 }
 
 function userOf({ der, subject }: CertificateCredential): Authentication {
-  const [name] = valuesOf(subject['CN'])
+  const name = commonNameOf(subject)
   if (name === undefined || name === '') return { kind: 'none' }
   const uids = (subjectOfCertificate(der) ?? []).filter(({ type }) => type === UID)
   const [uid] = uids
@@ -38,7 +38,12 @@ function userOf({ der, subject }: CertificateCredential): Authentication {
   return { kind: 'user', user: asAuthenticated({ name, uid: uid?.text, groups: valuesOf(subject['O']), extra }) }
 }
 
-export function valuesOf(attribute: string | readonly string[] | undefined): readonly string[] {
+/** Of several the last counts, as in the reference. */
+export function commonNameOf(subject: CertificateCredential['subject']): string | undefined {
+  return valuesOf(subject['CN']).at(-1)
+}
+
+function valuesOf(attribute: string | readonly string[] | undefined): readonly string[] {
   if (attribute === undefined) return []
   return typeof attribute === 'string' ? [attribute] : attribute
 }

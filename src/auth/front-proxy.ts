@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import { readHeaderText, unescapeHeaderName } from '../lib/header-text.ts'
 import type { Authenticator, CertificateCredential, SentHeaders } from './authenticator.ts'
 import type { CertificateAuthorities } from './certificate-authorities.ts'
-import { valuesOf } from './client-certificate.ts'
+import { commonNameOf } from './client-certificate.ts'
 
 export interface FrontProxyOptions {
   readonly authorities: CertificateAuthorities
@@ -37,7 +37,7 @@ export function frontProxy({ authorities, allowedNames, headers, clock }: FrontP
 }
 
 function nameProblem({ subject }: CertificateCredential, allowed: readonly string[]): string | undefined {
-  const [name = ''] = valuesOf(subject['CN'])
+  const name = commonNameOf(subject) ?? ''
   if (allowed.length === 0 || allowed.includes(name)) return undefined
   return `certificate with common name ${JSON.stringify(name)} is not in --requestheader-allowed-names`
 }

@@ -67,7 +67,7 @@ export class Exchange implements HttpRequest {
     this.#request = request
     this.target = target
     this.receivedAt = performance.now()
-    this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId : random.uuid()
+    this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId.slice(0, LONGEST_AUDIT_ID) : random.uuid()
     this.method = request.method
     this.path = decoded ?? path
     this.query = parseQuery(search)
@@ -158,6 +158,8 @@ export class Exchange implements HttpRequest {
   }
 }
 
+/** Of a longer one that a client sends, this much is kept: it is in every event, log line and answer. */
+const LONGEST_AUDIT_ID = 64
 /** How long the client has to read the answer to a request that took too long. */
 const LATE_ANSWER_MS = 5000
 /** Logs and the like are read by people, who pause. */

@@ -29,6 +29,7 @@ import { HandshakeQueue } from './handshake-queue.ts'
 import { LargeBodies } from './large-bodies.ts'
 import { Http1Response, requestOf } from './http1-messages.ts'
 import { InProcessConnection, type InProcessStream } from './in-process-connection.ts'
+import { isAuthority } from '../wire/request-head.ts'
 import type { WireRequest, WireResponse } from '../wire/request-response.ts'
 import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
@@ -172,6 +173,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const { holding } = connection
     response.once('close', () => connection.finish())
     connection.take(() => {
+      if (isMalformed(message)) {
+        connection.leave()
+        return void response.writeHead(400, { 'content-type': PLAIN, connection: 'close' }).end(BAD_REQUEST)
+      }
       const remote = connections.remoteOf(connection, 'http/1.1')
       const exchange = begin(requestOf(message, holding), remote, 'plain')
       response.once('close', serve(exchange, new Http1Response(response, connection, date)))
@@ -185,6 +190,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     stream.whenClosed(serve(exchange, stream))
   }
   const onUpgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (isMalformed(message)) return refuse(socket, BAD_REQUEST)
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
     const connection = connections.http1Of(message.socket)
     if (!connection.takeUpgrade()) return
@@ -312,15 +318,29 @@ function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown
 /** Bytes that are not HTTP never become a request: answered in plain text where the socket still takes it, and closed (P-231). */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy()
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`
-  socket.end(head + status, () => socket.destroy())
+  refuse(socket, error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : BAD_REQUEST)
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: ${PLAIN}\r\nConnection: close\r\n\r\n${status}`, () =>
+    socket.destroy(),
+  )
+}
+
+/** What Node lets through and the reference does not: another version of HTTP, or none; several hosts, or one that cannot be. */
+function isMalformed({ httpVersionMajor, headers: { host = '' }, rawHeaders }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host')
+  return httpVersionMajor !== 1 || hosts.length > 1 || !isAuthority(host)
 }
 
 function openHttp1({ idleMs: keepAliveTimeout }: ConnectionLimits): HttpServer {
-  return createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout }).on('clientError', refuseUnreadable)
+  return createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout })
+    .on('clientError', refuseUnreadable)
+    .on('connect', (_message, socket) => refuse(socket, '405 Method Not Allowed'))
 }
 
+const PLAIN = 'text/plain; charset=utf-8'
+const BAD_REQUEST = '400 Bad Request'
 /** Of all headers of a request together. */
 const MAX_HEADER_BYTES = 64 * 1024
 const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }

@@ -1,4 +1,5 @@
 // The TLS end of the listener: its certificates, which can be renewed while it runs, and the rules of its handshakes.
+import { constants } from 'node:crypto'
 import { createServer, type Server, type TlsOptions } from 'node:tls'
 
 export interface TlsServerOptions {
@@ -45,6 +46,9 @@ export interface NamedCertificate {
 /** Whose sessions they are: Node would go by the command line, and a session be another's after a restart with another flag. */
 const SESSION_ID_CONTEXT = 'quarterdeck'
 
+/** A client could have the server make its part of a handshake again and again, and no client of this API has a use for it. */
+const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION
+
 export function openTls(options: TlsServerOptions): Server {
   const server = createServer({
     ...contextOf(options),
@@ -86,7 +90,7 @@ function contextOf({ tls, ticketKeys, minVersion, ciphers, curves }: TlsServerOp
   const { key, certificate: cert } = tls
   const groups = curves === undefined ? {} : { ecdhCurve: curves }
   const tickets = ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys, 'base64') }
-  const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT }
+  const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT, secureOptions: NO_RENEGOTIATION }
   // An authority of ours need not be one that signed itself.
   const context = { key, cert, minVersion, ciphers, ...groups, ...sessions, allowPartialTrustChain: true }
   return ca === undefined ? context : { ...context, ca }

@@ -5,6 +5,9 @@ import { TokenBucket } from '../lib/token-bucket.ts'
 
 /** PING, PRIORITY, GOAWAY, extensions, empty DATA, and whatever else is dropped or answered in a few bytes. */
 const CONTROL = { burst: 2000, perSecond: 200 } as const
+/** DATA frames that bring so little that the frame costs more than its bytes. Some messages of gRPC are as small. */
+const SMALL_DATA = { burst: 5000, perSecond: 1000 } as const
+const SMALL_DATA_BYTES = 16
 /** A client says what it takes when it connects, and seldom again. One with so many entries counts as several. */
 const SETTINGS = { burst: 100, perSecond: 10 } as const
 const ENTRIES_A_SETTINGS = 32
@@ -19,6 +22,7 @@ const FLOW_CONTROL_A_FRAME = 16
 
 export class FrameRates {
   readonly #control: TokenBucket
+  readonly #smallData: TokenBucket
   readonly #settings: TokenBucket
   readonly #resets: TokenBucket
   readonly #flowControl: TokenBucket
@@ -26,6 +30,7 @@ export class FrameRates {
   constructor() {
     const now = performance.now()
     this.#control = new TokenBucket(CONTROL, now)
+    this.#smallData = new TokenBucket(SMALL_DATA, now)
     this.#settings = new TokenBucket(SETTINGS, now)
     this.#resets = new TokenBucket(RESETS, now)
     this.#flowControl = new TokenBucket(FLOW_CONTROL, now)
@@ -33,6 +38,11 @@ export class FrameRates {
 
   noteControl(): void {
     take(this.#control, 1, 'too many control frames')
+  }
+
+  /** A DATA frame with so many bytes, behind which more will follow. */
+  noteData(bytes: number): void {
+    if (bytes < SMALL_DATA_BYTES) take(this.#smallData, 1, 'too many small DATA frames')
   }
 
   noteSettings(entries: number): void {

@@ -19,6 +19,11 @@ const BAD_VALUE = /[^\t -~\x80-\xff]/
 const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/
 /** RFC 3986, section 3.2, without the user information that RFC 9113 forbids. */
 const BAD_AUTHORITY = /[^!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]/
+
+export function isAuthority(text: string): boolean {
+  return !BAD_AUTHORITY.test(text)
+}
+
 const DIGITS = /^\d{1,15}$/
 /** The usual ones; their characters are known. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -28,6 +33,8 @@ const TAB = 0x09
 type FieldRule =
   /** It speaks of one connection, and HTTP/2 has other words for that. */
   | 'refused'
+  /** There may be one. */
+  | 'single'
   /** Of several the first counts. */
   | 'first'
   /** Several are one, with a comma between them. */
@@ -46,7 +53,7 @@ const RULES: ReadonlyMap<string, FieldRule> = new Map<string, FieldRule>([
   ['content-type', 'first'],
   ['expect', 'first'],
   ['from', 'first'],
-  ['host', 'first'],
+  ['host', 'single'],
   ['if-modified-since', 'first'],
   ['if-unmodified-since', 'first'],
   ['max-forwards', 'first'],
@@ -86,7 +93,8 @@ export function requestHeadOf(fields: readonly string[]): RequestHead | undefine
   for (; at < fields.length; at += 2) if (!addField(headers, fields[at]!, fields[at + 1]!)) return undefined
   const { ':method': method, ':path': target } = pseudo
   if (method === undefined || !areWellFormed(pseudo)) return undefined
-  const { 'content-length': announced } = headers
+  const { 'content-length': announced, host } = headers
+  if (host !== undefined && !isHostOf(pseudo, host)) return undefined
   if (announced !== undefined && !DIGITS.test(announced)) return undefined
   return {
     method,
@@ -95,6 +103,11 @@ export function requestHeadOf(fields: readonly string[]): RequestHead | undefine
     rawHeaders: fields,
     length: announced === undefined ? undefined : Number(announced),
   }
+}
+
+/** Section 8.3.1: a request does not name two servers. */
+function isHostOf({ ':authority': authority = '' }: PseudoFields, host: string): boolean {
+  return isAuthority(host) && (authority === '' || authority.toLowerCase() === host.toLowerCase())
 }
 
 /** Whether these may come behind a body. */
@@ -127,7 +140,7 @@ function areWellFormed({
   ':authority': authority,
 }: PseudoFields): boolean {
   if (!METHODS.has(method) && (method === '' || BAD_NAME.test(method.toLowerCase()))) return false
-  if (authority !== undefined && BAD_AUTHORITY.test(authority)) return false
+  if (authority !== undefined && !isAuthority(authority)) return false
   if (method === 'CONNECT') return authority !== undefined && scheme === undefined && target === undefined
   if (scheme !== 'https' && scheme !== 'http') return false
   return target !== undefined && TARGET.test(target)
@@ -149,6 +162,7 @@ function addField(headers: Record<string, string | undefined>, name: string, val
   if (name === 'te' && value !== 'trailers') return false
   const before = headers[name]
   if (before === undefined) headers[name] = value
+  else if (rule === 'single') return false
   else if (rule === 'length') return before === value
   else if (rule === 'cookie') headers[name] = `${before}; ${value}`
   else if (rule !== 'first') headers[name] = `${before}, ${value}`

@@ -83,6 +83,18 @@ export function floodsBy(credential: Credential): Readonly<Record<string, readon
         before: () => [post(1)],
         unit: () => dataFrame(1, Buffer.of(0), h2.PADDED),
       },
+      { name: 'DATA of one byte', before: () => [post(1)], unit: () => dataFrame(1, ' ') },
+      { name: 'DATA of a few bytes', before: () => [post(1)], unit: () => dataFrame(1, ' '.repeat(15)) },
+      {
+        name: 'DATA of one byte and padding',
+        before: () => [post(1)],
+        unit: () => dataFrame(1, Buffer.of(7, 0x20, 0, 0, 0, 0, 0, 0, 0), h2.PADDED),
+      },
+      {
+        name: 'DATA of one byte on many streams',
+        before: () => Array.from({ length: 20 }, (_, i) => post(idOf(i))),
+        unit: (turn) => dataFrame(idOf(turn % 20), ' '),
+      },
       {
         name: 'CONTINUATION',
         unit: (turn) => frame({ type: turn === 0 ? h2.HEADERS : h2.CONTINUATION, flags: 0, stream: 1 }),

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialTls } from '../fakes/hostile-client.ts'
 import { openServer } from '../fakes/running-server.ts'
@@ -81,6 +81,34 @@ describe('CVE-2019-16276: requests within requests', () => {
     ],
     ['a bare line feed', `GET /api HTTP/1.1\nHost: x\nContent-Length: 0\n\n${hidden}`],
     ['a length that is no number', `POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: +5\r\n\r\nabcde${hidden}`],
+    ['two hosts', `GET /api HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n${hidden}`],
+    ['two hosts that are the same', `GET /api HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n${hidden}`],
+    ['two hosts of HTTP/1.0', `GET /api HTTP/1.0\r\nHost: x\r\nHost: y\r\nConnection: keep-alive\r\n\r\n${hidden}`],
+    ['a host with a path', `GET /api HTTP/1.1\r\nHost: x/y\r\n\r\n${hidden}`],
+    ['a host with a user', `GET /api HTTP/1.1\r\nHost: u@x\r\n\r\n${hidden}`],
+    [
+      'two hosts and an upgrade',
+      `GET /api HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n${hidden}`,
+    ],
+    [
+      'two hosts behind another request',
+      `GET /api HTTP/2.0\r\nHost: x\r\n\r\nGET /api HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n${hidden}`,
+    ],
+    ['HTTP/2.0', `GET /api HTTP/2.0\r\nHost: x\r\n\r\n${hidden}`],
+    [
+      'HTTP/2.0 and an upgrade',
+      `GET /api HTTP/2.0\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n${hidden}`,
+    ],
+    ['the preface of HTTP/2', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${hidden}`],
+    ['HTTP/2.0 and nothing behind it', 'GET /api HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['HTTP/0.9 and nothing behind it', 'GET /api HTTP/0.9\r\nHost: x\r\n\r\n'],
+    ['no version and nothing behind it', 'GET /api\r\nHost: x\r\n\r\n'],
+    ['HTTP/0.9', `GET /api HTTP/0.9\r\nHost: x\r\n\r\n${hidden}`],
+    ['HTTP/3.0', `GET /api HTTP/3.0\r\nHost: x\r\n\r\n${hidden}`],
+    ['no version', `GET /api\r\nHost: x\r\n\r\n${hidden}`],
+    ['no version and no headers', `GET /api\r\n\r\n${hidden}`],
+    ['a space in the target', `GET /api /x HTTP/1.1\r\nHost: x\r\n\r\n${hidden}`],
+    ['two codings', `POST /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\nabcde${hidden}`],
     ['no host', `GET /api HTTP/1.1\r\n\r\n${hidden}`],
   ]
   it.each(smuggled)('%s', async (_name, text) => {
@@ -91,6 +119,40 @@ describe('CVE-2019-16276: requests within requests', () => {
     expect(lines).toHaveLength(1)
     socket.destroy()
   })
+})
+
+it('a request for a tunnel elsewhere is refused', async () => {
+  const socket = await dial()
+  const { text, closed } = await answerTo(socket, 'CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n')
+  expect([statusLines(text), closed]).toEqual([['HTTP/1.1 405'], true])
+})
+
+it('a client cannot have the server repeat the handshake', async () => {
+  const { hostname: host, port } = new URL(server.url)
+  const maxVersion = 'TLSv1.2'
+  const socket = connect({
+    host,
+    port: Number(port),
+    maxVersion,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: false,
+  })
+  await once(socket, 'secureConnect')
+  const outcome = await new Promise((resolve) => {
+    socket.once('error', resolve)
+    socket.renegotiate({ rejectUnauthorized: false }, () => resolve('repeated'))
+  })
+  expect(outcome).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' })
+  socket.destroy()
+  await stillServes()
+})
+
+it('a long audit id of a client is cut off', async () => {
+  const idOf = async (id: string): Promise<unknown> =>
+    (await server.request('/readyz', { token: server.adminToken, headers: { 'audit-id': id } })).headers['audit-id']
+  expect(await idOf('x'.repeat(64))).toBe('x'.repeat(64))
+  expect(await idOf('x'.repeat(65))).toBe('x'.repeat(64))
+  expect(await idOf('x'.repeat(20_000))).toBe('x'.repeat(64))
 })
 
 describe('CVE-2018-1002105 and CVE-2020-8559: tunnels that are refused', () => {

@@ -1,4 +1,5 @@
 // Tokens and certificates on the whole server: rows of the hardening list about who is let in, with what, and for how long.
+import { sign, X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,6 +7,8 @@ import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
 import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
+import { childrenOf, readElement, SEQUENCE } from '../../src/pki/der-reader.ts'
+import * as der from '../../src/pki/der-writer.ts'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts'
@@ -106,6 +109,26 @@ const certificate = (authority: typeof clients, commonName: string): { cert: str
   const made = makeSigned(authority, { commonName, organizations: ['dev'], usages: ['client'] }, 3_600_000)
   return { cert: made.certificate, key: made.key }
 }
+
+/** A certificate with these common names, in this order. */
+function withNames(authority: typeof clients, first: string, last: string): { cert: string; key: string } {
+  const made = makeSigned(authority, { commonName: last, organizations: [first], usages: ['client'] }, 3_600_000)
+  const [signed, algorithm] = childrenOf(readElement(new X509Certificate(made.certificate).raw), SEQUENCE)!
+  const body = der.sequence(signed!.content)
+  // The organization becomes a common name; the types differ in one byte.
+  body[body.indexOf(der.objectId('2.5.4.10')) + 4] = 3
+  const signature = der.bitString(sign('sha256', body, authority.key))
+  const whole = der.sequence(body, der.sequence(algorithm!.content), signature)
+  return { cert: new X509Certificate(whole).toString(), key: made.key }
+}
+
+it('of two common names in a certificate the last counts, for users and for proxies', async () => {
+  expect(await whoami({ certificate: withNames(clients, 'jane', 'joe') })).toBe('joe')
+  expect(await whoami({ certificate: withNames(clients, 'joe', 'jane') })).toBe('jane')
+  const headers = { 'x-remote-user': 'jim' }
+  expect(await whoami({ headers, certificate: withNames(proxies, 'other', 'proxy') })).toBe('jim')
+  expect(await whoami({ headers, certificate: withNames(proxies, 'proxy', 'other') })).toBe('401')
+})
 
 describe('CIS 1.2.21 and 1.2.22: tokens of service accounts', () => {
   it('stop working within a second of the deletion of their account, and do not come back with its name (P-033, P-041)', async () => {
