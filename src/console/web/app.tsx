@@ -1,38 +1,60 @@
 // The frame of all pages: who is logged in, where one is, and the way to everything else.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { logOut, messageOf, readSession, SESSION_ENDED, type Session } from './api.ts'
 import { KeyHelp } from './key-help.tsx'
 import { type Kind, resourceName } from './kind.ts'
 import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
-import { NAVIGATED, navigate } from './navigation.ts'
+import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
 import { type Route, routeOf, tableAddress, titleOf } from './routes.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
 import { ThemeButton } from './theme-button.tsx'
 
+interface Visit {
+  readonly session: Session
+  /** The user whose unsaved edits are kept behind the login page. */
+  readonly kept?: string | undefined
+}
+
 export function App() {
-  const [session, setSession] = useState<Session>()
-  const refresh = (): void => void readSession().then(setSession, () => setSession({}))
+  const [visit, setVisit] = useState<Visit>()
+  const enter = (session: Session): void => setVisit({ session })
+  const refresh = (): void => void readSession().then(enter, () => enter({}))
   useEffect(() => {
+    // A session may end at any time: the text of an editor is still there after the next login.
+    const ended = (session: Session): void =>
+      setVisit((before) => ({ session, kept: hasUnsaved() ? (before?.session.user ?? before?.kept) : undefined }))
+    const onEnd = (): void => void readSession().then(ended, () => ended({}))
     refresh()
-    window.addEventListener(SESSION_ENDED, refresh)
-    return () => window.removeEventListener(SESSION_ENDED, refresh)
+    window.addEventListener(SESSION_ENDED, onEnd)
+    return () => window.removeEventListener(SESSION_ENDED, onEnd)
   }, [])
-  if (session === undefined) return null
-  if (session.user === undefined) return <LoginPage offered={session} onSession={setSession} />
-  return <Console user={session.user} onEnd={refresh} />
+  if (visit === undefined) return null
+  const { session, kept } = visit
+  const user = session.user ?? kept
+  return (
+    <>
+      {session.user === undefined && <LoginPage offered={session} kept={kept} onSession={enter} />}
+      {user !== undefined && <Console key={user} user={user} isHidden={session.user === undefined} onEnd={refresh} />}
+    </>
+  )
 }
 
 interface ConsoleProps {
   readonly user: string
+  readonly isHidden: boolean
   readonly onEnd: () => void
 }
 
-function Console({ user, onEnd }: ConsoleProps) {
-  const route = useRoute()
+function Console({ user, isHidden, onEnd }: ConsoleProps) {
+  const address = useAddress()
+  const route = useMemo(() => {
+    const { pathname, search } = new URL(address, location.origin)
+    return routeOf(pathname, search)
+  }, [address])
   const { kinds, problem } = useKinds('resource' in route ? route.resource : undefined)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [namespace, setNamespace] = useState('')
@@ -51,7 +73,7 @@ function Console({ user, onEnd }: ConsoleProps) {
     if (route.page === 'table') navigate(tableAddress(route.resource, { ...route.query, namespace: chosen }), 'replace')
   }
   return (
-    <div class={`shell ${isMenuOpen ? 'menu-open' : ''}`}>
+    <div class={`shell ${isMenuOpen ? 'menu-open' : ''}`} hidden={isHidden}>
       <a class="skip" href="#main">
         Skip to content
       </a>
@@ -73,7 +95,7 @@ function Console({ user, onEnd }: ConsoleProps) {
         </span>
         <ThemeButton />
         <KeyHelp />
-        <button type="button" onClick={() => void logOut().then(onEnd)}>
+        <button type="button" onClick={() => mayLeave() && void logOut().then(onEnd)}>
           Log out
         </button>
       </header>
@@ -97,19 +119,30 @@ interface PageProps {
 
 function Page({ route, kinds, namespace }: PageProps) {
   const pages = useLoaded(LOADERS[route.page])
+  const seen = useRef<{ readonly resource: string; readonly kind: Kind | undefined }>(undefined)
   if (route.page !== 'table' && route.page !== 'object') {
     return pages === undefined ? null : pages(route, { kinds, namespace })
   }
   const kind = kinds.find((one) => resourceName(one) === route.resource)
-  if (kind === undefined) return <p class="notice bad">The server serves no kind {route.resource}.</p>
-  if (route.page === 'table') return <TablePage key={route.resource} kind={kind} query={route.query} />
-  return pages === undefined ? null : pages(route, { kinds, namespace, kind })
+  // The page stays when its kind is gone: there may be unsaved edits on it.
+  const shown = kind ?? (seen.current?.resource === route.resource ? seen.current.kind : undefined)
+  seen.current = { resource: route.resource, kind: shown }
+  const page =
+    route.page === 'table'
+      ? shown !== undefined && <TablePage key={route.resource} kind={shown} query={route.query} />
+      : pages?.(route, { kinds, namespace, kind: shown })
+  return (
+    <>
+      {kind === undefined && <p class="notice bad">The server serves no kind {route.resource}.</p>}
+      {page}
+    </>
+  )
 }
 
 interface Around {
   readonly kinds: readonly Kind[]
   readonly namespace: string
-  readonly kind?: Kind
+  readonly kind?: Kind | undefined
 }
 
 type Show = (route: Route, around: Around) => ComponentChildren
@@ -149,18 +182,6 @@ function useLoaded(load: Load | undefined): Show | undefined {
   return loaded !== undefined && loaded.by === load ? loaded.show : undefined
 }
 
-function useRoute(): Route {
-  const [route, setRoute] = useState(() => routeOf(location.pathname, location.search))
-  useEffect(() => {
-    const read = (): void => setRoute(routeOf(location.pathname, location.search))
-    for (const event of ['popstate', NAVIGATED]) window.addEventListener(event, read)
-    return () => {
-      for (const event of ['popstate', NAVIGATED]) window.removeEventListener(event, read)
-    }
-  }, [])
-  return route
-}
-
 /** Asked for again now and then: definitions come and go. */
 const KINDS_EVERY_MS = 30_000
 
@@ -176,11 +197,7 @@ function useKinds(wanted: string | undefined): KnownKinds {
   const read = async (): Promise<void> => {
     try {
       const found = await served.read()
-      // The same kinds stay the same objects: tables follow them.
-      setKnown(({ kinds }) => ({
-        kinds: kinds === found || JSON.stringify(kinds) === JSON.stringify(found) ? kinds : found,
-        problem: undefined,
-      }))
+      setKnown({ kinds: found, problem: undefined })
     } catch (error) {
       setKnown(({ kinds }) => ({ kinds, problem: messageOf(error) }))
     }

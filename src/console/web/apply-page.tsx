@@ -6,6 +6,7 @@ import { CodeView } from './code-view.tsx'
 import { Contested } from './contested.tsx'
 import { type Kind, objectPath } from './kind.ts'
 import { type Manifest, manifestsIn } from './manifests.ts'
+import { useUnsaved } from './navigation.ts'
 import { editable, YAML } from './object-source.ts'
 import { conflictsIn, type FieldConflict } from './object-write.ts'
 import { objectAddress } from './routes.ts'
@@ -33,6 +34,8 @@ const WRITING: Stage = { kind: 'writing' }
 
 export function ApplyPage({ kinds, namespace }: Props) {
   const [text, setText] = useState('')
+  const [applied, setApplied] = useState('')
+  useUnsaved(text.trim() !== '' && text !== applied)
   const [stage, setStage] = useState(WRITING)
   const [problem, setProblem] = useState('')
   const attempt = async (work: () => Promise<Stage>): Promise<void> => {
@@ -56,6 +59,7 @@ export function ApplyPage({ kinds, namespace }: Props) {
   const apply = (tried: readonly Tried[], force: boolean): Promise<void> =>
     attempt(async () => {
       for (const one of tried) await send(one, { dryRun: false, force, accept: 'application/json' })
+      setApplied(text)
       return { kind: 'done', applied: tried }
     })
   return (

@@ -23,7 +23,9 @@ const PLACES = ['/api', '/apis'] as const
 
 export class Kinds {
   #kept: readonly (Kept<Discovery> | undefined)[] = PLACES.map(() => undefined)
-  #kinds: readonly Kind[] = []
+  /** By their texts. A kind that has not changed stays the same object: pages are loaded anew for another one. */
+  #kinds: ReadonlyMap<string, Kind> = new Map()
+  #listed: readonly Kind[] = []
 
   /** Each in the version that its group prefers, those of the core group first; the same list where nothing has changed. */
   async read(): Promise<readonly Kind[]> {
@@ -31,11 +33,14 @@ export class Kinds {
     const now = await Promise.all(PLACES.map((path, i) => askAnew(path, { accept: AGGREGATED }, before[i])))
     if (now.some((kept, i) => kept !== this.#kept[i])) {
       this.#kept = now
-      this.#kinds = now.flatMap(({ document }) =>
+      const found = now.flatMap(({ document }) =>
         document.items.flatMap(({ metadata, versions }) => kindsIn(metadata?.name ?? '', versions)),
       )
+      const texts = found.map((kind) => [JSON.stringify(kind), kind] as const)
+      this.#kinds = new Map(texts.map(([text, kind]) => [text, this.#kinds.get(text) ?? kind]))
+      this.#listed = [...this.#kinds.values()]
     }
-    return this.#kinds
+    return this.#listed
   }
 }
 

@@ -5,10 +5,12 @@ import { logIn, messageOf, type Session } from './api.ts'
 interface Props {
   /** What can be used beside a token. */
   readonly offered: Session
+  /** The user whose unsaved edits are still there. */
+  readonly kept: string | undefined
   readonly onSession: (session: Session) => void
 }
 
-export function LoginPage({ offered: { certificate, provider }, onSession }: Props) {
+export function LoginPage({ offered: { certificate, provider }, kept, onSession }: Props) {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -32,6 +34,12 @@ export function LoginPage({ offered: { certificate, provider }, onSession }: Pro
         <h1>
           <Mark /> Quarterdeck
         </h1>
+        {kept !== undefined && (
+          <p class="notice" role="status">
+            Your session has ended. Your unsaved edits are kept: log in as {kept} to go on with them. A login as another
+            user discards them.
+          </p>
+        )}
         <label>
           <span>Token</span>
           <input
@@ -57,7 +65,7 @@ export function LoginPage({ offered: { certificate, provider }, onSession }: Pro
           Log in
         </button>
         {provider !== undefined && (
-          <a class="button" href="/console/provider/login">
+          <a class="button" href="/console/provider/login" target="_self">
             Log in at {new URL(provider).host}
           </a>
         )}

@@ -24,6 +24,7 @@ export function ObjectPage({ kind, kinds, named }: Props) {
   const [problem, setProblem] = useState('')
   const [news, setNews] = useState<ObjectNews>()
   const { namespace, name } = named
+  const path = objectPath(kind, named)
   const load = async (): Promise<Loaded | undefined> => {
     try {
       const found = await readObject(kind, { namespace, name })
@@ -39,12 +40,12 @@ export function ObjectPage({ kind, kinds, named }: Props) {
   useEffect(() => {
     setLoaded(undefined)
     void load()
-  }, [kind, namespace, name])
+  }, [path])
   const version = loaded?.object.metadata.resourceVersion
   useEffect(() => {
     if (version === undefined || !kind.verbs.includes('watch')) return undefined
     return followObject(kind, { namespace, name }, version, setNews)
-  }, [kind, namespace, name, version])
+  }, [path, version])
   const resource = resourceName(kind)
   return (
     <section class="page object-page">
@@ -77,8 +78,10 @@ export function ObjectPage({ kind, kinds, named }: Props) {
         </p>
       )}
       {news?.kind === 'deleted' && <p class="notice bad">It was deleted.</p>}
-      {loaded !== undefined && tab === 'YAML' && (
-        <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />
+      {loaded !== undefined && (
+        <div class="kept" hidden={tab !== 'YAML'}>
+          <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />
+        </div>
       )}
       {loaded !== undefined && tab === 'Events' && <EventsTab kinds={kinds} object={loaded.object} />}
       {loaded !== undefined && tab === 'Owners' && <TreeTab kinds={kinds} kind={kind} object={loaded.object} />}

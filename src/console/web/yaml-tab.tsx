@@ -1,11 +1,12 @@
 // An object as YAML: edited, tried, compared, and only then written. What others did meanwhile is put together with the edit, and told.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { messageOf } from './api.ts'
 import { CodeView } from './code-view.tsx'
 import { completionOf } from './completion.ts'
 import { Contested } from './contested.tsx'
 import { type ManagedFields, ownersByLine, writersSince } from './field-owners.ts'
 import type { Kind, ObjectName } from './kind.ts'
+import { useUnsaved } from './navigation.ts'
 import type { Loaded, ObjectNews } from './object-source.ts'
 import { conflictsIn, type FieldConflict, isStale, makeWrite, tryWrite, type WriteMode } from './object-write.ts'
 import { type Clash, mergeTexts } from './three-way-merge.ts'
@@ -36,6 +37,9 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   const [notice, setNotice] = useState('')
   const [clashes, setClashes] = useState<readonly Clash[]>([])
   const isEdited = text !== base
+  useUnsaved(isEdited)
+  const written = useRef(text)
+  written.current = text
   const mayWrite = kind.verbs.includes('update')
   const owners = useMemo(() => ownersByLine(text, managedOf(loaded)), [text, loaded])
   const completion = useMemo(() => completionOf(kind), [kind])
@@ -47,7 +51,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   }
   useEffect(() => {
     if (news?.kind === 'changed' && !isEdited && stage.kind === 'editing')
-      void reload().then((fresh) => fresh && startFrom(fresh))
+      void reload().then((fresh) => fresh && written.current === base && startFrom(fresh))
   }, [news])
   const merge = async (): Promise<void> => {
     const fresh = await reload()
@@ -81,6 +85,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   const write = (force: boolean): Promise<void> =>
     attempt(async () => {
       await makeWrite({ kind, named, mode, text, force })
+      setBase(text)
       const fresh = await reload()
       if (fresh !== undefined) startFrom(fresh)
       setStage(EDITING)
