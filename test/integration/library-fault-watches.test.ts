@@ -1,7 +1,6 @@
 // Watches and stores that tests break in a server of theirs, as an informer sees it: it misses nothing in the end.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { k8s, type Stored } from '../../src/client/client.ts'
+import { type Client, k8s, type Stored } from '../../src/client/client.ts'
 import type { Server } from '../../src/index.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { MAPS, mapsOf, newServer, plain, shown } from '../fakes/library-server.ts'
@@ -11,13 +10,32 @@ type ConfigMap = Stored<k8s.ConfigMap>
 
 /** What an informer was told: `add a`, `update a`, `delete a`. */
 async function follow(server: Server, onError: (error: unknown) => void = () => {}) {
-  const informer = mapsOf(server).informer({ fieldSelector: 'metadata.name!=kube-root-ca.crt', onError }).start()
+  const client = server.client()
+  const maps = client.resource(k8s.ConfigMap).inNamespace('default')
+  const informer = maps.informer({ fieldSelector: 'metadata.name!=kube-root-ca.crt', onError }).start()
   onTestFinished(() => informer.stop())
   const told: string[] = []
   const note = (what: string) => (object: ConfigMap) => void told.push(`${what} ${object.metadata.name}`)
   informer.addHandler({ add: note('add'), update: (_, object) => note('update')(object), delete: note('delete') })
   await informer.waitForSync()
-  return { informer, told }
+  return { informer, told, overtaken: await overtaking(client) }
+}
+
+/**
+ * A function that makes a secret and resolves when an informer of the same client is told of it: by then the client would have been told of
+ * every earlier change, too.
+ */
+async function overtaking(client: Client): Promise<() => Promise<void>> {
+  const secrets = client.resource(k8s.Secret).inNamespace('default')
+  const informer = secrets.informer().start()
+  onTestFinished(() => informer.stop())
+  const added = new Set<string>()
+  informer.addHandler({ add: ({ metadata }) => void added.add(metadata.name) })
+  await informer.waitForSync()
+  return async () => {
+    const { metadata } = await secrets.create({ metadata: { generateName: 'after-' } })
+    await expect.poll(() => added).toContain(metadata.name)
+  }
 }
 
 describe('watches', () => {
@@ -37,12 +55,12 @@ describe('watches', () => {
 
   it('are frozen and thawed: nothing comes, and then all of it', async () => {
     const server = await newServer()
-    const { told } = await follow(server)
+    const { told, overtaken } = await follow(server)
     const frozen = server.faults.watches({ resource: 'configmaps' }).freeze()
     expect(frozen.hits).toBe(1)
     const maps = mapsOf(server)
     for (const name of ['a', 'b', 'c']) await maps.create({ metadata: { name } })
-    await sleep(150)
+    await overtaken()
     expect(told).toEqual([])
     frozen.remove()
     await expect.poll(() => told).toEqual(['add a', 'add b', 'add c'])
@@ -52,18 +70,22 @@ describe('watches', () => {
 
   it('that are opened while they are frozen are frozen too, and can be cut', async () => {
     const server = await newServer()
-    const frozen = server.faults.watches().freeze()
-    const informer = mapsOf(server)
+    const frozen = server.faults.watches({ resource: 'configmaps' }).freeze()
+    const client = server.client()
+    const informer = client
+      .resource(k8s.ConfigMap)
+      .inNamespace('default')
       .informer({ onError: () => {} })
       .start()
     onTestFinished(() => informer.stop())
     await frozen.whenHit()
-    await sleep(100)
+    const overtaken = await overtaking(client)
+    await overtaken()
     expect(informer.hasSynced).toBe(false)
     server.faults.watches({ resource: 'configmaps' }).cut()
     await frozen.whenHit(2)
     frozen.remove()
-    await informer.waitForSync(AbortSignal.timeout(5000))
+    await informer.waitForSync(AbortSignal.timeout(60_000))
   })
 
   it('are slow, event by event', async () => {
@@ -86,11 +108,11 @@ describe('watches', () => {
     const server = await newServer()
     const maps = mapsOf(server)
     await maps.create({ metadata: { name: 'gone' } })
-    const { informer, told } = await follow(server)
+    const { informer, told, overtaken } = await follow(server)
     const lists = server.faults.delay({ verb: 'watch' }, { milliseconds: 0, times: 'always' })
     const loss = server.faults.watches({ resource: 'configmaps' }).dropEvents({ events: 2 })
     await maps.delete('gone')
-    await sleep(100)
+    await overtaken()
     expect([loss.hits, told, informer.size]).toEqual([0, ['add gone'], 1])
     await maps.create({ metadata: { name: 'new' } })
     await loss.whenHit()
@@ -100,10 +122,10 @@ describe('watches', () => {
 
   it('that were to lose events lose none where the fault is removed before', async () => {
     const server = await newServer()
-    const { told } = await follow(server)
-    const loss = server.faults.watches().dropEvents({ events: 2 })
+    const { told, overtaken } = await follow(server)
+    const loss = server.faults.watches({ resource: 'configmaps' }).dropEvents({ events: 2 })
     await mapsOf(server).create({ metadata: { name: 'a' } })
-    await sleep(100)
+    await overtaken()
     expect(told).toEqual([])
     loss.remove()
     await expect.poll(() => told).toEqual(['add a'])
@@ -112,10 +134,9 @@ describe('watches', () => {
   it('show the 410 as the last event of their stream, in the server’s words', async () => {
     const server = await newServer()
     const api = plain(server)
-    const opened = server.faults.delay({ verb: 'watch' }, { milliseconds: 0 })
+    using record = server.recordRequests()
     const stream = api.request(`${MAPS}?watch=true&resourceVersion=0&timeoutSeconds=20`)
-    await opened.whenHit()
-    await sleep(100)
+    await expect.poll(() => record.requests.at(-1)?.status).toBe(200)
     const loss = server.faults.watches().dropEvents()
     const { metadata } = await mapsOf(server).create({ metadata: { name: 'a' } })
     const lines = (await stream).body.trimEnd().split('\n')
@@ -173,7 +194,8 @@ describe('a stale replica', () => {
     })
     // Its own writes go on, on top of each other.
     await maps.patch('new', { data: { text: 'x' } })
-    await sleep(100)
+    // In each of these turns the informer would be told.
+    for (let i = 0; i < 20; i++) expect(await namesOf('?resourceVersion=0')).toEqual(['kube-root-ca.crt', 'old'])
     expect(told).toEqual(['add old'])
     expect(stale.hits).toBeGreaterThan(0)
     stale.remove()
