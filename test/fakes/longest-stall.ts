@@ -1,11 +1,10 @@
 // For how long the event loop of this process is held up while something is done, by processor time: a busy machine does not matter.
 import { expect } from 'vitest'
+import { Majority } from './majority.ts'
 import { slownessNow } from './slowness.ts'
 
 /** Of the processor, in one turn. */
 const MAX_STALL_MS = 50
-/** Compilation and garbage of what came before may fall into any of them. */
-const TRIES = 5
 
 /** Of the longest turn of the event loop, in milliseconds. */
 export async function longestStall(work: () => Promise<unknown>): Promise<number> {
@@ -27,12 +26,12 @@ export async function longestStall(work: () => Promise<unknown>): Promise<number
 
 /** What is done each time anew gives the event loop back often enough; `moreMs` of a turn are excepted. */
 export async function expectNoStall(doOnce: () => Promise<number>, moreMs = 0): Promise<void> {
-  const seen: string[] = []
-  for (let i = 0; i < TRIES; i++) {
+  // Compilation and garbage of what came before may fall into any of them.
+  const tries = new Majority(5)
+  while (!tries.isDecided) {
     const stall = await doOnce()
     const allowed = MAX_STALL_MS * slownessNow() + moreMs
-    if (stall <= allowed) return
-    seen.push(`${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
+    tries.add(stall <= allowed ? undefined : `${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
   }
-  expect(seen).toEqual([])
+  expect(tries.faults).toEqual([])
 }

@@ -1,11 +1,10 @@
 // Whether hostile input is dealt with in time, by the processor time that it takes: a busy machine does not matter. A slow one
 // does not matter either: what takes long is held against a quarter of itself, which work in proportion takes a quarter for.
+import { Majority } from './majority.ts'
 
 const SIZE = 100_000
 const AT_ONCE_MS = 50
 const RUNS = 4
-/** A machine may become half as fast between the one and the other. */
-const TRIES = 3
 /** In proportion it would be four, squared sixteen. */
 const MAX_GROWTH = 8
 
@@ -16,15 +15,18 @@ export function tooSlow(input: Buffer, run: (input: Buffer) => void): string {
 
 /** A sentence of what is wrong; empty where the work is done at once, or in proportion to its size. */
 export function outOfProportion(size: number, work: (size: number) => void): string {
-  const seen: string[] = []
-  for (let i = 0; i < TRIES; i++) {
-    const whole = leastTime(() => work(size))
-    if (whole <= AT_ONCE_MS) return ''
-    const quarter = leastTime(() => work(Math.ceil(size / 4)))
-    if (whole <= MAX_GROWTH * quarter) return ''
-    seen.push(`${whole.toFixed(1)} ms for ${size}, and ${quarter.toFixed(1)} ms for a quarter of it`)
-  }
-  return seen.join('; ')
+  // A machine may become half as fast between the one and the other.
+  const tries = new Majority(3)
+  while (!tries.isDecided) tries.add(faultOf(size, work))
+  return tries.faults.join('; ')
+}
+
+function faultOf(size: number, work: (size: number) => void): string | undefined {
+  const whole = leastTime(() => work(size))
+  if (whole <= AT_ONCE_MS) return undefined
+  const quarter = leastTime(() => work(Math.ceil(size / 4)))
+  if (whole <= MAX_GROWTH * quarter) return undefined
+  return `${whole.toFixed(1)} ms for ${size}, and ${quarter.toFixed(1)} ms for a quarter of it`
 }
 
 /** A text again and again, 100 KB in all or as much as is said. */
