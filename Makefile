@@ -14,7 +14,7 @@ RUNNABLE := node_modules/.package-lock.json
 READY := node_modules/vitest
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools tools-long types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -40,13 +40,16 @@ dev: $(RUNNABLE) ## Run the sources as they are, in memory, and again at every c
 check: $(READY) ## Types, lint, format, architecture and unit tests, of what has changed since the last check
 	@$(MAKE) --no-print-directory --jobs --output-sync types lint-changed format test-changed
 
-test: tools static ## All tests but the long ones; the one command that CI runs
+test: static ## All tests but the long ones; the one command that CI runs
 	$(VITEST) --project '!reference' --project '!long' --project '!containers'
 
 static: types lint format
 
 tools: $(READY)
 	@$(BIN) node test/prepare.ts
+
+tools-long: $(READY)
+	@$(BIN) node test/prepare.ts long
 
 types: $(READY)
 	$(BIN) $(GO_TOOL) tsc -p .
@@ -89,7 +92,7 @@ robustness: tools build ## An hour of random faults under clients whose historie
 soak: $(READY) build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
-test-long: tools ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side
+test-long: tools-long ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side
 	$(VITEST) --project long
 
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)

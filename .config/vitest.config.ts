@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './closing-line.ts'
+import { StopWithoutTools } from './stop-without-tools.ts'
 import { PassedFiles } from './unchanged.ts'
 
 // The threads of the unit tests, which are started from here, collect garbage less often: a tenth of their processor time.
@@ -21,24 +22,36 @@ const everyKind = {
 /** Tests of whole servers run the command as it is built; they mostly wait for it: three at a time, also where there are only two cores. */
 const atOnce = { globalSetup: 'test/fakes/command.ts', sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 3 } as const
 
+/** Unit tests, and with them the making of programs. Some wait: for a fifth of the time nobody would use one of two cores. */
+const first = { sequence: { groupOrder: 0 }, maxWorkers: availableParallelism() + 1 } as const
+
 /** For `make check`, which leaves out the unit tests that have passed as they are. */
 const passedFiles = process.env['PASSED_FILES']
 
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
   test: {
-    reporters: ['default', new ClosingLine(), ...(passedFiles === undefined ? [] : [new PassedFiles(passedFiles)])],
+    reporters: ['default', new ClosingLine(), new StopWithoutTools(), ...(passedFiles === undefined ? [] : [new PassedFiles(passedFiles)])],
     projects: [
+      {
+        test: {
+          // Of those that are first, projects begin in the order of their names.
+          name: 'tools',
+          ...everyKind,
+          ...first,
+          include: ['test/tools.test.ts'],
+          pool: 'forks',
+          testTimeout: 3_600_000,
+        },
+      },
       {
         test: {
           name: 'unit',
           ...everyKind,
+          ...first,
           include: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
-          // Some wait: for a fifth of the time nobody would use one of two cores.
-          maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 0 },
           setupFiles: [everyKind.setupFiles, 'test/fakes/seeded-properties.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -50,7 +63,9 @@ export default defineConfig({
           ...everyKind,
           include: ['test/cost/**/*.test.ts'],
           pool: 'threads',
-          sequence: { groupOrder: 0 },
+          // They measure: nothing else runs meanwhile.
+          sequence: { groupOrder: 2 },
+          maxWorkers: 1,
           testTimeout: 120_000,
         },
       },

@@ -1,10 +1,13 @@
-// Finds, fetches or builds everything that the tests need beside npm's packages, before the first test runs: Go, Python, etcd,
-// a browser, a balancer, clients and definitions of public projects. What cannot be had is told once, with what to install. Where all is in the cache
-// it takes no time.
+// Finds, fetches or builds everything that the tests need beside npm's packages: Go, Python, etcd, a browser, a balancer, clients and
+// definitions of public projects. Programs that cannot be had are told once, with what to install. Where all is in the cache it takes no
+// time. `make test` does this beside its unit tests (`tools.test.ts`).
+//
+//     node test/prepare.ts         what `make test` needs
+//     node test/prepare.ts long    and what only the long tests need
 import { findChromium } from './fakes/chromium.ts'
 import { findEtcd } from './fakes/etcd-binary.ts'
 import { buildEtcdProgram } from './fakes/etcd-programs.ts'
-import { buildGoClient, buildGoTests, GO_CLIENTS, OPERATOR_IN_GO } from './fakes/go-client.ts'
+import { buildGoClient, buildGoTests, buildSecurityTool, GO_CLIENTS, OPERATOR_IN_GO } from './fakes/go-client.ts'
 import { findGo } from './fakes/go-toolchain.ts'
 import { findHaproxy } from './fakes/haproxy.ts'
 import { findOldKubectl } from './fakes/kubectl.ts'
@@ -26,7 +29,11 @@ const BUILT: readonly Need[] = [
   { name: 'etcd', get: () => findEtcd('newest') },
   ...(['etcdctl', 'etcdutl', 'bbolt'] as const).map((name) => ({ name, get: () => buildEtcdProgram(name) })),
   { name: 'definitions of public projects', get: () => fetchModules(FEW_PROJECTS) },
+  { name: 'h2spec', get: () => buildSecurityTool('h2spec') },
   ...GO_CLIENTS.map((name) => ({ name: `the Go client ${name}`, get: () => buildGoClient(name) })),
+]
+/** After those that are built. */
+const FOR_LONG_TESTS: readonly Need[] = [
   { name: 'the tests of the operator in Go', get: () => buildGoTests(OPERATOR_IN_GO) },
 ]
 /** At once: each is on its own. */
@@ -41,8 +48,11 @@ const FETCHED: readonly Need[] = [
 async function getAll(needs: readonly Need[]): Promise<void> {
   for (const { name, get } of needs) {
     const slow = setTimeout(() => console.log(`getting ${name} for the tests`), QUIET_MS)
+    const began = performance.now()
     try {
       await get()
+      const seconds = (performance.now() - began) / 1000
+      if (seconds * 1000 > QUIET_MS) console.log(`got ${name} in ${seconds.toFixed(0)} s`)
     } catch (error) {
       throw new Error(`${name}: ${allWords(error)}`, { cause: error })
     } finally {
@@ -58,9 +68,19 @@ function allWords(error: unknown): string {
   return error.cause === undefined ? words : `${words}\n    ${allWords(error.cause)}`
 }
 
-const results = await Promise.allSettled([getAll(BUILT), ...FETCHED.map((need) => getAll([need]))])
-const missing = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []))
-if (missing.length > 0) {
-  console.error(`The tests need programs that cannot be had here:\n\n  ${missing.join('\n  ')}`)
-  process.exitCode = 1
+/** A sentence for the person who runs the tests; undefined where there is everything. */
+export async function prepare(built: readonly Need[] = BUILT): Promise<string | undefined> {
+  const results = await Promise.allSettled([getAll(built), ...FETCHED.map((need) => getAll([need]))])
+  const missing = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []))
+  return missing.length === 0
+    ? undefined
+    : `The tests need programs that cannot be had here:\n\n  ${missing.join('\n  ')}`
+}
+
+if (import.meta.main) {
+  const fault = await prepare(process.argv[2] === 'long' ? [...BUILT, ...FOR_LONG_TESTS] : BUILT)
+  if (fault !== undefined) {
+    console.error(fault)
+    process.exitCode = 1
+  }
 }

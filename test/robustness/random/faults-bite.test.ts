@@ -12,9 +12,9 @@ import { MovedClock } from './moved-clock.ts'
 const HOUR_SECONDS = 3_600
 const TELLS_TIME = 'process.stdin.on("data", () => console.log(Date.now(), performance.now()))'
 
-it('a moved clock jumps there and back while the process runs, and its monotonic clock does not', async () => {
+it('a moved clock jumps there and back while the process runs, and its monotonic clock does not', async ({ skip }) => {
   const clock = await MovedClock.build(await tempFolder(), 'clock')
-  if (clock === undefined) return console.warn('moved clocks are not tested: there is no C compiler')
+  if (clock === undefined) return skip('moved clocks are not tested: there is no C compiler')
   const child = spawn(process.execPath, ['-e', TELLS_TIME], { env: { ...process.env, ...clock.environment } })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const times = async (): Promise<readonly number[]> => {
@@ -36,8 +36,8 @@ it('a moved clock jumps there and back while the process runs, and its monotonic
   expect(monotonic).toEqual(monotonic.toSorted((a, b) => a - b))
 })
 
-it('a slow disk holds up the writes of etcd, until it is quick again', async () => {
-  if ((await findOnPath('strace')) === undefined) return console.warn('slow disks are not tested: there is no strace')
+it('a slow disk holds up the writes of etcd, until it is quick again', async ({ skip }) => {
+  if ((await findOnPath('strace')) === undefined) return skip('slow disks are not tested: there is no strace')
   await using etcd = await startEtcd()
   const msOfWrite = async (): Promise<number> => {
     const start = performance.now()

@@ -1,0 +1,13 @@
+// A vitest reporter that ends a run whose programs cannot be had (`test/tools.test.ts`): most other tests would fail for want of them.
+import type { Reporter, TestModule } from 'vitest/node'
+
+export class StopWithoutTools implements Reporter {
+  onTestModuleEnd(module: TestModule): void {
+    if (module.project.name !== 'tools' || module.ok()) return
+    for (const test of module.children.allTests()) {
+      for (const { message } of test.result().errors ?? []) process.stderr.write(`\n${message}\n\n`)
+    }
+    process.stdout.write('0 passed, 1 failed\n')
+    process.exit(1)
+  }
+}
