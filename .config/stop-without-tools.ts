@@ -4,9 +4,9 @@ import type { Reporter, TestModule } from 'vitest/node'
 export class StopWithoutTools implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     if (module.project.name !== 'tools' || module.ok()) return
-    for (const test of module.children.allTests()) {
-      for (const { message } of test.result().errors ?? []) process.stderr.write(`\n${message}\n\n`)
-    }
+    const tests = [...module.children.allTests()]
+    const errors = [...module.errors(), ...tests.flatMap((test) => test.result().errors ?? [])]
+    for (const { message } of errors) process.stderr.write(`\n${message}\n\n`)
     process.stdout.write('0 passed, 1 failed\n')
     process.exit(1)
   }

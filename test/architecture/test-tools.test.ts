@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
+import config from '../../.config/vitest.config.ts'
 import { expectNoStall } from '../fakes/longest-stall.ts'
 import { Majority } from '../fakes/majority.ts'
 import { outOfProportion } from '../fakes/processor-time.ts'
@@ -61,4 +62,25 @@ it('a process that has ended and was not reaped does not run', async () => {
   await expect.poll(() => isRunning(Number(line))).toBe(false)
   expect(isRunning(parent.pid!)).toBe(true)
   expect(() => process.kill(Number(line), 0)).not.toThrow()
+})
+
+interface Project {
+  readonly test: {
+    readonly name: string
+    readonly maxWorkers?: number
+    readonly fileParallelism?: boolean
+    readonly sequence?: { readonly groupOrder: number }
+  }
+}
+
+it('projects of one group say how many workers they have, and say the same: vitest refuses others', () => {
+  const projects = (config.test!.projects as unknown as readonly Project[]).map(({ test }) => test)
+  const together = projects.filter(({ fileParallelism = true }) => fileParallelism)
+  const groups = Map.groupBy(together, ({ sequence }) => sequence?.groupOrder ?? 0)
+  expect(new Set(groups.keys())).toEqual(new Set([0, 1, 2]))
+  for (const [order, group] of groups) {
+    const workers = new Set(group.map(({ maxWorkers }) => maxWorkers))
+    expect(workers, `group ${order}`).not.toContain(undefined)
+    expect([...workers], `group ${order}`).toHaveLength(1)
+  }
 })
