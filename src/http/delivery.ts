@@ -11,6 +11,8 @@ export interface Outgoing {
   readonly isPaced: boolean
   /** How many pieces were written; `now` in milliseconds of `performance.now()`. */
   flush(now: number): number
+  /** It could not be written to. */
+  fail(error: unknown): void
 }
 
 /** Streams written in one turn of the event loop. */
@@ -115,8 +117,19 @@ export class Delivery {
         break
       }
       const [connection, streams] = next.value
-      for (const stream of streams) this.#pieces += stream.flush(beganAt)
-      connection.flush()
+      for (const stream of streams) {
+        // A fault ends its own stream. The others must get what is theirs, and the round must end.
+        try {
+          this.#pieces += stream.flush(beganAt)
+        } catch (error) {
+          stream.fail(error)
+        }
+      }
+      try {
+        connection.flush()
+      } catch (error) {
+        for (const stream of streams) stream.fail(error)
+      }
       served += streams.length
     }
     this.#streams += served

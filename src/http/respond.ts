@@ -166,14 +166,16 @@ async function respondStream(
   }
   // A watch may stay silent for long: the client must see that it began.
   raw.begin(response.status, head)
+  const fault = Promise.withResolvers<never>()
   const sink = new StreamSink(raw, {
+    onFault: fault.reject,
     signal: exchange.signal,
     delivery,
     latency: body.latency,
     isPaced: body.isPaced,
   })
   try {
-    await body.run(sink)
+    await Promise.race([body.run(sink), fault.promise])
   } catch (error) {
     // Whoever watches comes back to another server, or to this one after its start.
     if (!(exchange.signal.reason instanceof ServerClosingError)) throw error

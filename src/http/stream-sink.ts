@@ -25,12 +25,15 @@ export interface StreamSinkOptions {
   readonly delivery: Delivery
   readonly latency: Distribution | undefined
   readonly isPaced?: boolean | undefined
+  /** It could not be written to. */
+  readonly onFault: (error: unknown) => void
 }
 
 export class StreamSink implements ByteSink, Outgoing {
   bytes = 0
   readonly connection: WireConnection
   readonly isPaced: boolean
+  readonly fail: (error: unknown) => void
   readonly #raw: WireResponse
   readonly #signal: AbortSignal
   readonly #delivery: Delivery
@@ -42,8 +45,9 @@ export class StreamSink implements ByteSink, Outgoing {
   /** Since when the first of the pieces has waited. */
   #since: number | undefined
 
-  constructor(raw: WireResponse, { signal, delivery, latency, isPaced = false }: StreamSinkOptions) {
+  constructor(raw: WireResponse, { signal, delivery, latency, isPaced = false, onFault }: StreamSinkOptions) {
     this.connection = raw.connection
+    this.fail = onFault
     this.isPaced = isPaced
     this.#raw = raw
     this.#signal = signal

@@ -15,12 +15,13 @@ class World {
   readonly latency = new Distribution([0.5])
   readonly written: Written[] = []
   readonly abort = new AbortController()
-  onWrite: (() => void) | undefined
+  onWrite: ((stream: string) => void) | undefined
+  readonly faults: string[] = []
 
   sink(stream: string, connection: WireConnection, isPaced = false): StreamSink {
     const write = (piece: Buffer): boolean => {
       this.written.push({ stream, text: piece.toString() })
-      this.onWrite?.()
+      this.onWrite?.(stream)
       return true
     }
     let gathered = ''
@@ -34,7 +35,8 @@ class World {
     }
     const raw = { connection, needsDrain: false, write, gather, flush } as Partial<WireResponse> as WireResponse
     const { delivery, latency } = this
-    return new StreamSink(raw, { signal: this.abort.signal, delivery, latency, isPaced })
+    const onFault = (error: unknown): void => void this.faults.push(`${stream}: ${(error as Error).message}`)
+    return new StreamSink(raw, { signal: this.abort.signal, delivery, latency, isPaced, onFault })
   }
 
   /** Everything that was on its way has been written. */
@@ -51,6 +53,30 @@ const connection = (): WireConnection => ({ flush: () => {} })
 const text = (piece: string): Buffer => Buffer.from(piece)
 
 describe('delivering to streams', () => {
+  it('goes on with the others where one cannot be written to, or a connection', async () => {
+    const world = new World()
+    const flush = (): never => {
+      throw new Error('gone')
+    }
+    const one = connection()
+    const sinks = [
+      world.sink('a', one),
+      world.sink('b', one),
+      world.sink('c', { flush }),
+      world.sink('d', connection()),
+    ]
+    world.onWrite = (stream) => {
+      if (stream === 'a') throw new Error('no')
+    }
+    const others = (): readonly string[] =>
+      world.written.filter(({ stream }) => stream === 'b' || stream === 'd').map((each) => each.stream + each.text)
+    for (const sink of sinks) sink.write(text('1'))
+    await expect.poll(others).toEqual(['b1', 'd1'])
+    expect(world.faults).toEqual(['a: no', 'c: gone'])
+    for (const sink of sinks) sink.write(text('2'))
+    await expect.poll(others).toEqual(['b1', 'd1', 'b2', 'd2'])
+  })
+
   it('writes what came for a stream at once, connection by connection', async () => {
     const world = new World()
     const [one, other] = [connection(), connection()]
