@@ -139,9 +139,10 @@ export class Workers {
 
   #launch(seat: Seat): WorkerProcess {
     const { name } = seat
+    const order = this.#options.orderFor(name)
     const worker = this.#spare ?? this.#fork([])
     this.#spare = undefined
-    worker.begin(name, this.#options.orderFor(name))
+    worker.begin(name, order)
     this.#alive.add(worker)
     this.#options.onChange()
     const late = setTimeout(() => worker.killLate(), START_WITHIN_MS)
@@ -232,24 +233,25 @@ export class Workers {
     if (this.#seats.every(({ worker }) => worker?.stage === 'ready')) this.measures.complete()
   }
 
+  /** Never throws: a fault ends this round of replacements, and not the later ones. */
   async #replaceEach(): Promise<void> {
     const { log, graceMs } = this.#options
     for (const seat of this.#seats) {
       if (this.#life.signal.aborted) return
-      // What it has loaded may have been replaced meanwhile.
-      this.#dropSpare()
-      const next = this.#launch(seat)
       try {
+        // What it has loaded may have been replaced meanwhile.
+        this.#dropSpare()
+        const next = this.#launch(seat)
         await next.ready
+        const old = seat.worker
+        seat.worker = next
+        this.#keep(seat)
+        this.#countComplete()
+        await old?.stop(false, graceMs())
       } catch (error) {
         log.error({ worker: seat.name, err: error }, 'could not replace a worker; keeping the previous ones')
         return
       }
-      const old = seat.worker
-      seat.worker = next
-      this.#keep(seat)
-      this.#countComplete()
-      await old?.stop(false, graceMs())
       this.measures.restarts.of('reload').value++
       log.info({ worker: seat.name }, 'replaced a worker')
     }

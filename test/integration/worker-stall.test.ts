@@ -17,7 +17,7 @@ interface Started {
   readonly stderr: () => string
 }
 
-async function startWorkers(stallMs: number): Promise<Started> {
+async function startWorkers(stallMs: number, orderFor: () => unknown = () => ({})): Promise<Started> {
   const told: Told[] = []
   const note = (fields: object, message: string): void => void told.push({ ...fields, message })
   const log: Log = { debug: note, info: note, warn: note, error: note }
@@ -26,7 +26,7 @@ async function startWorkers(stallMs: number): Promise<Started> {
     count: 1,
     program: path.join(import.meta.dirname, '../fakes/stalling-worker.ts'),
     args: [],
-    orderFor: () => ({}),
+    orderFor,
     stallMs,
     graceMs: () => 5_000,
     onStderr: (text) => (stderr += text),
@@ -87,4 +87,21 @@ it('is counted as a crash where it was killed, and as a reload where it was repl
   const [, before] = await counted(started)
   await started.workers.replaceAll()
   expect(await counted(started)).toEqual([{ crash: 1, reload: 1 }, before])
+})
+
+it('is replaced at a reload, also after one that failed', async () => {
+  let fault: Error | undefined
+  const { workers, told } = await startWorkers(60_000, () => {
+    if (fault !== undefined) throw fault
+    return {}
+  })
+  const [first] = workers.alive
+  fault = new Error('no order')
+  await workers.replaceAll()
+  expect(told.map(({ message }) => message)).toContain('could not replace a worker; keeping the previous ones')
+  expect([...workers.alive]).toEqual([first])
+  fault = undefined
+  await workers.replaceAll()
+  expect(told.map(({ message }) => message)).toContain('replaced a worker')
+  expect([...workers.alive]).not.toContain(first)
 })
