@@ -14,6 +14,11 @@ export interface PeerTopics {
     readonly ask: { readonly kind: 'resetMetrics'; readonly names: readonly string[] }
     readonly answer: null
   }
+  /** Told to the supervisor alone. */
+  readonly forgetSeries: {
+    readonly ask: { readonly kind: 'forgetSeries'; readonly gone: readonly FamilySnapshot[] }
+    readonly answer: null
+  }
   /** The names of the checks that fail, of those that are not excluded. */
   readonly health: {
     readonly ask: { readonly kind: 'health'; readonly endpoint: HealthEndpoint; readonly excluded: readonly string[] }
@@ -89,6 +94,8 @@ export async function answerPeer(
     case 'resetMetrics':
       metrics.resetOwn(question.names)
       return null
+    case 'forgetSeries':
+      return null
     case 'health': {
       const { endpoint, excluded } = question
       return failingChecks(checks[endpoint], AbortSignal.timeout(PEER_WITHIN_MS), new Set(excluded))
@@ -114,6 +121,7 @@ export function metricsOfWorkers(peers: Peers): MetricsOfWorkers {
     snapshots: async () =>
       (await peers.ask({ kind: 'metrics' })).map(({ worker, answer: families }) => ({ worker, families })),
     reset: (names) => void peers.ask({ kind: 'resetMetrics', names }),
+    forget: (gone) => void peers.ask({ kind: 'forgetSeries', gone }),
   }
 }
 

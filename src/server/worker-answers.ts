@@ -45,6 +45,9 @@ export class WorkerAnswers {
           )
         }
         return this.#ask(question, asker)
+      case 'forgetSeries':
+        this.#past.forgetSeries(question.gone)
+        return []
       case 'logLevel':
         // Those that are started later begin with the levels of this log.
         setLogLevel(this.#log, question.level, question.component)

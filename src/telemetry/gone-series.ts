@@ -1,6 +1,7 @@
 // Forgets the series of resources that are no longer served: custom resource definitions come and go, with dozens of series each.
 import { formatGroupResource, type GroupVersionResource } from '../api/object.ts'
 import type { Family } from '../lib/measure.ts'
+import type { FamilySnapshot } from './worker-metrics.ts'
 
 /** What there is to count by. */
 export interface KnownTypes {
@@ -17,6 +18,21 @@ export function forgetGone(families: Iterable<Family>, types: KnownTypes): void 
     const isGone = goneIn(family.labels, types)
     if (isGone !== undefined) family.forget(isGone)
   }
+}
+
+/** The series of such types in what another process has counted. */
+export function goneFrom(
+  known: readonly Family[],
+  counted: readonly FamilySnapshot[],
+  types: KnownTypes,
+): readonly FamilySnapshot[] {
+  const labelsOf = new Map(known.map(({ name, labels }) => [name, labels]))
+  return counted.flatMap((family) => {
+    const labels = labelsOf.get(family.name) ?? []
+    const isGone = goneIn(labels, types)
+    const series = family.series.filter(({ values }) => values.length === labels.length && isGone?.(values) === true)
+    return series.length === 0 ? [] : [{ ...family, series }]
+  })
 }
 
 function goneIn(labels: readonly string[], types: KnownTypes): ((values: readonly string[]) => boolean) | undefined {

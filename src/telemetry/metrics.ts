@@ -5,7 +5,7 @@ import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import { exposition } from './exposition.ts'
-import { forgetGone, type KnownTypes } from './gone-series.ts'
+import { forgetGone, goneFrom, type KnownTypes } from './gone-series.ts'
 import { processFamilies } from './process-metrics.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
@@ -29,6 +29,8 @@ export interface MetricsOfWorkers {
   snapshots(): Promise<readonly WorkerSnapshot[]>
   /** All of these names. */
   reset(names: readonly string[]): void
+  /** What workers that are gone have counted of types that are gone. */
+  forget(gone: readonly FamilySnapshot[]): void
 }
 
 export interface MetricsOptions extends RequestMetricsOptions {
@@ -80,11 +82,20 @@ export function openMetrics(options: MetricsOptions): Metrics {
     requests.forgetFound()
     options.onForgotten()
   }
+  const ofAll = async (families: readonly Family[], of: MetricsOfWorkers): Promise<readonly Family[]> => {
+    const snapshots = await of.snapshots()
+    const past = snapshots.find(({ worker }) => worker === undefined)
+    const gone = goneFrom(families, past?.families ?? [], types)
+    if (gone.length > 0) of.forget(gone)
+    const merged = familiesOf(families, snapshots)
+    forgetGone(merged, types)
+    return merged
+  }
   const kept = [...shown, ...options.slis]
   const page = (families: readonly Family[]): MetricsSource => ({
     async *render() {
       sweepAfter(1)
-      yield* exposition(workers === undefined ? families : familiesOf(families, await workers.snapshots()))
+      yield* exposition(workers === undefined ? families : await ofAll(families, workers))
     },
     reset() {
       families.forEach((family) => family.reset())

@@ -89,6 +89,12 @@ export class PastCounts {
     for (const name of names) this.#series.delete(name)
   }
 
+  forgetSeries(gone: readonly FamilySnapshot[]): void {
+    for (const { name, series } of gone) {
+      for (const { values } of series) this.#series.get(name)?.delete(values.join('\0'))
+    }
+  }
+
   snapshot(): WorkerSnapshot {
     const families = Array.from(this.#series, ([name, series]) => {
       return { name, kind: this.#kinds.get(name) ?? 'counter', series: [...series.values()] }

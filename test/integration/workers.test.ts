@@ -213,6 +213,47 @@ describe('a server with workers', () => {
     await watching
   })
 
+  it('forgets what a worker had counted of a kind when both are gone', async () => {
+    const server = await startWorkers(['--in-memory'])
+    const clients = [connect(server), connect(server)]
+    const [client] = clients
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const spec = {
+      group: 'example.com',
+      names: { plural: 'widgets', kind: 'Widget' },
+      scope: 'Cluster',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    }
+    const body = JSON.stringify({ metadata: { name: 'widgets.example.com' }, spec })
+    const define = (): Promise<unknown> => client!.request({ method: 'POST', path: definitions, body })
+    const list = async (): Promise<void> => {
+      for (const each of clients) {
+        await expect
+          .poll(async () => (await each.request({ method: 'GET', path: '/apis/example.com/v1/widgets' })).status)
+          .toBe(200)
+      }
+    }
+    const counted = async (): Promise<number> => {
+      const { text } = await client!.request({ method: 'GET', path: '/metrics' })
+      const found = /^apiserver_request_total{verb="LIST",.*resource="widgets".*code="200"} (\d+)$/m.exec(text)
+      return Number(found?.[1] ?? 0)
+    }
+    await define()
+    for (let i = 0; i < 5; i++) await list()
+    expect(await counted()).toBe(10)
+    for (const pid of workerPids(server)) {
+      process.kill(pid, 'SIGKILL')
+      await expect.poll(counted).toBe(10)
+      await expect.poll(() => workerPids(server)).toHaveLength(2)
+    }
+    await client!.request({ method: 'DELETE', path: `${definitions}/widgets.example.com` })
+    await expect.poll(counted).toBe(0)
+    await expect.poll(define).toBeDefined()
+    await list()
+    expect(await counted()).toBe(2)
+  })
+
   it('replaces its workers one by one when it is to reload, and refuses nobody meanwhile', async () => {
     const home = await newHome()
     const tokens = path.join(home, 'tokens.csv')
