@@ -36,10 +36,19 @@ export function rulePlaces(schema: ValueMap, at: FieldPath): Generator<RulePlace
   return placesIn(schema, { at, field: '', isResource: true, count: 1, lost: undefined })
 }
 
+/** What is inside comes first: the faults of a definition are told in this order. */
 function* placesIn(schema: ValueMap, place: Place): Generator<RulePlace, void> {
   const { at, field, count, lost } = place
-  const rules = mapsInPlace(schema, RULES)
-  if (rules.length > 0) yield { ...place, schema, rules }
+  const values = schema['additionalProperties']
+  if (isMap(values)) {
+    const inner = { at: at.child('additionalProperties'), field: `${field}{*}` }
+    const most = times(count, integerOrAbsent(schema, 'maxProperties'))
+    yield* placesIn(values, { ...inner, isResource: isTrue(values, EMBEDDED), count: most, lost })
+  }
+  for (const [name, property] of schemasIn(schema, 'properties')) {
+    const inner = { at: at.child('properties').key(name), field: field === '' ? name : `${field}.${name}` }
+    yield* placesIn(property, { ...inner, isResource: isTrue(property, EMBEDDED), count, lost })
+  }
   const items = mapOrAbsent(schema, 'items')
   if (items !== undefined) {
     const isKeyed = textOrAbsent(schema, 'x-kubernetes-list-type') === 'map'
@@ -51,15 +60,8 @@ function* placesIn(schema: ValueMap, place: Place): Generator<RulePlace, void> {
       lost: lost ?? (isKeyed ? undefined : at),
     })
   }
-  for (const [name, property] of schemasIn(schema, 'properties')) {
-    const inner = { at: at.child('properties').key(name), field: field === '' ? name : `${field}.${name}` }
-    yield* placesIn(property, { ...inner, isResource: isTrue(property, EMBEDDED), count, lost })
-  }
-  const values = schema['additionalProperties']
-  if (!isMap(values)) return
-  const inner = { at: at.child('additionalProperties'), field: `${field}{*}` }
-  const most = times(count, integerOrAbsent(schema, 'maxProperties'))
-  yield* placesIn(values, { ...inner, isResource: isTrue(values, EMBEDDED), count: most, lost })
+  const rules = mapsInPlace(schema, RULES)
+  if (rules.length > 0) yield { ...place, schema, rules }
 }
 
 function times(count: number | undefined, most: number | bigint | undefined): number | undefined {

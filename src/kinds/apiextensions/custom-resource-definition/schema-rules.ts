@@ -53,22 +53,18 @@ interface CheckedRule {
   readonly costs: Costs
 }
 
-function checkRule(rule: CostedRule, walk: CheckedRule): void {
-  reportProblems(rule, walk)
-  charge(rule.cost, { at: walk.at.child('rule'), what: 'estimated rule cost' }, walk)
-  charge(rule.messageCost, { at: walk.at.child('messageExpression'), what: 'estimated messageExpression cost' }, walk)
-}
-
-function reportProblems({ compiled, source }: CostedRule, { at, check, lost }: CheckedRule): void {
+function checkRule({ compiled, source, cost, messageCost }: CostedRule, walk: CheckedRule): void {
+  const { at, check, lost } = walk
   const { text, problem, messageProblem } = compiled
-  if (problem !== undefined) check.invalid(at.child('rule'), shownRule(text, source), problem)
-  if (messageProblem !== undefined) {
-    check.invalid(at.child('messageExpression'), shownRule(text, source), messageProblem)
-  }
+  const [rule, message] = [at.child('rule'), at.child('messageExpression')]
+  charge(cost, { at: rule, what: 'estimated rule cost' }, walk)
+  if (problem !== undefined) check.invalid(rule, shownRule(text, source), problem)
+  if (messageProblem !== undefined) check.invalid(message, shownRule(text, source), messageProblem)
+  charge(messageCost, { at: message, what: 'estimated messageExpression cost' }, walk)
   if (compiled.isTransition) {
     if (lost === undefined) return
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost.toString()}`
-    check.invalid(at.child('rule'), text.rule, detail)
+    check.invalid(rule, text.rule, detail)
   } else if (text.optionalOldSelf !== undefined) {
     const detail = 'may not be set if oldSelf is not used in rule'
     check.invalid(at.child('optionalOldSelf'), text.optionalOldSelf, detail)

@@ -45,12 +45,12 @@ it('are told for every rule at its place, of every version', async () => {
   expect(versions.map(({ name }) => name)).toEqual(['v1', 'v2'])
   const [first, second] = versions
   expect(first?.rules.map(({ field, index }) => [field, index])).toEqual([
-    ['', 0],
+    ['names[*]', 0],
     ['names', 0],
     ['names', 1],
-    ['names[*]', 0],
+    ['', 0],
   ])
-  const [whole, plain, nested, item] = first!.rules.map(({ cost }) => cost)
+  const [item, plain, nested, whole] = first!.rules.map(({ cost }) => cost)
   expect(plain).toBe(whole)
   expect(nested).toBeGreaterThan(100)
   // As often as there may be values.

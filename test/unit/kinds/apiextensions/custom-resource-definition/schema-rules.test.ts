@@ -88,6 +88,31 @@ describe('rules of a definition', () => {
     )
   })
 
+  it('tell their faults from the inside out, and the cost of one before what is wrong with it otherwise', () => {
+    const rule = 'self.all(a, self.all(b, self.all(c, a != b && b != c)))'
+    const messageExpression = 'self.map(a, self.map(b, a + b)[0])[0]'
+    const inner = {
+      type: 'array',
+      items: { type: 'string' },
+      [RULES]: [
+        { rule, messageExpression: '1', optionalOldSelf: true },
+        { rule, messageExpression, optionalOldSelf: true },
+      ],
+    }
+    const outer = { type: 'object', properties: { inner }, [RULES]: [{ rule: 'true', optionalOldSelf: true }] }
+    const places = told(outer).map((text) => text.slice(0, text.indexOf(':')))
+    const at = `@.properties[inner].${RULES}`
+    expect(places.slice(0, 7)).toEqual([
+      `${at}[0].rule`,
+      `${at}[0].messageExpression`,
+      `${at}[0].optionalOldSelf`,
+      `${at}[1].rule`,
+      `${at}[1].messageExpression`,
+      `${at}[1].optionalOldSelf`,
+      `@.${RULES}[0].optionalOldSelf`,
+    ])
+  })
+
   it('cannot compare what cannot be found again', () => {
     const items = { type: 'integer', [RULES]: [{ rule: 'self == oldSelf' }] }
     expect(told({ type: 'array', maxItems: 3, items })).toEqual([
