@@ -1,5 +1,4 @@
 // Raises the revision of an etcd. It has no call for that: each revision takes a write, some ten thousand a second.
-import { forEachAtOnce } from '../../lib/together.ts'
 import type { SkipRequest } from '../copy.ts'
 import type { Revision } from '../kv.ts'
 
@@ -26,12 +25,11 @@ export async function burnRevisions({ revision: to, onProgress }: SkipRequest, w
 }
 
 async function burnTo(goal: Revision, put: Writes['put']): Promise<Revision> {
-  let newest: Revision = 0
-  function* writes(): Generator<void> {
-    while (newest < goal) yield
+  const writer = async (): Promise<Revision> => {
+    for (;;) {
+      const revision = await put()
+      if (revision >= goal) return revision
+    }
   }
-  await forEachAtOnce(writes(), { most: AT_A_TIME }, async () => {
-    newest = Math.max(newest, await put())
-  })
-  return newest
+  return Math.max(...(await Promise.all(Array.from({ length: AT_A_TIME }, writer))))
 }
