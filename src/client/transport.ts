@@ -2,11 +2,11 @@
 // connection without an open request keeps no process alive, and one that went silent is found by its pings.
 import type http from 'node:http'
 import type http2 from 'node:http2'
-import tls from 'node:tls'
+import type tls from 'node:tls'
 import { ConnectionError } from './errors.ts'
 import { settled } from './waiting.ts'
 
-/** Loaded by the first request: importing programs pay for neither, and an `import` of `http` would load a fetch client too. */
+/** Loaded by the first request: importing programs pay for none of them, and an `import` of `http` would load a fetch client too. */
 const builtin: typeof process.getBuiltinModule = (name: string) => process.getBuiltinModule(name as never)
 
 /** Of HTTP/2. */
@@ -116,7 +116,10 @@ export class Sockets implements Transport {
   #connect(certificate: ClientCertificate | undefined): Promise<tls.TLSSocket> {
     const { url } = this.#options
     return new Promise((resolve, reject) => {
-      const socket = tls.connect({ ...this.#tlsOptions(certificate), ALPNProtocols: ['h2', 'http/1.1'] })
+      const socket = builtin('node:tls').connect({
+        ...this.#tlsOptions(certificate),
+        ALPNProtocols: ['h2', 'http/1.1'],
+      })
       const fail = (cause: Error): void => {
         settle()
         socket.destroy()

@@ -85,6 +85,7 @@ export interface Config {
   readonly admissionFile: string | undefined
   /** Where functions are loaded from that admit, convert and authorize. */
   readonly extensionsDirectory: string | undefined
+  readonly extensionsNetwork: boolean
   /** How long pods stay on a node that fails, where they do not say. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   readonly kubeconfigFile: string | undefined
@@ -191,6 +192,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     ),
     admissionFile: read.file('admission-control-config-file'),
     extensionsDirectory: read.file('extensions'),
+    extensionsNetwork: read.switch('extensions-network'),
     tolerationSeconds: {
       notReady: integer(read.required('default-not-ready-toleration-seconds')),
       unreachable: integer(read.required('default-unreachable-toleration-seconds')),

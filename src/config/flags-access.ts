@@ -92,6 +92,9 @@ export const ADMISSION_FLAGS = flagsOf('Admission', {
   extensions: directory(
     'Directory of TypeScript and JavaScript files with functions that admit, convert and authorize; reloaded when they change.',
   ),
+  'extensions-network': off(
+    'Let the functions of --extensions use the network. Without it they reach no host and no socket of this machine.',
+  ),
   'admission-control-config-file': file('AdmissionConfiguration: the configuration of admission plugins.'),
   'allow-privileged': off('Allow privileged containers.'),
   'default-not-ready-toleration-seconds': count('tolerationSeconds of pods for node.kubernetes.io/not-ready.', '300'),

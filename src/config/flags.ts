@@ -174,7 +174,10 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
     'CIDR,...',
     'Addresses that webhooks and aggregated servers may have though they are denied by default: link-local, multicast, unspecified, cloud metadata, Teredo, IPv4-translated, 64:ff9b:1::/48, and those of this host unless --bind-address is a loopback address.',
   ),
-  'egress-deny': list('CIDR,...', 'Further addresses that webhooks and aggregated servers may not have. Wins over --egress-allow.'),
+  'egress-deny': list(
+    'CIDR,...',
+    'Further addresses that webhooks and aggregated servers may not have. Wins over --egress-allow.',
+  ),
 })
 
 const OPERATION_FLAGS = flagsOf('Operation', {

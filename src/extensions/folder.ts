@@ -1,6 +1,6 @@
 // The extensions of `--extensions`: every TypeScript or JavaScript file in the folder. What is in folders below it is theirs to import.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Log } from '../lib/log.ts'
@@ -11,6 +11,8 @@ import { type Description, type ExtensionPoints, register } from './registration
 
 export interface ExtensionFolderParts {
   readonly directory: string
+  /** Whether extensions may use the network. */
+  readonly network: boolean
   readonly points: ExtensionPoints
   readonly log: Log
 }
@@ -38,15 +40,15 @@ export class ExtensionFolder implements AsyncDisposable {
 
   /** Loads all files. Throws an `ExtensionError` for one that cannot be loaded, and the system's error. */
   async open(): Promise<void> {
-    const found = readExtensions(this.#parts.directory)
+    const found = readExtensions(this.#parts)
     const loads = await Promise.allSettled(found.map((each) => this.#load(each)))
     for (const load of loads) if (load.status === 'rejected') throw load.reason
   }
 
   /** Goes by what is in the folder now. A file that cannot be loaded is logged, and what it was before stays. */
   async reload(): Promise<void> {
-    const { directory, log } = this.#parts
-    const found = readExtensions(directory)
+    const { log } = this.#parts
+    const found = readExtensions(this.#parts)
     const names = new Set(found.map(({ name }) => name))
     for (const [name, loaded] of [...this.#loaded].filter(([known]) => !names.has(known))) {
       this.#retire(loaded)
@@ -117,10 +119,10 @@ interface FoundExtension extends ExtensionSource {
 
 const PROGRAM = /(?<!\.d)\.(ts|js|mjs)$/
 
-/** In the order of their names. Throws the system's error. */
-function readExtensions(directory: string): readonly FoundExtension[] {
-  const entries = readdirSync(directory, { recursive: true, encoding: 'utf8' })
-  const names = entries.filter((name) => PROGRAM.test(name) && !isHidden(name)).sort()
+/** In the order of their names. Throws an `ExtensionError` for a link out of the folder, and the system's error. */
+function readExtensions({ directory, network }: ExtensionFolderParts): readonly FoundExtension[] {
+  const folder = [path.resolve(directory), realpathSync(directory)]
+  const names = [...filesIn(directory)].filter((name) => PROGRAM.test(name) && !isHidden(name)).sort()
   const files = names.map((name) => ({ name, source: readSource(path.resolve(directory, name)) }))
   const shared = files.filter(({ name }) => name.includes(path.sep)).map(({ source }) => source)
   return files
@@ -128,8 +130,40 @@ function readExtensions(directory: string): readonly FoundExtension[] {
     .map(({ name, source }) => {
       const sources = [source, ...shared]
       const fingerprint = createHash('sha256').update(JSON.stringify(sources)).digest('base64')
-      return { name, entry: source[0], sources, fingerprint }
+      return { name, entry: source[0], sources, fingerprint, folder, network }
     })
+}
+
+/**
+ * The files in a folder, by paths from `root`. Throws an `ExtensionError` for a link out of it: an extension could read what is there, since
+ * the permission model of Node looks at paths alone.
+ */
+function* filesIn(root: string, below = '', above: readonly string[] = []): Generator<string> {
+  const within = path.join(realpathSync(root), path.sep)
+  for (const entry of readdirSync(path.join(root, below), { withFileTypes: true })) {
+    const name = path.join(below, entry.name)
+    const target = entry.isSymbolicLink() ? targetOf(path.join(root, name)) : undefined
+    if (target !== undefined && !path.join(target, path.sep).startsWith(within)) {
+      throw new ExtensionError(
+        `${name}: the symbolic link leads out of the folder; copy what it leads to into the folder`,
+      )
+    }
+    const isFolder = entry.isDirectory() || (target !== undefined && statSync(target, MAYBE)?.isDirectory() === true)
+    const real = isFolder ? realpathSync(path.join(root, name)) : ''
+    if (!isFolder) yield name
+    else if (!above.includes(real)) yield* filesIn(root, name, [...above, real])
+  }
+}
+
+const MAYBE = { throwIfNoEntry: false } as const
+
+/** Also where nothing is there yet. */
+function targetOf(link: string): string {
+  try {
+    return realpathSync(link)
+  } catch {
+    return path.resolve(realpathSync(path.dirname(link)), readlinkSync(link))
+  }
 }
 
 /** Packages are loaded from where they are; folders with a dot are where mounted configuration is swapped. */

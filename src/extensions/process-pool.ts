@@ -10,8 +10,8 @@ import { ExtensionProcess, type ExtensionSource } from './extension-process.ts'
 import { FAULT_TEXT } from './in-process.ts'
 import type { Description } from './registration.ts'
 
-/** As many reviews are answered at a time. */
-const MOST_PROCESSES = 4
+/** The number of reviews answered at a time. Some functions that loop leave room for others. */
+const MOST_PROCESSES = 12
 /** Most calls take less: only where one has to wait so long another process is started. */
 const PATIENCE_MS = 20
 /** How long a call waits for one of them; its own time begins after that. */
@@ -25,7 +25,7 @@ interface Job {
   readonly timeoutMs: number
   /** Of its waiting. */
   readonly timer: NodeJS.Timeout
-  readonly resolve: (answer: string) => void
+  readonly resolve: (answer: Value) => void
   readonly reject: (error: Error) => void
 }
 
@@ -49,7 +49,7 @@ export class ProcessPool {
   /** Loads the extension: the functions that it adds. Throws what is wrong with it. */
   async open(): Promise<readonly Description[]> {
     const process = this.#newProcess()
-    const descriptions = await process.load(this.#source)
+    const descriptions = await process.load()
     this.#idle.push(process)
     return descriptions
   }
@@ -76,7 +76,7 @@ export class ProcessPool {
 
   async #answer(asked: Pick<Job, 'index' | 'review' | 'timeoutMs'>, signal: AbortSignal): Promise<Value> {
     throwIfCancelled(signal)
-    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const { promise, resolve, reject } = Promise.withResolvers<Value>()
     const timer = setTimeout(() => this.#withdraw(job, lateError()), MOST_WAITING_MS)
     const job: Job = { ...asked, resolve, reject, timer }
     // A call that has begun goes on until its deadline.
@@ -85,7 +85,7 @@ export class ProcessPool {
     this.#waiting.push(job)
     this.#next()
     try {
-      return parseJsonText(await promise)
+      return await promise
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
@@ -133,7 +133,7 @@ export class ProcessPool {
     // After what has come in: where this process was held up itself, the answer may be among it.
     const timer = setTimeout(() => (check = setImmediate(onDeadline)), job.timeoutMs)
     try {
-      job.resolve(await process.call(job.index, job.review))
+      job.resolve(parseJsonText(await process.call(job.index, job.review)))
     } catch (error) {
       this.#log.error({ err: error, extension: this.#source.name }, 'extension function failed')
       job.reject(new OutgoingCallError('broken', FAULT_TEXT, { cause: error }))
@@ -146,7 +146,7 @@ export class ProcessPool {
   }
 
   #newProcess(): ExtensionProcess {
-    const process = new ExtensionProcess()
+    const process = new ExtensionProcess(this.#source, this.#log)
     this.#all.add(process)
     void process.ended.then(() => this.#all.delete(process))
     return process
@@ -156,7 +156,7 @@ export class ProcessPool {
     const process = this.#newProcess()
     this.#starting++
     try {
-      await process.load(this.#source)
+      await process.load()
       this.#idle.push(process)
     } catch (error) {
       this.#log.error({ err: error, extension: this.#source.name }, 'extension process failed to start')

@@ -1,14 +1,23 @@
 // The program of an extension's process: loads one file of `--extensions` and answers one review after the other. It is told the source
-// of every file, so that all processes of an extension run the same code, whatever is in the folder by then.
-import { registerHooks } from 'node:module'
-import { isMainThread, Worker } from 'node:worker_threads'
+// of every file, so that all processes of an extension run the same code, whatever is in the folder by then. Orders and reports are lines
+// of JSON, without Node's channel between processes: through that, a process can hand file descriptors to the server.
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { registerHooks, type ResolveHookSync } from 'node:module'
+import { isMainThread, MessageChannel, type MessagePort, Worker, workerData } from 'node:worker_threads'
 import type { Answer } from './answers.ts'
+import { confine, type LoadGuard, loadGuard } from './confinement.ts'
 import type { Extension } from './extensions.ts'
 import { type Description, extensible } from './registration.ts'
 
 /** What the process is sent: first what to load, then calls, each when the one before is answered. */
 export type Order =
-  | { readonly kind: 'load'; readonly entry: string; readonly sources: readonly Source[]; readonly mostBytes: number }
+  | {
+      readonly kind: 'load'
+      readonly entry: string
+      readonly sources: readonly Source[]
+      readonly network: boolean
+    }
   | { readonly kind: 'call'; readonly index: number; readonly review: string }
 
 /** A file by its URL. */
@@ -21,6 +30,12 @@ export type Report =
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string | undefined }
 
 const WATCH_EVERY_MS = 100
+/** All of the process: the heap, what is outside of it, and Node itself. */
+const MOST_BYTES = 384 * 1024 * 1024
+/** The file descriptors of orders and reports. */
+const ORDERS = 0
+const REPORTS = 3
+const NEWLINE = 10
 
 /** The packages that extensions may import though nothing is installed beside them. */
 const OWN_PACKAGES: Readonly<Record<string, string>> = import.meta.url.endsWith('.ts')
@@ -58,21 +73,32 @@ async function load(entry: string): Promise<LoadedExtension> {
   return { descriptions, answers }
 }
 
-function serveSources(sources: ReadonlyMap<string, string>): void {
+/** By no method: an extension could have replaced it. The scheme `node:` is the only one with this letter. */
+function isBuiltIn(url: string): boolean {
+  return url[0] === 'n'
+}
+
+function serveSources(sources: ReadonlyMap<string, string>, guard: LoadGuard): void {
+  const find: ResolveHookSync = (specifier, context, next) => {
+    const isPlace = /^(\.{0,2}\/|file:)/.test(specifier) && URL.canParse(specifier, context.parentURL)
+    const url = isPlace ? new URL(specifier, context.parentURL).href : ''
+    if (sources.has(url)) return { url, shortCircuit: true }
+    try {
+      return next(specifier, context)
+    } catch (error) {
+      const own = OWN_PACKAGES[specifier]
+      if (own === undefined) throw error
+      return { url: new URL(own, import.meta.url).href, shortCircuit: true }
+    }
+  }
   registerHooks({
     resolve(specifier, context, next) {
-      const isPlace = /^(\.{0,2}\/|file:)/.test(specifier) && URL.canParse(specifier, context.parentURL)
-      const url = isPlace ? new URL(specifier, context.parentURL).href : ''
-      if (sources.has(url)) return { url, shortCircuit: true }
-      try {
-        return next(specifier, context)
-      } catch (error) {
-        const own = OWN_PACKAGES[specifier]
-        if (own === undefined) throw error
-        return { url: new URL(own, import.meta.url).href, shortCircuit: true }
-      }
+      const found = find(specifier, context, next)
+      if (isBuiltIn(found.url)) guard(found.url)
+      return found
     },
     load(url, context, next) {
+      if (isBuiltIn(url)) guard(url)
       const source = sources.get(url)
       if (source === undefined) return next(url, context)
       return { format: url.endsWith('.ts') ? 'module-typescript' : 'module', source, shortCircuit: true }
@@ -82,14 +108,11 @@ function serveSources(sources: ReadonlyMap<string, string>): void {
 
 function faultOf(error: unknown): Report {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const { permission, resource } = error as { readonly permission?: string; readonly resource?: string }
+  // The message of Node names no file, and flags that are not the operator's.
+  if (permission !== undefined)
+    return { kind: 'fault', message: `extensions may not do this: ${permission} ${resource}`, stack }
   return { kind: 'fault', message, stack }
-}
-
-/** Ends the process where the server is gone, or where it takes more memory than it may: V8 sees to its heap alone. */
-function watchProcess(server: number, mostBytes: number): void {
-  setInterval(() => {
-    if (process.ppid !== server || process.memoryUsage.rss() > mostBytes) process.kill(process.pid, 'SIGKILL')
-  }, WATCH_EVERY_MS)
 }
 
 /** Carries out one order after the other. */
@@ -97,24 +120,45 @@ function serve(): (order: Order) => Promise<Report> {
   let answers: readonly Answer[] = []
   return async (order) => {
     if (order.kind === 'call') return { kind: 'answer', review: await answers[order.index]!(order.review) }
-    // It watches also when this thread is in an endless loop. Its program is this one.
-    new Worker(new URL(import.meta.url), { argv: [String(process.ppid), String(order.mostBytes)] }).unref()
-    serveSources(new Map(order.sources))
+    const guard = loadGuard(order.network)
+    serveSources(new Map(order.sources), guard)
+    confine(order.network, guard)
     const loaded = await load(order.entry)
     answers = loaded.answers
     return { kind: 'loaded', descriptions: loaded.descriptions }
   }
 }
 
+/**
+ * The program of the thread that takes the orders, in which no code of the extension runs: a socket of the other thread would be within
+ * its reach. It ends the process where the server is gone, or where it takes too much memory: V8 sees to the heap alone. It does so also
+ * while the other thread is in an endless loop.
+ */
+function watch(port: MessagePort): void {
+  const end = (): void => void process.kill(process.pid, 'SIGKILL')
+  const { ppid: server } = process
+  // The other thread can close file descriptors, that of the orders too.
+  const isOver = (): boolean => process.ppid !== server || process.memoryUsage.rss() > MOST_BYTES
+  setInterval(() => isOver() && end(), WATCH_EVERY_MS)
+  const pieces: Buffer[] = []
+  const orders = new (process.getBuiltinModule('node:net').Socket)({ fd: ORDERS, writable: false })
+  orders.on('close', end).on('data', (piece) => {
+    pieces.push(piece)
+    if (piece.at(-1) === NEWLINE) port.postMessage(JSON.parse(Buffer.concat(pieces.splice(0)).toString()))
+  })
+}
+
 if (isMainThread) {
+  const { port1, port2 } = new MessageChannel()
+  await once(new Worker(new URL(import.meta.url), { workerData: port2, transferList: [port2] }), 'online')
+  // An older Node has no such function; its extensions cannot load the module that starts threads.
+  ;(process.permission as { drop?: (scope: string) => void }).drop?.('worker')
   const carryOut = serve()
-  process.on('message', (order: Order) => {
+  port1.on('message', (order: Order) => {
     void carryOut(order)
       .catch(faultOf)
-      // Where the server is gone, so is this process.
-      .then((report) => process.send?.(report, undefined, {}, () => {}))
+      .then((report) => writeFileSync(REPORTS, Buffer.from(`${JSON.stringify(report)}\n`)))
   })
-  process.on('disconnect', () => process.exit())
 } else {
-  watchProcess(Number(process.argv[2]), Number(process.argv[3]))
+  watch(workerData as MessagePort)
 }

@@ -9,7 +9,7 @@ import type { ExtensionPoints } from '../extensions/registration.ts'
 import type { Log } from '../lib/log.ts'
 
 export interface ExtensionParts {
-  readonly config: Pick<Config, 'extensionsDirectory'>
+  readonly config: Pick<Config, 'extensionsDirectory' | 'extensionsNetwork'>
   readonly log: Log
   readonly reloads: ReloadRequests
 }
@@ -32,7 +32,7 @@ export function openExtensions(
   points: ExtensionPoints,
   opened: AsyncDisposableStack,
 ): Extensions {
-  const { extensionsDirectory: directory } = config
+  const { extensionsDirectory: directory, extensionsNetwork: network } = config
   if (directory === undefined) return { load: () => Promise.resolve(), run: () => Promise.resolve() }
   const loaded = opened.use(new AsyncDisposableStack())
   let folder: ExtensionFolder | undefined
@@ -48,7 +48,7 @@ export function openExtensions(
   return {
     async load() {
       const { ExtensionFolder } = await import('../extensions/folder.ts')
-      folder = loaded.use(new ExtensionFolder({ directory, points, log }))
+      folder = loaded.use(new ExtensionFolder({ directory, network, points, log }))
       try {
         await folder.open()
       } catch (error) {

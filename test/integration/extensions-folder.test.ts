@@ -1,69 +1,12 @@
 // The functions of `--extensions`: in processes of their own, which may do what they like.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ApiStatusError, k8s } from '../../src/client/client.ts'
-import { type Log, type Server, startServer } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { k8s } from '../../src/client/client.ts'
+import { admits, denies, SECONDS, startWithExtensions, writeExtension } from '../fakes/extension-server.ts'
 import { isRunning } from '../fakes/running-process.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
-
-/** Long enough for a busy machine; what loops is waited for so long. */
-const SECONDS = 2
-
-/** An extension that asks about config maps; `body` has their name and the object. */
-const admits = (name: string, body: string): string => `
-import { k8s } from 'quarterdeck/client'
-import { defineExtension } from 'quarterdeck/extensions'
-
-export default defineExtension((server) => {
-  server.admit({ name: '${name}', resource: k8s.ConfigMap, timeoutSeconds: ${SECONDS} }, ({ object }) => {
-    const name: string = object.metadata.name ?? ''
-    ${body}
-  })
-})
-`
-
-const denies = (name: string): string =>
-  `if (name.startsWith('${name}')) return { allowed: false, message: 'no ${name}' }`
-
-interface Opened {
-  readonly server: Server
-  readonly folder: string
-  /** What is told of extensions after they are loaded. */
-  readonly logged: string[]
-  /** The answer to a new config map: `ok`, or why not. */
-  readonly create: (name: string) => Promise<string>
-  /** The same, by a name that begins so. */
-  readonly createAnother: (name: string) => Promise<string>
-}
-
-async function open(files: Readonly<Record<string, string>>): Promise<Opened> {
-  const folder = await tempFolder()
-  for (const [name, text] of Object.entries(files)) await write(folder, name, text)
-  const logged: string[] = []
-  const note = (fields: object, message: string): void => {
-    const { extension, err, reason } = fields as { extension?: string; err?: Error; reason?: string }
-    if (extension !== undefined && message !== 'loaded extension')
-      logged.push(`${message}: ${extension}: ${String(err ?? reason ?? '')}`)
-  }
-  const log: Log = { debug: () => {}, info: note, warn: note, error: note }
-  const server = await startServer({ flags: { extensions: folder }, log })
-  onTestFinished(() => server.stop())
-  const maps = server.client().resource(k8s.ConfigMap).inNamespace('default')
-  const create = (name: string): Promise<string> =>
-    maps.create({ metadata: { name } }).then(
-      () => 'ok',
-      (error: ApiStatusError) => error.message.split(': ').slice(1).join(': '),
-    )
-  let made = 0
-  return { server, folder, logged, create, createAnother: (name) => create(`${name}-${++made}`) }
-}
-
-async function write(folder: string, name: string, text: string): Promise<void> {
-  await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
-  await writeFile(path.join(folder, name), text)
-}
 
 const DENIED = (name: string, of: string): string => `admission webhook "${of}" denied the request: no ${name}`
 const failed = (of: string, why: string): string =>
@@ -73,7 +16,7 @@ const BROKEN = 'the function failed, as the log of the server tells'
 
 describe('extensions', () => {
   it('admit, convert and authorize, and import what is below their folder', async () => {
-    const { server, create } = await open({
+    const { server, create } = await startWithExtensions({
       'a.ts': admits('a', "if (name === bad) return { allowed: false, message: 'no bad' }").replace(
         '\n',
         "import { bad } from './lib/bad.ts'\n",
@@ -116,7 +59,7 @@ describe('extensions', () => {
   })
 
   it('that loop cost the request that they are asked about, and nothing else', async () => {
-    const { create, logged } = await open({
+    const { create, logged } = await startWithExtensions({
       'looping.ts': admits('looping', `if (name.startsWith('loop')) for (;;);`),
       'other.ts': admits('other', denies('bad')),
     })
@@ -136,7 +79,7 @@ describe('extensions', () => {
   })
 
   it('that take much memory, at once or outside of the heap, cost the request that they are asked about', async () => {
-    const { create, logged } = await open({
+    const { create, logged } = await startWithExtensions({
       'hungry.ts': admits(
         'hungry',
         `const taken: unknown[] = []
@@ -155,7 +98,7 @@ describe('extensions', () => {
   })
 
   it('that end their process, or fail where nobody waits, do no harm', async () => {
-    const { create, createAnother, logged } = await open({
+    const { create, createAnother, logged } = await startWithExtensions({
       'rude.ts': admits(
         'rude',
         `if (name === 'exit') process.exit(0)
@@ -174,17 +117,17 @@ describe('extensions', () => {
   })
 
   it('are loaded again when they change, and stay as they were where they cannot be', async () => {
-    const { folder, createAnother, logged } = await open({ 'a.ts': admits('a', denies('old')) })
+    const { folder, createAnother, logged } = await startWithExtensions({ 'a.ts': admits('a', denies('old')) })
     expect(await createAnother('old')).toBe(DENIED('old', 'a'))
-    await write(folder, 'a.ts', admits('a', denies('new')))
+    await writeExtension(folder, 'a.ts', admits('a', denies('new')))
     await expect.poll(() => createAnother('new')).toBe(DENIED('new', 'a'))
     expect(await createAnother('old')).toBe('ok')
-    await write(folder, 'a.ts', admits('a', 'if ((('))
+    await writeExtension(folder, 'a.ts', admits('a', 'if ((('))
     await expect
       .poll(() => logged.at(-1))
       .toContain('could not reload extension; keeping the previous one: a.ts: a.ts:')
     expect(await createAnother('new')).toBe(DENIED('new', 'a'))
-    await write(folder, 'b.js', admits('b', denies('more')).replace(': string', ''))
+    await writeExtension(folder, 'b.js', admits('b', denies('more')).replace(': string', ''))
     await expect.poll(() => createAnother('more')).toBe(DENIED('more', 'b'))
     await rm(path.join(folder, 'a.ts'))
     await expect.poll(() => createAnother('new')).toBe('ok')
@@ -198,10 +141,10 @@ describe('extensions', () => {
   })
 
   it('run the code that was loaded, also in a process that is started when the file is broken', async () => {
-    const { folder, create, logged } = await open({
+    const { folder, create, logged } = await startWithExtensions({
       'a.ts': admits('a', `${denies('bad')}\nif (name === 'exit') process.exit()`),
     })
-    await write(folder, 'a.ts', 'broken (')
+    await writeExtension(folder, 'a.ts', 'broken (')
     await expect.poll(() => logged.at(-1)).toContain('could not reload extension')
     expect(await create('exit')).toBe(failed('a', BROKEN))
     expect(await create('bad')).toBe(DENIED('bad', 'a'))
@@ -220,14 +163,24 @@ describe('extensions', () => {
       `export default (s) => s.admit({ name: 'x', rules: [], matchConditions: [{ name: 'c', expression: '1 +' }] }, () => {})`,
       /a\.ts: x: expression '1 \+': /,
     ],
+    [
+      'a write to a file',
+      `import { writeFileSync } from 'node:fs'; writeFileSync('/nowhere', '')`,
+      /a\.ts: extensions may not do this: FileSystemWrite \/nowhere$/,
+    ],
+    [
+      'a module of the network',
+      `import 'node:http'`,
+      /a\.ts: extensions may not use node:http; --extensions-network opens the network to them, and nothing else$/,
+    ],
   ])('keep a server from starting: %s', async (_, text, message) => {
-    await expect(open({ 'a.ts': text })).rejects.toThrow(message)
+    await expect(startWithExtensions({ 'a.ts': text })).rejects.toThrow(message)
   })
 
   it('leave no process behind', async () => {
     const processes = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length
     const before = processes()
-    const { server, create } = await open({ 'a.ts': admits('a', "if (name === 'loop') for (;;);") })
+    const { server, create } = await startWithExtensions({ 'a.ts': admits('a', "if (name === 'loop') for (;;);") })
     const looping = create('loop').catch(() => {})
     expect(processes()).toBe(before + 1)
     await server.stop()
@@ -240,13 +193,8 @@ describe('extensions', () => {
 describe('the command', () => {
   it('runs extensions, and they end with it however it ends', async () => {
     const folder = await tempFolder()
-    const pidFile = path.join(folder, 'pid')
-    const program = admits('a', `${denies('bad')}\nif (name === 'loop') for (;;);`)
-    await write(
-      folder,
-      'a.ts',
-      `import { writeFileSync } from 'node:fs'\nwriteFileSync('${pidFile}', String(process.pid))\n${program}`,
-    )
+    const tells = "if (name === 'pid') return { allowed: false, message: `process ${process.pid}` }"
+    await writeExtension(folder, 'a.ts', admits('a', `${denies('bad')}\n${tells}\nif (name === 'loop') for (;;);`))
     const server = await startServerProcess(
       ['--in-memory', '--secure-port', '0', '--extensions', folder],
       await newHome(),
@@ -260,7 +208,7 @@ describe('the command', () => {
       })
     await expect.poll(async () => (await create('good')).status).toBe(201)
     expect((await create('bad')).body).toContain(DENIED('bad', 'a').replaceAll('"', '\\"'))
-    const pid = Number(await readFile(pidFile, 'utf8'))
+    const pid = Number(/process (\d+)/.exec((await create('pid')).body)?.[1])
     const looping = create('loop').catch(() => {})
     expect(isRunning(pid)).toBe(true)
     server.child.kill('SIGKILL')

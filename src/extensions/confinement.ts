@@ -1,0 +1,68 @@
+// Takes from an extension's process what Node's permission model leaves it: the network, signals to other processes, and the built-in
+// modules that lead to either. The extension runs in the same realm, and may replace every method that is looked up after it is loaded.
+import { writeSync } from 'node:fs'
+import Module from 'node:module'
+import os from 'node:os'
+import { Readable, Writable } from 'node:stream'
+
+/** Built-in modules without a way to other processes and hosts. The permission model guards `fs`. */
+const HARMLESS =
+  'assert assert/strict async_hooks buffer console constants crypto diagnostics_channel events fs fs/promises module os path ' +
+  'path/posix path/win32 perf_hooks process punycode querystring readline readline/promises stream stream/consumers ' +
+  'stream/promises stream/web string_decoder sys timers timers/promises url util util/types zlib'
+const NETWORK = 'dgram dns dns/promises http http2 https net tls'
+/** Globals that load Node's HTTP client, which then is in a property of `globalThis`. */
+const CLIENTS = 'fetch FormData Headers Request Response MessageEvent WebSocket CloseEvent EventSource'
+const OF_PROCESS =
+  'kill _kill _debugProcess _debugEnd dlopen execve binding _linkedBinding _getActiveHandles _getActiveRequests openStdin report'
+
+/** Throws for a built-in module, by its name or its URL, that is not for extensions. */
+export type LoadGuard = (module: string) => void
+
+/** A guard that looks nothing up which an extension could replace. */
+export function loadGuard(network: boolean): LoadGuard {
+  const names = (network ? `${HARMLESS} ${NETWORK}` : HARMLESS).split(' ')
+  const allowed = Object.assign(
+    Object.create(null),
+    ...names.map((name) => ({ [name]: 1, [`node:${name}`]: 1 })),
+  ) as object
+  return (module) => {
+    if (module in allowed) return
+    throw new Error(
+      `extensions may not use ${module}; --extensions-network opens the network to them, and nothing else`,
+    )
+  }
+}
+
+/** Call this before any code of the extension is loaded. No code can undo it. */
+export function confine(network: boolean, guard: LoadGuard): void {
+  const find = process.getBuiltinModule.bind(process)
+  process.getBuiltinModule = (name: string) => {
+    guard(name)
+    return find(name)
+  }
+  remove(process, OF_PROCESS)
+  remove(Module, 'registerHooks register')
+  remove(os, 'setPriority')
+  if (!network) {
+    remove(globalThis, CLIENTS)
+    remove(Reflect.get(globalThis, 'WebAssembly') as object, 'compileStreaming instantiateStreaming')
+  }
+  // Node's own streams are sockets: their class would connect others.
+  const streams = { stdin: Readable.from([]), stdout: outputTo(1), stderr: outputTo(2) }
+  for (const [name, value] of Object.entries(streams)) Object.defineProperty(process, name, { value })
+  Module.syncBuiltinESMExports()
+}
+
+function remove(owner: object, names: string): void {
+  for (const name of names.split(' ')) Reflect.deleteProperty(owner, name)
+}
+
+function outputTo(fd: number): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      writeSync(fd, chunk)
+      done()
+    },
+  })
+}
