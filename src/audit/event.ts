@@ -4,6 +4,7 @@ import type { User } from '../api/user.ts'
 import type { Value } from '../api/value.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
+import { redactedTarget } from './redact.ts'
 
 export interface EventParts {
   readonly level: AuditLevel
@@ -49,11 +50,11 @@ export interface SharedText {
 }
 
 export function sharedText(request: AuditedRequest, caller: CallerText, received: string): SharedText {
-  const { info, auditId, target } = request
+  const { info, auditId } = request
   const verb = info.kind === 'broken' ? '' : info.verb
   return {
     id: quoted(auditId),
-    head: `"requestURI":${quoted(target)},"verb":${quoted(verb)},"user":${caller.who}`,
+    head: `"requestURI":${quoted(redactedTarget(request))},"verb":${quoted(verb)},"user":${caller.who}`,
     source: caller.source,
     place: placeText(request, undefined),
     received,

@@ -12,6 +12,11 @@ export interface RedactOptions {
   readonly omitManagedFields: boolean
 }
 
+/** Without the code of a login, which the provider has the browser bring in the query. */
+export function redactedTarget({ target, path }: AuditedRequest): string {
+  return target.startsWith('/console/') ? path : target
+}
+
 /** Whether what is said about a body of this request may quote it. */
 export function isSecretPlace(info: AuditedRequest['info']): boolean {
   if (info.kind !== 'resource') return false

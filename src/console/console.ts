@@ -1,47 +1,70 @@
 // The front door: the web console below `/console`. Its files and the way to log in are open to all; what its pages ask for below
 // `/console/api` goes through the same filters as every other request, with the credential of the session and nothing more.
 import { ApiError } from '../api/status.ts'
+import type { User } from '../api/user.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
+import { ANONYMOUS } from '../auth/user.ts'
+import { type Clock, repeat } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { CONSOLE_API, type Filter, type Handler, type HttpRequest, type HttpResponse } from '../http/http.ts'
+import {
+  type AuditEntrance,
+  CONSOLE_API,
+  type Entered,
+  type Filter,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+} from '../http/http.ts'
 import { methodNotAllowedError } from '../http/errors.ts'
 import { bytesOf, SANDBOXED } from '../http/responses.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { BEGIN, COME_BACK, type Provider, ProviderLogin } from './provider-login.ts'
 import type { SessionKey } from './sealed.ts'
-import { type Session, Sessions, type SessionOptions } from './sessions.ts'
+import {
+  type Credential,
+  type EndedSessions,
+  NO_COOKIE,
+  type Session,
+  Sessions,
+  type SessionOptions,
+} from './sessions.ts'
 import { PAGE_HEADERS, StaticFiles } from './static-files.ts'
 
-export type { Provider, SessionKey }
+export type { EndedSessions, Provider, SessionKey }
 
 export interface ConsoleOptions extends SessionOptions {
   /** Where it is built to. */
   readonly folder: string
   readonly authenticator: Authenticator
   readonly log: Log
+  /** By which open streams look whether their session is over. */
+  readonly waitClock: Clock
   /** Where people log in whose tokens are accepted; undefined: nowhere. */
   readonly provider: Provider | undefined
 }
 
 const PATH = '/console'
 const LONGEST_LOGIN_BYTES = 16 * 1024
+/** How long a stream goes on after its session has ended. */
+const LOOK_EVERY_MS = 1000
 
-export function serveConsole(options: ConsoleOptions): Filter {
+/** `audited` audits logins and logouts. */
+export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): Filter {
   const files = new StaticFiles(options.folder)
   const sessions = new Sessions(options)
   const login = options.provider === undefined ? undefined : new ProviderLogin(options.provider, options.key)
   const own: ReadonlyMap<string, Handler> = new Map<string, Handler>([
     [`${PATH}/session`, (request) => showSession(sessions, { ...options, login }, request)],
-    [`${PATH}/login`, (request) => logIn(sessions, options, request)],
-    [`${PATH}/logout`, (request) => logOut(sessions, request)],
-    ...(login === undefined ? [] : providerPaths(sessions, options, login)),
+    [`${PATH}/login`, (request) => audited(request, () => logIn(sessions, options, request))],
+    [`${PATH}/logout`, (request) => audited(request, () => logOut(sessions, options, request))],
+    ...(login === undefined ? [] : providerPaths(sessions, options, { login, audited })),
   ])
   return (next) => (request) => {
     const { path } = request
     if (!request.isOfConsole && path !== PATH && !path.startsWith(`${PATH}/`)) return next(request)
     // The headers of the console's own pages replace these.
     request.responder.addHeaders(SANDBOXED)
-    if (request.isOfConsole) return enterSession(sessions, request).then(() => next(request))
+    if (request.isOfConsole) return enterSession(sessions, options, request).then(() => next(request))
     const handler = own.get(path)
     if (handler !== undefined) return handler(request)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedError()
@@ -51,17 +74,25 @@ export function serveConsole(options: ConsoleOptions): Filter {
 }
 
 /** Throws where there is no session, or the request is not one of its own pages. */
-async function enterSession(sessions: Sessions, request: HttpRequest): Promise<void> {
+async function enterSession(sessions: Sessions, { waitClock }: ConsoleOptions, request: HttpRequest): Promise<void> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
   if (session === undefined) throw new ApiError('Unauthorized', 'there is no session: log in to the console')
-  request.useSession(session.kind === 'token' ? `Bearer ${session.token}` : undefined)
+  const { credential } = session
+  request.useSession(credential.kind === 'token' ? `Bearer ${credential.token}` : undefined)
+  // Other requests are over soon.
+  if (request.deadline.kind === 'after') return
+  const look = async (): Promise<void> => {
+    if (await sessions.isOver(session, request.signal)) request.breakOff()
+  }
+  request.responder.whenOver(repeat(waitClock, LOOK_EVERY_MS, () => void look().catch(() => {})))
 }
 
 /** Nobody further in sees the cookie: a server of another group must not get it. */
 async function sessionOf(sessions: Sessions, request: HttpRequest): Promise<Session | undefined> {
   const session = await sessions.find(request.takeHeader('cookie'), request.signal)
-  return session?.kind === 'certificate' && request.remote.certificate === undefined ? undefined : session
+  const isMissing = session?.credential.kind === 'certificate' && request.remote.certificate === undefined
+  return isMissing ? undefined : session
 }
 
 function refuseOtherSites(request: HttpRequest): void {
@@ -76,56 +107,73 @@ interface SessionParts extends ConsoleOptions {
 async function showSession(sessions: Sessions, options: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
-  const user = await userOf(options, request, session ?? { kind: 'certificate' })
+  const user = await userOf(options, request, session?.credential ?? { kind: 'certificate' })
   const isOpen = session !== undefined && user !== undefined
-  return json(isOpen ? { user } : { certificate: user, provider: options.login?.issuer })
+  return json(isOpen ? { user: user.name } : { certificate: user?.name, provider: options.login?.issuer })
 }
 
-/** With the token in the body, or with the certificate of the connection where there is none. */
-async function logIn(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<HttpResponse> {
+/** With the token in the body, or with the certificate of the connection where there is none. It ends the session before it. */
+async function logIn(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<Entered> {
   refuseUnposted(request)
-  const session = sessionAskedFor(await request.body.read())
-  const { user, cookie } = await begin(sessions, options, { request, session })
-  return json({ user }, cookie)
+  const credential = credentialIn(await request.body.read())
+  const before = await sessions.find(request.takeHeader('cookie'), request.signal)
+  return begin(sessions, options, {
+    request,
+    credential,
+    answer: async ({ name: user }, cookie) => {
+      if (before !== undefined) await sessions.end(before, request.signal)
+      return json({ user }, cookie)
+    },
+  })
 }
 
 interface Beginning {
   readonly request: HttpRequest
-  readonly session: Session
+  readonly credential: Credential
+  readonly answer: (user: User, cookie: string) => HttpResponse | Promise<HttpResponse>
 }
 
 async function begin(
   sessions: Sessions,
   options: ConsoleOptions,
-  { request, session }: Beginning,
-): Promise<{ readonly user: string; readonly cookie: string }> {
-  const user = await userOf(options, request, session)
+  { request, credential, answer }: Beginning,
+): Promise<Entered> {
+  const user = await userOf(options, request, credential)
   if (user === undefined) throw new ApiError('Unauthorized', 'the server does not know this credential')
-  const cookie = await sessions.begin(session, request.signal)
-  if (cookie === undefined) throw new ApiError('BadRequest', 'the token is too long for a cookie')
-  const { auditId, remote } = request
-  options.log.info({ auditId, user, from: remote.address }, 'console login')
-  return { user, cookie }
+  return {
+    user,
+    answer: async () => {
+      const cookie = await sessions.begin(user.name, credential, request.signal)
+      if (cookie === undefined) throw new ApiError('BadRequest', 'the token is too long for a cookie')
+      const response = await answer(user, cookie)
+      tell(options, request, user, 'console login')
+      return response
+    },
+  }
+}
+
+function tell({ log }: ConsoleOptions, { auditId, remote }: HttpRequest, user: User, what: string): void {
+  log.info({ auditId, user: user.name, from: remote.address }, what)
 }
 
 /** Browsers go there by links and come back by them: what they bring is checked by what they were given. */
 function providerPaths(
   sessions: Sessions,
   options: ConsoleOptions,
-  login: ProviderLogin,
+  { login, audited }: { readonly login: ProviderLogin; readonly audited: AuditEntrance },
 ): readonly (readonly [string, Handler])[] {
   const leave: Handler = async (request) => {
     const { location, cookie } = await login.begin(request)
     return redirect(location, cookie)
   }
-  const comeBack: Handler = async (request) => {
-    const session = { kind: 'token', token: await login.finish(request) } as const
-    const { cookie } = await begin(sessions, options, { request, session })
-    return redirect(`${PATH}/`, cookie)
+  const comeBack = async (request: HttpRequest): Promise<Entered> => {
+    const credential = { kind: 'token', token: await login.finish(request) } as const
+    const answer = (_user: User, cookie: string): HttpResponse => redirect(`${PATH}/`, cookie)
+    return begin(sessions, options, { request, credential, answer })
   }
   return [
     [BEGIN, leave],
-    [COME_BACK, comeBack],
+    [COME_BACK, (request) => audited(request, () => comeBack(request))],
   ]
 }
 
@@ -134,9 +182,22 @@ function redirect(location: string, cookie: string): HttpResponse {
   return { status: 303, headers, body: { kind: 'empty' } }
 }
 
-function logOut(sessions: Sessions, request: HttpRequest): HttpResponse {
+/** Only the holder of a session can end it. Without a session there is nothing to do. */
+async function logOut(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<Entered> {
   refuseUnposted(request)
-  return json({}, sessions.end())
+  const session = await sessions.find(request.takeHeader('cookie'), request.signal)
+  const known = session === undefined ? undefined : await userOf(options, request, session.credential)
+  const user = known ?? ANONYMOUS
+  return {
+    user,
+    answer: async () => {
+      if (session !== undefined) {
+        await sessions.end(session, request.signal)
+        tell(options, request, user, 'console logout')
+      }
+      return json({}, NO_COOKIE)
+    },
+  }
 }
 
 function refuseUnposted(request: HttpRequest): void {
@@ -144,7 +205,7 @@ function refuseUnposted(request: HttpRequest): void {
   refuseOtherSites(request)
 }
 
-function sessionAskedFor(body: Buffer): Session {
+function credentialIn(body: Buffer): Credential {
   const token = body.length > LONGEST_LOGIN_BYTES ? undefined : tokenIn(body.toString())
   if (token === undefined) throw new ApiError('BadRequest', 'the body is not a JSON object with a token')
   return token === '' ? { kind: 'certificate' } : { kind: 'token', token }
@@ -162,18 +223,18 @@ function tokenIn(text: string): string | undefined {
 async function userOf(
   { authenticator, log }: ConsoleOptions,
   request: HttpRequest,
-  session: Session,
-): Promise<string | undefined> {
-  const isToken = session.kind === 'token'
+  credential: Credential,
+): Promise<User | undefined> {
+  const isToken = credential.kind === 'token'
   const found = await authenticator.authenticate(
     {
-      bearerToken: isToken ? session.token : undefined,
+      bearerToken: isToken ? credential.token : undefined,
       certificate: isToken ? undefined : request.remote.certificate,
       sent: { headers: {}, takeHeader: () => [] },
     },
     request.signal,
   )
-  if (found.kind === 'user') return found.user.name
+  if (found.kind === 'user') return found.user
   if (found.kind === 'refused') log.info({ auditId: request.auditId, reason: found.problem }, 'authentication failed')
   return undefined
 }

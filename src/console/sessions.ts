@@ -1,13 +1,35 @@
-// Sessions of the console: the user's own credential, sealed in a cookie and kept nowhere else. It is looked at anew with every request, so
-// that a session never outlives a token and never has more rights than it.
+// Sessions of the console: the user's own credential, sealed in a cookie. The server authenticates it anew with every request, so that a
+// session never outlives a token and never has more rights than it. The server stores only which sessions were ended by a logout.
+import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { cookieValue, open, seal, type SessionKey } from './sealed.ts'
 
 /** A certificate is no part of the session: the browser shows it with every connection. */
-export type Session = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'certificate' }
+export type Credential = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'certificate' }
+
+/** What tells a session from all others. */
+export interface SessionId {
+  /** A digest of the user's name. */
+  readonly owner: string
+  readonly id: string
+  /** When it ends at the latest, in milliseconds since 1970. */
+  readonly until: number
+}
+
+export interface Session extends SessionId {
+  readonly credential: Credential
+}
+
+/** The sessions that were ended before their time, on all replicas. */
+export interface EndedSessions {
+  has(session: SessionId, signal: AbortSignal): Promise<boolean>
+  /** Resolves when the record is stored, and this process refuses the session. */
+  add(session: SessionId, signal: AbortSignal): Promise<void>
+}
 
 export interface SessionOptions {
   readonly key: SessionKey
+  readonly ended: EndedSessions
   readonly clock: Clock
 }
 
@@ -17,11 +39,11 @@ const ATTRIBUTES = 'Path=/console; Secure; HttpOnly; SameSite=Strict'
 const LONGEST_MS = 12 * 60 * 60_000
 /** Browsers drop cookies that are longer. */
 const LONGEST_COOKIE = 4096
+/** The value of `Set-Cookie` that removes the cookie. */
+export const NO_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
 
-interface Sealed {
+interface Sealed extends SessionId {
   readonly token?: string
-  /** In milliseconds since 1970. */
-  readonly until: number
 }
 
 export class Sessions {
@@ -31,29 +53,40 @@ export class Sessions {
     this.#options = options
   }
 
-  /** The value of `Set-Cookie`; undefined where the token is longer than a cookie can be. */
-  async begin(session: Session, signal: AbortSignal): Promise<string | undefined> {
+  /** The value of `Set-Cookie`, with a new id; undefined if the token is longer than a cookie can be. */
+  async begin(user: string, credential: Credential, signal: AbortSignal): Promise<string | undefined> {
     const key = await this.#options.key.make(signal)
-    const until = this.#options.clock.now() + LONGEST_MS
-    const sealed: Sealed = session.kind === 'token' ? { token: session.token, until } : { until }
+    const sealed: Sealed = {
+      ...(credential.kind === 'token' ? { token: credential.token } : {}),
+      owner: hash('sha256', user).slice(0, 32),
+      id: randomBytes(12).toString('base64url'),
+      until: Math.floor(this.#options.clock.now()) + LONGEST_MS,
+    }
     const pair = `${COOKIE}=${seal(key, COOKIE, JSON.stringify(sealed))}`
     return pair.length > LONGEST_COOKIE ? undefined : `${pair}; ${ATTRIBUTES}`
   }
 
-  /** The value of `Set-Cookie` that ends it. */
-  end(): string {
-    return `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
+  /** Every copy of its cookie is refused from then on. */
+  end(session: SessionId, signal: AbortSignal): Promise<void> {
+    return this.#options.ended.add(session, signal)
   }
 
-  /** The session of a request, by the lines of its cookie header; undefined where there is none, or it is over. */
+  /** The session of a request, by the lines of its cookie header; undefined if there is none, or it is over. */
   async find(cookies: readonly string[], signal: AbortSignal): Promise<Session | undefined> {
     const value = cookieValue(cookies, COOKIE)
     if (value === undefined) return undefined
     const key = await this.#options.key.find(signal)
     const opened = key === undefined ? undefined : open(key, COOKIE, value)
     if (opened === undefined) return undefined
-    const { token, until } = JSON.parse(opened) as Sealed
-    if (until <= this.#options.clock.now()) return undefined
-    return token === undefined ? { kind: 'certificate' } : { kind: 'token', token }
+    const { token, owner, id, until } = JSON.parse(opened) as Sealed
+    // A version before this one sealed no id.
+    if (id === undefined) return undefined
+    const credential: Credential = token === undefined ? { kind: 'certificate' } : { kind: 'token', token }
+    const session = { credential, owner, id, until }
+    return (await this.isOver(session, signal)) ? undefined : session
+  }
+
+  async isOver(session: SessionId, signal: AbortSignal): Promise<boolean> {
+    return session.until <= this.#options.clock.now() || this.#options.ended.has(session, signal)
   }
 }

@@ -189,6 +189,15 @@ export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpRespo
 /** A step that every request passes; it may answer itself, or change what goes in or comes out. */
 export type Filter = (next: Handler) => Handler
 
+/** A request that came with the credential of its user in its body or in a cookie. */
+export interface Entered {
+  readonly user: User
+  readonly answer: () => Promise<HttpResponse>
+}
+
+/** Audits a request that does not pass authentication: `enter` finds its user, or throws. */
+export type AuditEntrance = (request: HttpRequest, enter: () => Promise<Entered>) => Promise<HttpResponse>
+
 /** The same after authentication. */
 export type CallerHandler = (request: HttpRequest, caller: Caller) => HttpResponse | Promise<HttpResponse>
 export type CallerFilter = (next: CallerHandler) => CallerHandler

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Provider, serveConsole, type SessionKey } from '../console/console.ts'
 import type { Config } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
-import type { Filter } from '../http/http.ts'
+import type { FilterOptions } from '../http/filters/filters.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { answerValue } from '../outgoing/answer.ts'
@@ -14,24 +14,35 @@ import type { ResourceApi } from './resource-api.ts'
 interface ConsoleParts {
   readonly config: Config
   readonly clock: Clock
+  readonly waitClock: Clock
   readonly log: Log
   /** Calls whom the operator names. */
   readonly operatorsCaller: OutgoingCaller
-  readonly api: Pick<ResourceApi, 'identity' | 'consoleKey'>
+  readonly api: Pick<ResourceApi, 'identity' | 'consoleKey' | 'endedSessions'>
 }
 
-export function openConsole({ config, clock, log, operatorsCaller, api }: ConsoleParts): Filter | undefined {
+export function openConsole({
+  config,
+  clock,
+  waitClock,
+  log,
+  operatorsCaller,
+  api,
+}: ConsoleParts): FilterOptions['console'] {
   if (config.console === 'off') return undefined
   const own = randomBytes(32)
   const inMemory: SessionKey = { find: async () => own, make: async () => own }
-  return serveConsole({
+  const options = {
     folder: fileURLToPath(new URL(BUILT, import.meta.url)),
     authenticator: api.identity.authenticator,
     key: config.console === 'shared' ? api.consoleKey : inMemory,
+    ended: api.endedSessions,
     provider: providerOf(config, operatorsCaller),
     clock,
+    waitClock,
     log,
-  })
+  }
+  return (audited) => serveConsole(options, audited)
 }
 
 const BUILT = import.meta.url.endsWith('.ts') ? '../../dist/console' : './console'

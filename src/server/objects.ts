@@ -5,6 +5,7 @@ import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
+import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import type { Kv } from '../kv/kv.ts'
 import {
@@ -105,7 +106,13 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
   const store: WatchCache = openWatchCache({
     store: kvStore,
     measures: measures.cache,
-    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, MASTER_LEASES],
+    resources: [
+      ...[...builtIn.all()].map((resource) => resource.stored),
+      NODE_PORTS,
+      PORT_RANGES,
+      MASTER_LEASES,
+      ENDED_SESSIONS,
+    ],
     shared: options.shared,
     servePastStates: gates.ListFromCacheSnapshot,
     countKeys: options.countKeys,

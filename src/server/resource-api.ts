@@ -5,9 +5,10 @@ import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
-import type { SessionKey } from '../console/console.ts'
+import type { EndedSessions, SessionKey } from '../console/console.ts'
 import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
 import { runControllers, type Controller, type ControllerParts } from '../controllers/controllers.ts'
+import { ENDED_SESSIONS, endSession, isEndedSession } from '../controllers/ended-sessions.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
@@ -130,6 +131,7 @@ export interface ResourceApi {
   readonly identity: Identity
   /** What sessions of the console are sealed with, on every replica. */
   readonly consoleKey: SessionKey
+  readonly endedSessions: EndedSessions
   /** For the tables of a server that goes on from this one. */
   readonly sharedKinds: () => SharedKinds
   /** Where functions are taken in the place of webhooks. */
@@ -297,6 +299,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ],
     identity,
     consoleKey: { find: (signal) => findConsoleKey(parts, signal), make: (signal) => makeConsoleKey(parts, signal) },
+    endedSessions: {
+      has: (session, signal) => isEndedSession(parts, session, signal),
+      add: (session, signal) => endSession(parts, session, signal),
+    },
     sharedKinds: () => ({ resources: builtIn.shared, definitions: table.share() }),
     extensionPoints: {
       admit: admission.addFunction,
@@ -324,7 +330,9 @@ function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): 
 }
 
 /** What the server keeps beside the resources. */
-const OWN_TYPES: ReadonlySet<string> = new Set([NODE_PORTS, MASTER_LEASES].map(({ resource }) => resource))
+const OWN_TYPES: ReadonlySet<string> = new Set(
+  [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS].map(({ resource }) => resource),
+)
 
 type ServedPlace = Parameters<ResourceApi['isServed']>[0]
 

@@ -355,7 +355,7 @@ function openHandler(
     measures: measures.http,
     constrainedImpersonation: gates.ConstrainedImpersonation,
     audit: audit.filter,
-    console: openConsole({ ...base, log: logOf(log, 'console'), api }),
+    console: openConsole({ ...base, waitClock: systemClock, log: logOf(log, 'console'), api }),
     isStarting: lifecycle.isStarting,
     whenStarted: lifecycle.whenStarted,
     isClosing: lifecycle.isClosing,

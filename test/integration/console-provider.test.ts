@@ -1,6 +1,6 @@
 // Logging in to the console at an OpenID Connect provider, in a real browser: the code flow with PKCE, and who cannot get in by it.
 import { hash, generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -83,19 +83,26 @@ async function startProvider(): Promise<Provider> {
   return provider
 }
 
-async function startServer(provider: Provider): Promise<OpenServer> {
-  const file = path.join(await tempFolder(), 'ca.pem')
-  writeFileSync(file, authority.certificate)
+async function startServer(provider: Provider): Promise<OpenServer & { readonly auditLog: string }> {
+  const folder = await tempFolder()
+  const [file, policy, auditLog] = ['ca.pem', 'policy.yaml', 'audit.log'].map((name) => path.join(folder, name))
+  const rules = "[{ level: Metadata, nonResourceURLs: ['/console/*'] }]"
+  writeFileSync(policy!, `apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: ${rules}\n`)
+  writeFileSync(file!, authority.certificate)
   const server = await openServer([
     '--oidc-issuer-url',
     provider.url,
     '--oidc-client-id',
     'console',
     '--oidc-ca-file',
-    file,
+    file!,
+    '--audit-policy-file',
+    policy!,
+    '--audit-log-path',
+    auditLog!,
   ])
   onTestFinished(() => server[Symbol.asyncDispose]())
-  return server
+  return { ...server, auditLog: auditLog! }
 }
 
 it('lets in whom the provider has let in', async () => {
@@ -109,6 +116,13 @@ it('lets in whom the provider has let in', async () => {
   ])
   const session = (await page.context().cookies()).find(({ name }) => name === '__Secure-quarterdeck')
   expect(session).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+  const headers = { 'sec-fetch-site': 'same-origin', cookie: `${session?.name}=${session?.value}` }
+  const copied = async (): Promise<number> =>
+    (await server.request('/console/api/version', { token: '', headers })).status
+  expect(await copied()).toBe(200)
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByLabel('Token').waitFor()
+  expect(await copied()).toBe(401)
   expect(complaints).toEqual([])
 })
 
@@ -142,4 +156,15 @@ it('lets in nobody with the answer to another login, or with a token that was ma
   expect((await comeBack(`code=unknown&state=${state}`, cookie)).status).toBe(503)
   const good = await comeBack(`code=code-0&state=${state}`, cookie)
   expect([good.status, good.headers.location]).toEqual([303, '/console/'])
+  await server[Symbol.asyncDispose]()
+  const log = readFileSync(server.auditLog, 'utf8')
+  const events = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { requestURI: string; user: object; responseStatus: { code: number } })
+  expect(events.map(({ requestURI, responseStatus: { code } }) => `${requestURI} ${code}`)).toEqual(
+    [401, 401, 401, 401, 401, 503, 303].map((code) => `/console/provider/callback ${code}`),
+  )
+  expect(events.at(-1)!.user).toMatchObject({ username: `${provider.url}#jane` })
+  expect(log).not.toContain('code-0')
 })

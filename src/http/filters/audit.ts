@@ -9,6 +9,7 @@ import { type MaybePromise, settle } from '../../lib/maybe-promise.ts'
 import { DeadlineError } from '../abort-reasons.ts'
 import { timeoutError } from '../deadline.ts'
 import {
+  type AuditEntrance,
   type CallerFilter,
   type HttpRequest,
   type HttpResponse,
@@ -46,6 +47,17 @@ export function audit(options: AuditFilterOptions): CallerFilter {
         },
       )
     }
+}
+
+/** For logins and logouts, which the console answers itself. */
+export function auditEntrance(options: AuditFilterOptions | undefined): AuditEntrance {
+  return async (request, enter) => {
+    const { user, answer } = await enter().catch((error: unknown) => {
+      if (options !== undefined && error instanceof ApiError) auditRefusal(options, request, error)
+      throw error
+    })
+    return options === undefined ? answer() : audit(options)(answer)(request, { user, audit: NOT_AUDITED })
+  }
 }
 
 interface Way {

@@ -8,8 +8,8 @@ import type { Log } from '../../lib/log.ts'
 import type { RequestTracing } from '../../lib/tracing.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { checkpoint, firstCheckpoint, type HttpMeasures } from '../measures.ts'
-import type { CallerFilter, CallerHandler, Filter, Handler } from '../http.ts'
-import { audit, type AuditFilterOptions } from './audit.ts'
+import type { AuditEntrance, CallerFilter, CallerHandler, Filter, Handler } from '../http.ts'
+import { audit, auditEntrance, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { holdWhileStarting, sendAwaySometimes, type StageOptions, turnAwayWhenClosing } from './availability.ts'
@@ -45,7 +45,7 @@ export interface FilterOptions extends StageOptions {
   /** The directives of `Strict-Transport-Security`; none: the header is not sent (R-276). */
   readonly strictTransport: readonly string[]
   /** Serves the console, and lets its sessions in; absent: there is none. */
-  readonly console?: Filter | undefined
+  readonly console?: ((audited: AuditEntrance) => Filter) | undefined
   /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
   readonly sendRetryAfter: boolean
   /** The share of answers over HTTP/2 that come with GOAWAY, from 0 to 1. */
@@ -63,7 +63,7 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
     ...(options.sendRetryAfter ? [turnAwayWhenClosing(options.isClosing)] : []),
     refuseImpossibleTimeout(),
     crossOrigin(options.allowedOrigins),
-    ...(options.console === undefined ? [] : [options.console]),
+    ...(options.console === undefined ? [] : [options.console(auditEntrance(options.audit))]),
     firstCheckpoint(),
   ]
   const authentication = authenticate({ ...options, writeStatus })

@@ -1,0 +1,81 @@
+// The sessions of the console that were ended by a logout. Each user has one record, which expires with the last session in it. Every replica
+// reads the records from its watch cache.
+import { mapOrEmpty, numberOrZero } from '../api/members.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { ObjectKey, StoredItem } from '../store/store.ts'
+import type { ControllerParts } from './controllers.ts'
+
+export const ENDED_SESSIONS = Object.freeze({
+  group: '',
+  resource: 'endedconsolesessions',
+  storagePrefix: 'quarterdeck/endedconsolesessions',
+  namespaced: false,
+  selectableFields: [],
+} satisfies Resource['stored'])
+
+/** A record with more sessions than this ends every session of the user that was begun before the last of them. */
+const MOST_SESSIONS = 100
+
+interface EndedSession {
+  /** The name of its user's record. */
+  readonly owner: string
+  readonly id: string
+  /** When it would end by itself, in milliseconds since 1970. */
+  readonly until: number
+}
+
+interface EndedRecord {
+  /** When they would have ended by themselves, by id. */
+  readonly sessions: ValueMap
+  /** All sessions that end by themselves until then are ended. */
+  readonly allUntil: number
+}
+
+type Parts = Pick<ControllerParts, 'registry' | 'clock'>
+
+export async function isEndedSession(
+  { registry }: Parts,
+  { owner, id, until }: EndedSession,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { item } = await registry.store.get(keyOf(owner), { kind: 'any' }, signal)
+  const { sessions, allUntil } = recordIn(item, until)
+  return until <= allUntil || Object.hasOwn(sessions, id)
+}
+
+/** Resolves when the record is stored and in the watch cache. */
+export async function endSession({ registry, clock }: Parts, ended: EndedSession, signal: AbortSignal): Promise<void> {
+  const { owner: name, id, until } = ended
+  const { store } = registry
+  const key = keyOf(name)
+  const written = await store.write(
+    key,
+    (current) => {
+      const now = clock.now()
+      const known = recordIn(current, until)
+      const all = Object.entries({ ...known.sessions, [id]: until }) as [string, number][]
+      const live = all.filter(([, end]) => end > Math.max(now, known.allUntil))
+      const last = Math.max(known.allUntil, ...live.map(([, end]) => end))
+      const record =
+        live.length > MOST_SESSIONS
+          ? { sessions: {}, allUntil: last }
+          : { sessions: Object.fromEntries(live), allUntil: known.allUntil }
+      const object = { kind: 'EndedConsoleSessions', apiVersion: 'v1', metadata: { name }, ...record }
+      return { kind: 'put', object, ttlSeconds: Math.max(1, Math.ceil((last - now) / 1000)) }
+    },
+    signal,
+  )
+  await store.get(key, { kind: 'notOlderThan', revision: written.object?.revision ?? 0 }, signal)
+}
+
+function keyOf(name: string): ObjectKey {
+  return { resource: ENDED_SESSIONS, namespace: '', name }
+}
+
+/** A record that cannot be read ends the session in question. */
+function recordIn(item: StoredItem | undefined, until: number): EndedRecord {
+  if (item?.kind !== 'object') return { sessions: {}, allUntil: item === undefined ? 0 : until }
+  const object = item.object()
+  return { sessions: mapOrEmpty(object, 'sessions'), allUntil: numberOrZero(object, 'allUntil') }
+}
