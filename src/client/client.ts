@@ -1,7 +1,8 @@
 // The door of `quarterdeck/client`: a typed client of any Kubernetes API, with informers and leader election. It needs nothing of the server.
 import { type Clock, programClock } from '../lib/clock.ts'
+import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
 import { Discovery } from './discovery.ts'
-import { Endpoint } from './endpoint.ts'
+import { CALL, Endpoint, pathPart } from './endpoint.ts'
 import * as k8s from './gen/k8s.ts'
 import type { Kind } from './kind.ts'
 import { type ConnectionOptions, defaultConnection, type Kubeconfig, readKubeconfig } from './kubeconfig.ts'
@@ -61,6 +62,12 @@ interface ClockOptions {
   readonly clock?: Clock
 }
 
+const SERVER: OptionNames<ClientOptions> = ['url', 'ca', 'serverName', 'insecureSkipTlsVerify', 'kubeconfig', 'context']
+const CREDENTIALS: OptionNames<ClientOptions> = ['token', 'tokenFile', 'clientCertificate', 'clientKey', 'exec']
+const LIMITS: OptionNames<ClientOptions> = ['timeoutMs', 'retries', 'pingIntervalMs', 'userAgent', 'clock']
+const CLIENT_OPTIONS = [...SERVER, ...CREDENTIALS, ...LIMITS, 'impersonate', 'transport']
+const REQUEST: OptionNames<ApiRequest> = [...CALL, 'method', 'path', 'query', 'headers', 'body', 'contentType']
+
 /**
  * Speaks to one server, over one connection where that speaks HTTP/2. It connects with the first request, and again when a connection
  * breaks; one that is idle keeps no process alive.
@@ -69,8 +76,9 @@ export class Client implements Disposable {
   readonly #requests: Requests
   readonly #discovery: Discovery
 
-  /** Throws where a kubeconfig cannot be read or lacks something. */
+  /** Throws where a kubeconfig cannot be read or lacks something, and for options that do not exist. */
   constructor(options: ClientOptions = {}) {
+    checkOptions('new Client', options, CLIENT_OPTIONS)
     this.#requests = new Requests(connectionOf(options), options, options.clock)
     this.#discovery = new Discovery(this.#requests)
   }
@@ -80,8 +88,12 @@ export class Client implements Disposable {
    * `inNamespace` says which.
    */
   resource<T extends KubernetesObject, Sent extends KubernetesObject = T>(kind: Kind<T, Sent>): Resource<T, Sent> {
-    if (kind.plural === undefined && kind.kind === undefined)
-      throw new TypeError('say the plural of the resource, or its kind')
+    const { group, version, plural, kind: name } = kind ?? {}
+    if (plural === undefined && name === undefined) throw new TypeError('say the plural of the resource, or its kind')
+    const named = plural === undefined ? { kind: name } : { plural }
+    for (const [what, part] of Object.entries({ group: group === '' ? 'core' : group, version, ...named })) {
+      pathPart('client.resource', what, part)
+    }
     return new Resource(new Endpoint(this.#requests, this.#discovery, kind))
   }
 
@@ -89,7 +101,8 @@ export class Client implements Disposable {
    * Any request of the API: `client.request({ method: 'GET', path: '/version' })`. Throws `ApiStatusError` for an answer of 400 and more,
    * `ConnectionError` where there is none, and the reason of the signal where that fires.
    */
-  request(request: ApiRequest): Promise<ApiAnswer> {
+  async request(request: ApiRequest): Promise<ApiAnswer> {
+    checkOptions('client.request', request, REQUEST)
     return this.#requests.send(request)
   }
 
@@ -113,7 +126,11 @@ export class Client implements Disposable {
   }
 }
 
+/** An option that is there and undefined is an error: without it the client might reach another server, or act as another user. */
 function connectionOf(options: ClientOptions): ConnectionOptions {
+  for (const name of ['url', 'kubeconfig'] as const) {
+    if (name in options) checkPresent('new Client', name, (options as { readonly [name]?: unknown })[name])
+  }
   if ('url' in options) return options
   if ('kubeconfig' in options) return readKubeconfig(options.kubeconfig, options.context)
   return defaultConnection(options.context)

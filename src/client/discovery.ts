@@ -1,4 +1,6 @@
 // What the server says of a kind of which only the name is known.
+import { suggestion } from '../lib/closest-word.ts'
+import { ApiStatusError, statusIn } from './errors.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
 import type { Requests } from './requests.ts'
 
@@ -26,9 +28,12 @@ export class Discovery {
     const apiVersion = apiVersionOf(kind)
     const isIt = (one: ServedResource): boolean => one.kind === kind.kind && !one.name.includes('/')
     const known = await this.#served.get(apiVersion)
-    const found = known?.find(isIt) ?? (await this.#ask(apiVersion, kind)).find(isIt)
+    const served = known?.some(isIt) === true ? known : await this.#ask(apiVersion, kind)
+    const found = served.find(isIt)
     if (found !== undefined) return { ...kind, plural: found.name, namespaced: found.namespaced }
-    throw new Error(`the server has no kind ${kind.kind} in ${apiVersion}: is its CustomResourceDefinition installed?`)
+    const others = served.map((one) => one.kind)
+    const message = notServed(`kind ${kind.kind}`, kind, suggestion(kind.kind ?? '', others))
+    throw new ApiStatusError('discovery', statusIn(404, message))
   }
 
   async #ask(apiVersion: string, { group, version }: Kind<unknown>): Promise<readonly ServedResource[]> {
@@ -40,7 +45,15 @@ export class Discovery {
       return await served
     } catch (error) {
       this.#served.delete(apiVersion)
+      // The server does not serve the group or the version.
+      if (error instanceof ApiStatusError && error.code === 404) return []
       throw error
     }
   }
+}
+
+/** What is said of a kind or resource that the server does not know. */
+export function notServed(what: string, kind: Kind<unknown>, near = ''): string {
+  const hint = near === '' ? ': is its CustomResourceDefinition installed?' : near
+  return `the server has no ${what} in ${apiVersionOf(kind)}${hint}`
 }

@@ -1,6 +1,9 @@
-// Where the objects of a kind are: their paths, and requests to them.
-import type { Discovery, KnownKind } from './discovery.ts'
+// Where the objects of a kind are: their paths, and requests to them. Invariant: the path of a request to one object has its name.
+import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
+import { type Discovery, type KnownKind, notServed } from './discovery.ts'
+import { ApiStatusError } from './errors.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
+import type { KubernetesObject } from './objects.ts'
 import { APPLY_TYPE, type Query, type Requests } from './requests.ts'
 
 /** Of every call. */
@@ -40,13 +43,22 @@ export interface PatchOptions extends WriteOptions {
   readonly type?: PatchType
 }
 
+export const CALL: OptionNames<CallOptions> = ['signal', 'timeoutMs']
+export const WRITE: OptionNames<WriteOptions> = [...CALL, 'dryRun', 'fieldManager', 'fieldValidation']
+const APPLY: OptionNames<ApplyOptions> = [...WRITE, 'force']
+const PATCH: OptionNames<PatchOptions> = [...WRITE, 'type']
+
+/** Without a name: the collection. */
 export interface Place {
   readonly name?: string
+  /** Of the object that is written. Absent: that of the endpoint. */
   readonly namespace?: string | undefined
   readonly subresource?: string
 }
 
 export interface EndpointCall {
+  /** The client's name of the call, for messages. */
+  readonly verb: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly place: Place
   readonly query?: Query
@@ -74,23 +86,46 @@ export class Endpoint {
   }
 
   inNamespace(namespace: string): Endpoint {
+    pathPart(this.subject('inNamespace'), 'namespace', namespace)
     return new Endpoint(this.requests, this.#discovery, this.kind, namespace)
   }
 
-  async call<R>({ place, ...call }: EndpointCall, { signal, timeoutMs }: CallOptions = {}): Promise<R> {
-    const path = await this.path(place, signal)
-    return this.requests.json<R>({ ...call, path, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+  /** What messages begin with: `delete of ConfigMap`. */
+  subject(verb: string): string {
+    return `${verb} of ${this.kind.kind ?? this.kind.plural}`
   }
 
-  patch<R>(place: Place, patch: object, { type = 'merge', ...options }: PatchOptions): Promise<R> {
+  /** Throws a `TypeError` before anything is sent, where a name is missing or an option is unknown. */
+  async call<R>(call: EndpointCall, options: CallOptions, known: readonly string[]): Promise<R> {
+    const { verb, place, ...request } = call
+    const { signal, timeoutMs } = options
+    checkOptions(this.subject(verb), options, known)
+    const limits = { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+    const path = await this.path(verb, place, signal)
+    try {
+      return await this.requests.json<R>({ ...request, ...limits, path })
+    } catch (error) {
+      throw this.explained(error, verb, place)
+    }
+  }
+
+  async patch<R>(place: Place, patch: object, options: PatchOptions): Promise<R> {
+    const contentType = PATCH_TYPES[options.type ?? 'merge']
     const query = writeQuery(options)
-    return this.call({ method: 'PATCH', place, query, body: patch, contentType: PATCH_TYPES[type] }, options)
+    return this.call({ verb: 'patch', method: 'PATCH', place, query, body: patch, contentType }, options, PATCH)
   }
 
-  apply<R>(place: Place, object: object, options: ApplyOptions): Promise<R> {
+  async apply<R>(place: Place, object: object, options: ApplyOptions): Promise<R> {
+    checkPresent(this.subject('apply'), 'fieldManager', options?.fieldManager)
     const query = { ...writeQuery(options), force: options.force }
-    const body = this.complete(object)
-    return this.call({ method: 'PATCH', place, query, body, contentType: APPLY_TYPE }, options)
+    const call = { verb: 'apply', method: 'PATCH', contentType: APPLY_TYPE } as const
+    return this.call({ ...call, place, query, body: this.complete(object) }, options, APPLY)
+  }
+
+  /** That of an object. Its name may be missing, which `call` refuses. */
+  placeOf(verb: string, { metadata }: KubernetesObject): Place {
+    checkPresent(this.subject(verb), "object's metadata", metadata)
+    return { name: metadata.name!, namespace: metadata.namespace }
   }
 
   /** The object with its kind, as far as that is known. */
@@ -99,19 +134,39 @@ export class Endpoint {
     return { apiVersion: apiVersionOf(this.kind), ...(kind === undefined ? {} : { kind }), ...object }
   }
 
-  async path({ name, namespace = this.namespace, subresource }: Place, signal?: AbortSignal): Promise<string> {
-    const { plural, namespaced, kind = plural } = await this.#known(signal)
-    if (name !== undefined && namespaced === true && namespace === undefined) {
-      throw new TypeError(`${kind} "${name}": in which namespace? Say resource.inNamespace(…), or give the object one`)
+  async path(verb: string, place: Place, signal?: AbortSignal): Promise<string> {
+    const subject = this.subject(verb)
+    const { namespace = this.namespace, ...below } = place
+    // A name that is there and undefined is missing: without it the path would be that of all objects.
+    const named = Object.entries(below).map(([what, value]) => pathPart(subject, what, value))
+    if (namespace !== undefined && this.kind.namespaced !== false) pathPart(subject, 'namespace', namespace)
+    if (this.namespace !== undefined && namespace !== this.namespace) {
+      throw new TypeError(`${subject}: the object is in namespace "${namespace}", not in "${this.namespace}"`)
+    }
+    const { plural, namespaced } = await this.#known(signal)
+    if (namespaced === true && namespace === undefined && !READS_ALL.has(verb)) {
+      throw new TypeError(`${subject}: the namespace is missing. Say resource.inNamespace(…), or give the object one`)
     }
     const { group, version } = this.kind
     const parts = [
       ...(group === '' ? ['api', version] : ['apis', group, version]),
       ...(namespace === undefined || namespaced === false ? [] : ['namespaces', namespace]),
       plural,
-      ...[name, subresource].filter((part) => part !== undefined),
+      ...named,
     ]
     return `/${parts.map(encodeURIComponent).join('/')}`
+  }
+
+  /** The error with a message that names the kind, where the server does not know it or misses its namespace. */
+  explained(error: unknown, verb: string, { namespace = this.namespace, subresource }: Place): unknown {
+    if (!(error instanceof ApiStatusError) || error.details?.kind !== undefined) return error
+    const said = (message: string): ApiStatusError =>
+      new ApiStatusError(this.subject(verb), { ...error.status, message }, error.retryAfter)
+    const below = subresource === undefined ? '' : `subresource ${subresource} of `
+    const kind = `${below}${this.kind.kind ?? this.kind.plural}`
+    if (error.code === 404) return said(notServed(kind, this.kind))
+    if (error.code !== 405 || namespace !== undefined || this.kind.namespaced !== undefined) return error
+    return said(`${error.status.message}; if ${kind} has namespaces, say resource.inNamespace(…)`)
   }
 
   async #known(signal: AbortSignal | undefined): Promise<KnownKind<unknown>> {
@@ -120,6 +175,22 @@ export class Endpoint {
   }
 }
 
+/** What may go over all namespaces. */
+const READS_ALL: ReadonlySet<string> = new Set(['list', 'watch', 'informer'])
+
+/** Throws where the value cannot be one part of a path. An empty one would make it the path of something else. */
+export function pathPart(subject: string, what: string, value: unknown): string {
+  checkPresent(subject, what, value)
+  if (typeof value === 'string' && value.isWellFormed() && !/^\.\.?$|[/%]/.test(value)) return value
+  throw new TypeError(`${subject}: ${JSON.stringify(value)} is no ${what}: it is no text, . or .., or has a / or %`)
+}
+
 export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
-  return { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation }
+  return { dryRun: checkedDryRun(dryRun) ? 'All' : undefined, fieldManager, fieldValidation }
+}
+
+/** `{ dryRun: 'All' }`, as kubectl has it, must not write. */
+export function checkedDryRun(dryRun: boolean | undefined): boolean {
+  if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun === true
+  throw new TypeError(`dryRun must be true or false, not ${JSON.stringify(dryRun)}`)
 }

@@ -1,6 +1,7 @@
 // Leader election over a Lease, as client-go does it: of several processes one leads at a time. Invariant: whoever leads stops before
 // another may begin, as long as clocks run at the same pace; what time it is on the other machines does not matter.
 import { type Clock, programClock } from '../lib/clock.ts'
+import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
 import { ConnectionError, hasReason } from './errors.ts'
 import type { Lease, LeaseSpec } from './gen/k8s.ts'
 import type { Stored } from './objects.ts'
@@ -28,6 +29,9 @@ export interface LeaderElectionOptions {
   readonly onNewLeader?: (identity: string) => void
 }
 
+const TIMES: OptionNames<LeaderElectionOptions> = ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs', 'clock']
+const OPTIONS = ['namespace', 'name', 'identity', ...TIMES, 'signal', 'onNewLeader']
+
 /** The lease could not be renewed in time: another may lead. Most programs end, to begin again as a candidate. */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError'
@@ -49,6 +53,9 @@ export class LeaderElection {
   #isInDoubt = false
 
   constructor(leases: Resource<Lease>, options: LeaderElectionOptions) {
+    checkOptions('runAsLeader', options, OPTIONS)
+    // A lease that names no holder is free: two candidates without an identity would lead at once.
+    for (const name of ['namespace', 'name', 'identity'] as const) checkPresent('runAsLeader', name, options[name])
     this.#leases = leases.inNamespace(options.namespace)
     this.#options = options
     this.#clock = options.clock ?? programClock

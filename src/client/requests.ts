@@ -1,6 +1,7 @@
 // Requests of the API: credentials, time limits, answers that are refusals, and when to ask again.
 import { Backoff } from '../lib/backoff.ts'
 import { type Clock, programClock } from '../lib/clock.ts'
+import { checkOptions, checkPresent } from '../lib/known-options.ts'
 import { type Credential, Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
@@ -85,6 +86,11 @@ export class Requests {
     })
     this.#basePath = url.pathname.replace(/\/$/, '')
     const { user, groups = [] } = connection.impersonate ?? {}
+    if (connection.impersonate !== undefined) {
+      checkOptions('impersonate', connection.impersonate, ['user', 'groups'])
+      // Without the header the request would have the rights of the client itself.
+      checkPresent('impersonate', 'user', user)
+    }
     this.#headers = {
       accept: 'application/json',
       'user-agent': limits.userAgent ?? 'quarterdeck-client',

@@ -1,9 +1,16 @@
 // The verbs of a kind's objects.
+import { givenMembers } from '../lib/given-members.ts'
+import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
 import {
   type ApplyOptions,
+  CALL,
   type CallOptions,
+  checkedDryRun,
   type Endpoint,
+  type EndpointCall,
   type PatchOptions,
+  type Place,
+  WRITE,
   type WriteOptions,
   writeQuery,
 } from './endpoint.ts'
@@ -46,6 +53,13 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
+const SELECTION: OptionNames<Selection> = ['labelSelector', 'fieldSelector']
+const LIST: OptionNames<ListOptions> = [...CALL, ...SELECTION, 'limit', 'resourceVersion', 'resourceVersionMatch']
+const WATCH: OptionNames<WatchOptions> = [...SELECTION, 'resourceVersion', 'signal']
+const INFORMER: OptionNames<InformerOptions<never, never>> = ['indexers', 'resyncMs', 'clock', 'onError']
+const PRECONDITIONS = ['uid', 'resourceVersion'] as const
+const DELETE = [...CALL, 'dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'preconditions']
+
 /** Subresources with a type of their own. */
 interface SubresourceTypes<T> {
   readonly status: Stored<T & KubernetesObject>
@@ -75,7 +89,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     this.#endpoint = endpoint
   }
 
-  /** The same in one namespace. */
+  /** The same in one namespace. Throws where that is empty or missing. */
   inNamespace(namespace: string): Resource<T, Sent> {
     return new Resource(this.#endpoint.inNamespace(namespace))
   }
@@ -83,7 +97,8 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   /** Throws with the reason `NotFound` where there is none. */
   get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<Stored<T>> {
     const query = { resourceVersion: options.resourceVersion }
-    return this.#endpoint.call({ method: 'GET', place: { name }, query }, options)
+    const known = [...CALL, 'resourceVersion']
+    return this.#endpoint.call({ verb: 'get', method: 'GET', place: { name }, query }, options, known)
   }
 
   /** All objects at one resourceVersion, read page by page. */
@@ -110,16 +125,15 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   }
 
   /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` where it is there. */
-  create(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
-    const place = { namespace: object.metadata.namespace }
-    const body = this.#endpoint.complete(object)
-    return this.#endpoint.call({ method: 'POST', place, query: writeQuery(options), body }, options)
+  async create(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
+    const { namespace } = this.#endpoint.placeOf('create', object)
+    return this.#write({ verb: 'create', method: 'POST', place: { namespace } }, object, options)
   }
 
   /** Replaces it. With a `metadata.resourceVersion` only what that is of: throws with the reason `Conflict` where somebody was faster. */
-  update(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
-    const body = this.#endpoint.complete(object)
-    return this.#endpoint.call({ method: 'PUT', place: placeOf(object), query: writeQuery(options), body }, options)
+  async update(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
+    const place = this.#endpoint.placeOf('update', object)
+    return this.#write({ verb: 'update', method: 'PUT', place }, object, options)
   }
 
   /** A merge patch unless `type` says another. */
@@ -128,19 +142,25 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   }
 
   /** Server-side apply: makes the object what is said here, in the fields that are said. Creates it where there is none. */
-  apply(object: Sent, options: ApplyOptions): Promise<Stored<T>> {
-    return this.#endpoint.apply(placeOf(object), object, options)
+  async apply(object: Sent, options: ApplyOptions): Promise<Stored<T>> {
+    return this.#endpoint.apply(this.#endpoint.placeOf('apply', object), object, options)
   }
 
   /** Resolves to the object where it stays for a while (finalizers, a grace period), else to a Status of success. */
   delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
-    return this.#endpoint.call({ method: 'DELETE', place: { name }, body: deleteBody(options) }, options)
+    return this.#delete({ verb: 'delete', method: 'DELETE', place: { name } }, options, DELETE)
   }
 
-  /** Deletes all that are selected: without a selector, all in the namespace. */
+  /** Deletes all that are selected. Without a selector, all in the namespace: an empty or undefined selector is refused. */
   async deleteCollection(options: DeleteOptions & Selection = {}): Promise<void> {
-    const query = selectionQuery(options)
-    await this.#endpoint.call({ method: 'DELETE', place: {}, query, body: deleteBody(options) }, options)
+    const subject = this.#endpoint.subject('deleteCollection')
+    const query = selectionQuery(subject, options)
+    for (const name of ['labelSelector', 'fieldSelector'] as const) {
+      if (!(name in options) || (query[name] ?? '').trim() !== '') continue
+      throw new TypeError(`${subject}: the ${name} is empty. Leave it out to delete all objects of the namespace`)
+    }
+    const call = { verb: 'deleteCollection', method: 'DELETE', place: {}, query } as const
+    await this.#delete(call, options, [...DELETE, ...SELECTION])
   }
 
   /** What stands below an object: `scale`, `eviction`, `binding`, `token`, … */
@@ -159,19 +179,23 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { signal = NEVER } = options
+    const subject = this.#endpoint.subject('watch')
+    checkOptions(subject, options, WATCH)
     const from =
       options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
     const { clock } = this.#endpoint.requests
-    yield* resumingWatch(this.#openWatch(selectionQuery(options)), { from, clock, signal })
+    yield* resumingWatch(this.#openWatch(selectionQuery(subject, options)), { from, clock, signal })
   }
 
   /** A copy of the objects that is kept true. It begins with `start`. */
   informer<I extends string = never>(options: InformerOptions<T, I> & Selection = {}): Informer<T, I> {
-    const query = selectionQuery(options)
+    const subject = this.#endpoint.subject('informer')
+    checkOptions(subject, options, [...SELECTION, ...INFORMER])
+    const query = selectionQuery(subject, options)
     const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
     return new Informer(
       {
-        list: (signal) => this.list({ ...options, signal }),
+        list: (signal) => this.list({ ...givenMembers(query), signal }),
         watch: this.#openWatch(query),
         watchList: (signal) => this.#openWatch(initial)(undefined, signal),
       },
@@ -182,11 +206,12 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   async #page(options: ListOptions, next: string | undefined): Promise<List<T>> {
     const { limit = PAGE_SIZE, resourceVersion, resourceVersionMatch } = options
     const at = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next }
-    const query = { ...selectionQuery(options), limit, ...at }
+    const query = { ...selectionQuery(this.#endpoint.subject('list'), options), limit, ...at }
     type Page = List<T> & { readonly apiVersion: string; readonly kind: string }
     const { apiVersion, kind, metadata, items } = await this.#endpoint.call<Page>(
-      { method: 'GET', place: {}, query },
+      { verb: 'list', method: 'GET', place: {}, query },
       options,
+      LIST,
     )
     // Built-in kinds leave out of the items what the list says of them all.
     const type = { apiVersion, kind: kind.replace(/List$/, '') }
@@ -196,11 +221,29 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   #openWatch(selection: Query): OpenWatch<T> {
     const endpoint = this.#endpoint
     return async function* (resourceVersion, signal) {
-      const path = await endpoint.path({}, signal)
+      const path = await endpoint.path('watch', {}, signal)
       const timeoutSeconds = watchSeconds()
       const query = { ...selection, watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds }
-      yield* eventsOf<T>(endpoint.requests, { method: 'GET', path, query }, signal)
+      try {
+        yield* eventsOf<T>(endpoint.requests, { method: 'GET', path, query }, signal)
+      } catch (error) {
+        throw endpoint.explained(error, 'watch', {})
+      }
     }
+  }
+
+  #write(call: EndpointCall, object: Sent, options: WriteOptions): Promise<Stored<T>> {
+    const [query, body] = [writeQuery(options), this.#endpoint.complete(object)]
+    return this.#endpoint.call({ ...call, query, body }, options, WRITE)
+  }
+
+  async #delete<R>(call: EndpointCall, options: DeleteOptions, known: readonly string[]): Promise<R> {
+    const { preconditions = {} } = options
+    const subject = `${this.#endpoint.subject(call.verb)}: preconditions`
+    checkOptions(subject, preconditions, PRECONDITIONS)
+    // Left out of the body, it would be no condition.
+    for (const [what, value] of Object.entries(preconditions)) checkPresent(subject, what, value)
+    return this.#endpoint.call({ ...call, body: deleteBody(options) }, options, known)
   }
 }
 
@@ -215,15 +258,15 @@ export class Subresource<S> {
   }
 
   get(name: string, options: CallOptions = {}): Promise<S> {
-    return this.#endpoint.call({ method: 'GET', place: this.#place(name) }, options)
+    return this.#endpoint.call({ verb: 'get', method: 'GET', place: this.#place(name) }, options, CALL)
   }
 
   create(name: string, body: S, options: WriteOptions = {}): Promise<S> {
-    return this.#endpoint.call({ method: 'POST', place: this.#place(name), query: writeQuery(options), body }, options)
+    return this.#write({ verb: 'create', method: 'POST', place: this.#place(name), body }, options)
   }
 
   update(name: string, body: S, options: WriteOptions = {}): Promise<S> {
-    return this.#endpoint.call({ method: 'PUT', place: this.#place(name), query: writeQuery(options), body }, options)
+    return this.#write({ verb: 'update', method: 'PUT', place: this.#place(name), body }, options)
   }
 
   patch(name: string, patch: object, options: PatchOptions = {}): Promise<S> {
@@ -234,25 +277,26 @@ export class Subresource<S> {
     return this.#endpoint.apply(this.#place(name), object, options)
   }
 
-  #place(name: string) {
+  async #write(call: EndpointCall, options: WriteOptions): Promise<S> {
+    return this.#endpoint.call({ ...call, query: writeQuery(options) }, options, WRITE)
+  }
+
+  #place(name: string): Place {
     return { name, subresource: this.#subresource }
   }
 }
 
-function placeOf({ metadata }: KubernetesObject) {
-  if (metadata.name === undefined) throw new TypeError('the object has no metadata.name')
-  return { name: metadata.name, namespace: metadata.namespace }
-}
-
-function selectionQuery({ labelSelector, fieldSelector }: Selection): Query {
-  return { labelSelector: selectorText(labelSelector), fieldSelector: selectorText(fieldSelector) }
-}
-
-function selectorText(selector: string | Readonly<Record<string, string>> | undefined): string | undefined {
-  if (selector === undefined || typeof selector === 'string') return selector
-  return Object.entries(selector)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',')
+function selectionQuery(subject: string, { labelSelector, fieldSelector }: Selection) {
+  const text = (selector: Selection['labelSelector']): string | undefined => {
+    if (selector === undefined || typeof selector === 'string') return selector
+    const terms = Object.entries(selector).map(([key, value]) => {
+      // Labels and most fields may be empty; no object has an empty name.
+      if (value !== '' || key === 'metadata.name') checkPresent(subject, `selector's ${key}`, value)
+      return `${key}=${value}`
+    })
+    return terms.join(',')
+  }
+  return { labelSelector: text(labelSelector), fieldSelector: text(fieldSelector) }
 }
 
 function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): object {
@@ -262,6 +306,6 @@ function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, preconditio
     gracePeriodSeconds,
     propagationPolicy,
     preconditions,
-    ...(dryRun === true ? { dryRun: ['All'] } : {}),
+    ...(checkedDryRun(dryRun) ? { dryRun: ['All'] } : {}),
   }
 }

@@ -4,6 +4,7 @@ import { Client } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import type { Faults } from '../faults/faults.ts'
+import { checkOptions, type OptionNames } from '../lib/known-options.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
   ADMIN,
@@ -49,6 +50,9 @@ export interface ServerOptions extends TimeOptions {
 
 /** What a fork has other than its original. */
 export type ForkOptions = Pick<ServerOptions, 'port' | 'users' | 'log' | 'signal'>
+
+const FORK: OptionNames<ForkOptions> = ['port', 'users', 'log', 'signal']
+export const SERVER_OPTIONS: OptionNames<ServerOptions> = [...FORK, 'dataDir', 'flags', 'snapshot', 'clock', 'seed']
 
 /** What a client of any library needs. */
 export interface ServerCredentials {
@@ -103,8 +107,9 @@ export interface Server extends AsyncDisposable, Extensible {
   stop(): Promise<void>
 }
 
-/** Resolves when the server is ready. Throws an error of one line where it cannot start. */
+/** Resolves when the server is ready. Throws an error of one line where it cannot start, and for options that do not exist. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  checkOptions('startServer', options, SERVER_OPTIONS)
   return openServer(await readConfig(flagsOf(options), {}), options)
 }
 
@@ -225,6 +230,7 @@ class LibraryServer implements Server {
 
   async fork({ port = 0, ...options }: ForkOptions = {}): Promise<Server> {
     const { config, log } = this.#started
+    checkOptions('fork', options, FORK)
     return openServer({ ...config, securePort: port }, { log, ...options, snapshot: this.snapshot() })
   }
 

@@ -1,5 +1,6 @@
 // What a server was asked, for tests to look at and to print. Nothing is kept while nobody records.
 import type { Filter, HttpRequest } from '../http/http.ts'
+import { checkOptions } from '../lib/known-options.ts'
 
 /** A request that was received. The last three are undefined as long as they are not known. */
 export interface RecordedRequest {
@@ -52,7 +53,9 @@ export class RequestRecords {
     return this.#answered(entry, request, next(request))
   }
 
-  start({ limit = DEFAULT_LIMIT }: RecordOptions = {}): RequestRecord {
+  start(options: RecordOptions = {}): RequestRecord {
+    checkOptions('recordRequests', options, ['limit'])
+    const { limit = DEFAULT_LIMIT } = options
     if (!(limit >= 1)) throw new RangeError(`the limit of a record is at least 1, not ${limit}`)
     const record = new Recording(limit, () => this.#records.delete(record))
     this.#records.add(record)

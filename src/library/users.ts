@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import { TokenTable } from '../auth/token-file.ts'
+import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
 
 /** Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. */
 export interface ServerUser {
@@ -12,6 +13,8 @@ export interface ServerUser {
   /** A bearer token of your own; absent: the server makes one. */
   readonly token?: string
 }
+
+const OPTIONS: OptionNames<ServerUser> = ['name', 'groups', 'uid', 'extra', 'token']
 
 export class Users {
   readonly #table = new TokenTable()
@@ -38,7 +41,11 @@ export class Users {
     return [...this.#known.values()]
   }
 
-  #add({ token = randomBytes(32).toString('base64url'), ...user }: ServerUser): string {
+  #add(given: ServerUser): string {
+    checkOptions(`user ${given.name}`, given, OPTIONS)
+    checkPresent('user', 'name', given.name)
+    const { token = randomBytes(32).toString('base64url'), ...user } = given
+    checkPresent(`user ${given.name}`, 'token', token)
     const { name, groups = [], uid, extra = {} } = user
     if (this.#known.has(name)) throw new Error(`there are two users ${name}`)
     const told: User = { name, uid, groups, extra }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type Client, k8s, type KubernetesObject, type Stored } from '../client/client.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
+import { checkOptions } from '../lib/known-options.ts'
 import type { Server } from '../library/library.ts'
 import { waitFor } from './wait.ts'
 
@@ -43,6 +44,7 @@ export async function applyYaml(
   textOrFile: string | URL,
   options: ApplyYamlOptions = {},
 ): Promise<readonly Applied[]> {
+  checkOptions('applyYaml', options, ['namespace', 'fieldManager', 'timeoutMs'])
   const manifests = manifestsIn(await textOf(textOrFile))
   // A client of its own is closed here, not only when the server stops.
   using made = 'client' in to ? to.client() : undefined
@@ -91,9 +93,11 @@ function comesFirst({ apiVersion, kind }: Manifest): boolean {
 async function apply(client: Client, { document, ...object }: Manifest, options: ApplyYamlOptions): Promise<Applied> {
   const { namespace = 'default', fieldManager = 'quarterdeck-testing' } = options
   const [version = '', group = ''] = object.apiVersion.split('/').toReversed()
-  const resource = client.resource<KubernetesObject>({ group, version, kind: object.kind }).inNamespace(namespace)
   try {
-    return await resource.apply(object, { fieldManager, force: true })
+    const resource = client.resource<KubernetesObject>({ group, version, kind: object.kind })
+    return await resource
+      .inNamespace(object.metadata.namespace ?? namespace)
+      .apply(object, { fieldManager, force: true })
   } catch (cause) {
     const { kind, metadata } = object
     throw new Error(`document ${document}, ${kind} ${metadata.name}: ${(cause as Error).message}`, { cause })

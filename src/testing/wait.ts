@@ -1,5 +1,6 @@
 // Waits for what becomes of an object. A watch tells of every change, so that nothing is polled for and no state is missed, however short.
 import { ApiStatusError, type Client, k8s, type Kind, type KubernetesObject, type Stored } from '../client/client.ts'
+import { checkOptions } from '../lib/known-options.ts'
 import { differences, formatDifferences, type Wanted } from './differences.ts'
 import { type Sighting, Sightings } from './sightings.ts'
 
@@ -153,9 +154,13 @@ interface Place<T extends KubernetesObject> {
 function placeOf<T extends KubernetesObject>(target: Target<T>): Place<T> {
   const place = 'metadata' in target ? placeOfObject(target) : placeByName(target)
   if (place.kind.namespaced === true && place.namespace === undefined) {
-    throw new TypeError(`in which namespace is ${labelOf(place)}? Say namespace, or give the object one`)
+    throw namespaceMissing(place)
   }
   return place
+}
+
+function namespaceMissing(place: Place<KubernetesObject>): TypeError {
+  return new TypeError(`in which namespace is ${labelOf(place)}? Say namespace, or give the object one`)
 }
 
 function placeByName<T extends KubernetesObject>({ kind, name, namespace }: NamedObject<T>): Place<T> {
@@ -194,7 +199,9 @@ class Observation<T extends KubernetesObject> {
     this.#findFault = findFault
   }
 
-  async run({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: WaitOptions): Promise<Stored<T> | undefined> {
+  async run(options: WaitOptions): Promise<Stored<T> | undefined> {
+    checkOptions('waiting', options, ['timeoutMs', 'signal'])
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options
     signal?.throwIfAborted()
     const { kind, name, namespace } = this.#place
     const all = this.#client.resource<T>(kind)
@@ -228,6 +235,11 @@ class Observation<T extends KubernetesObject> {
   }
 
   async #saw(sighting: Sighting, object: Stored<T>): Promise<void> {
+    // The kind has namespaces, which only discovery knew. An object of that name in any namespace is not the one.
+    const { namespace } = this.#place
+    if (namespace === undefined && object.metadata.namespace !== undefined) {
+      return this.#outcome.reject(namespaceMissing(this.#place))
+    }
     this.#sightings.add(sighting, object)
     await this.#judge(sighting === 'DELETED' ? undefined : object)
   }

@@ -116,7 +116,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   ...BELOW_SERVER,
   server: { mayImport: Object.keys(BELOW_SERVER), entrance: 'words' },
   library: { mayImport: [...Object.keys(BELOW_SERVER), 'server'], entrance: 'front' },
-  testing: { mayImport: ['api', 'client', 'codec', 'library'], entrance: 'front' },
+  testing: { mayImport: ['lib', 'api', 'client', 'codec', 'library'], entrance: 'front' },
   commands: { mayImport: [...Object.keys(BELOW_SERVER), 'server', 'library'], entrance: 'front' },
 }
 

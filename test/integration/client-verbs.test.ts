@@ -152,7 +152,7 @@ describe.each(Object.entries(WAYS))('the verbs, %s', (_way, connect) => {
     const made = await here.create({ metadata: { name: 'w' }, spec: { size: 3 } })
     expect(made).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Widget', spec: { size: 3 } })
     expect(await caught(widgets.get('w'))).toMatchObject({
-      message: expect.stringContaining('in which namespace?') as string,
+      message: expect.stringContaining('get of Widget: the namespace is missing') as string,
     })
     const missing = client.resource({ group: 'example.com', version: 'v1', kind: 'Gadget' })
     expect(String(await caught(missing.list()))).toContain('the server has no kind Gadget in example.com/v1')

@@ -66,6 +66,41 @@ describe('a server in this process', () => {
     await expect(startServer({ users: [{ name: 'a' }, { name: 'a' }] })).rejects.toThrow('there are two users a')
   })
 
+  it.each<[string, () => Promise<unknown>, string]>([
+    [
+      'a server',
+      () => startServer({ prot: 6443 } as never),
+      'startServer: there is no option "prot"; did you mean port?',
+    ],
+    ['a place', () => startServer({ datadir: '/x' } as never), 'there is no option "datadir"; did you mean dataDir?'],
+    ['a clock', () => startServer({ clock: 'virtul' as never }), 'clock is system or virtual, not virtul'],
+    [
+      'a user',
+      () => startServer({ users: [{ name: 'ann', group: ['x'] } as never] }),
+      'user ann: there is no option "group"; did you mean groups?',
+    ],
+    ['a user without a name', () => startServer({ users: [{ name: '' }] }), 'user: the name is missing (it is empty)'],
+    [
+      'a user with no token',
+      () => startServer({ users: [{ name: 'ann', token: '' }] }),
+      'user ann: the token is missing',
+    ],
+    ['a flag', () => startServer({ flags: { 'feature-gate': 'X=true' } }), '--feature-gates'],
+  ])('does not start with what does not exist: %s', async (_what, start, message) => {
+    await expect(start()).rejects.toThrow(message)
+  })
+
+  it('refuses options that do not exist, in all that it does', async () => {
+    await using server = await startServer()
+    await expect(server.fork({ prot: 1 } as never)).rejects.toThrow(
+      'fork: there is no option "prot"; did you mean port?',
+    )
+    await expect(server.fork({ flags: {} } as never)).rejects.toThrow('fork: there is no option "flags"')
+    expect(() => server.recordRequests({ limt: 1 } as never)).toThrow('there is no option "limt"; did you mean limit?')
+    expect(() => server.client({ name: 'ann', group: [] } as never)).toThrow('user ann: there is no option "group"')
+    expect(() => server.credentials('')).toThrow('there is no user')
+  })
+
   it('gives clients, which are closed with it', async () => {
     await using server = await startServer()
     const maps = server.client().resource(k8s.ConfigMap).inNamespace('default')

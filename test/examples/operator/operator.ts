@@ -37,15 +37,16 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
   const { client, hostNames, retryMs = 1000, now = Date.now, onError = console.error, ...election } = options
   const lease = { namespace: 'default', name: MANAGER, identity: crypto.randomUUID(), ...election }
   await client.runAsLeader(lease, async (signal) => {
-    await using sites = client.resource(Site.versions.v1).informer()
+    const indexers = { byKey: (site: Stored<Site>) => [keyOf(site, site.metadata.name)] }
+    await using sites = client.resource(Site.versions.v1).informer({ indexers })
     await using deployments = client.resource(k8s.Deployment).informer(OWN)
     await using services = client.resource(k8s.Service).informer(OWN)
     const queue = new WorkQueue(retryMs, onError)
-    sites.addHandler(notify(({ metadata }) => queue.add(`${metadata.namespace}/${metadata.name}`)))
+    sites.addHandler(notify((site) => queue.add(keyOf(site, site.metadata.name))))
     // Whatever becomes of what a site owns, the site is looked at again.
-    const ownerIsDue = ({ metadata }: KubernetesObject): void => {
-      for (const { kind, name } of metadata.ownerReferences ?? [])
-        if (kind === 'Site') queue.add(`${metadata.namespace}/${name}`)
+    const ownerIsDue = (owned: KubernetesObject): void => {
+      for (const { kind, name } of owned.metadata.ownerReferences ?? [])
+        if (kind === 'Site') queue.add(keyOf(owned, name))
     }
     deployments.addHandler(notify(ownerIsDue))
     services.addHandler(notify(ownerIsDue))
@@ -54,11 +55,21 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
     await Promise.all(copies.map((copy) => copy.waitForSync(signal)))
     const reconciler = new Reconciler(client, hostNames, now)
     await queue.run(async (key) => {
-      const [namespace = '', name = ''] = key.split('/')
-      const site = sites.get(name, namespace)
+      const [site] = sites.byIndex('byKey', key)
       if (site !== undefined) await reconciler.reconcile(site)
     }, signal)
   })
+}
+
+/** The namespace of an object. Sites and what they own have one: a missing one must not become an empty one. */
+function namespaceOf({ metadata: { namespace, name } }: KubernetesObject): string {
+  if (namespace === undefined) throw new TypeError(`${name} has no namespace`)
+  return namespace
+}
+
+/** Of a site in the namespace of an object. */
+function keyOf(object: KubernetesObject, site: string | undefined): string {
+  return `${namespaceOf(object)}/${site}`
 }
 
 function notify(tell: (object: KubernetesObject) => void) {
@@ -78,9 +89,9 @@ class Reconciler {
   }
 
   async reconcile(site: Stored<Site>): Promise<void> {
-    const { namespace = '', name, finalizers = [], deletionTimestamp } = site.metadata
+    const { name, finalizers = [], deletionTimestamp } = site.metadata
     const { host, paused, replicas } = site.spec
-    const owner = `${namespace}/${name}`
+    const owner = keyOf(site, name)
     if (deletionTimestamp !== undefined) {
       if (!finalizers.includes(FINALIZER)) return
       await this.#hostNames.release(host, owner)
@@ -108,25 +119,26 @@ class Reconciler {
   }
 
   /** The change is told by the watch, and so leads to the next step. */
-  async #setFinalizers({ metadata }: Stored<Site>, finalizers: readonly string[]): Promise<void> {
-    const { namespace = '', name, resourceVersion } = metadata
-    const sites = this.#client.resource(Site.versions.v1).inNamespace(namespace)
+  async #setFinalizers(site: Stored<Site>, finalizers: readonly string[]): Promise<void> {
+    const { name, resourceVersion } = site.metadata
+    const sites = this.#client.resource(Site.versions.v1).inNamespace(namespaceOf(site))
     await sites.patch(name, { metadata: { finalizers, resourceVersion } }).catch(ignoreOutdated)
   }
 
   /** The same again changes nothing, and nobody is told. */
   async #report(
-    { metadata, status: old }: Stored<Site>,
+    site: Stored<Site>,
     [state, reason, message]: readonly [Condition['status'], string, string],
-    readyReplicas = old?.readyReplicas,
+    readyReplicas = site.status?.readyReplicas,
   ): Promise<void> {
-    const { namespace = '', name, generation: observedGeneration, resourceVersion } = metadata
+    const { status: old } = site
+    const { name, generation: observedGeneration, resourceVersion } = site.metadata
     const before = old?.conditions?.find(({ type }) => type === 'Ready')
     const isSame = before?.status === state
     const lastTransitionTime = isSame ? before.lastTransitionTime : new Date(await this.#now()).toISOString()
     const conditions: readonly Condition[] = [{ type: 'Ready', status: state, reason, message, lastTransitionTime }]
     const patch = { metadata: { resourceVersion }, status: { observedGeneration, readyReplicas, conditions } }
-    const sites = this.#client.resource(Site.versions.v1).inNamespace(namespace)
+    const sites = this.#client.resource(Site.versions.v1).inNamespace(namespaceOf(site))
     await sites.status.patch(name, patch).catch(ignoreOutdated)
   }
 }
@@ -136,9 +148,11 @@ function ignoreOutdated(error: unknown): void {
   if (!hasReason(error, 'NotFound', 'Conflict')) throw error
 }
 
-function metadataOf({ metadata: { namespace, name, uid } }: Stored<Site>) {
+function metadataOf(site: Stored<Site>) {
+  const { name, uid } = site.metadata
   const owner = { apiVersion: 'example.com/v1', kind: 'Site', name, uid, controller: true, blockOwnerDeletion: true }
-  return { name, namespace: namespace ?? '', labels: { ...OWN.labelSelector, site: name }, ownerReferences: [owner] }
+  const labels = { ...OWN.labelSelector, site: name }
+  return { name, namespace: namespaceOf(site), labels, ownerReferences: [owner] }
 }
 
 function deploymentOf(site: Stored<Site>): k8s.Deployment {
