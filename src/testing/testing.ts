@@ -1,7 +1,8 @@
 // The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the runners that people have, beside
 // what tests apply and wait for. No runner is needed to load this: what is used of one is handed in.
 import type { Client } from '../client/client.ts'
-import { type RequestRecord, type Server, type ServerOptions, startServer } from '../library/library.ts'
+import { checkOptions } from '../lib/known-options.ts'
+import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, startServer } from '../library/library.ts'
 
 export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
 export type { Wanted } from './differences.ts'
@@ -59,16 +60,34 @@ export interface VitestFixtures {
 
 const DEFAULT_PRINTED = 20
 
+type Hook = (hook: () => Promise<unknown>, timeoutMs?: number) => unknown
+
+/** How long the server of a file may take to start or stop, `setup` included. A test may take 5 seconds in most runners. */
+const HOOK_TIMEOUT_MS = 60_000
+
+/** The hook of jest's and vitest's global functions, where there are such. */
+const globalHook = (): Hook | undefined => (globalThis as { readonly beforeAll?: Hook }).beforeAll
+
 /**
  * Fixtures for vitest (3.2 or later), to be extended like any others:
  *
- *     import { test as base } from 'vitest'
- *     const test = base.extend<ServerFixtures>(serverFixtures({ setup: (server) => applyYaml(server, './crds.yaml') }))
+ *     import { beforeAll, test as base } from 'vitest'
+ *     const setup = (server: Server) => applyYaml(server, './crds.yaml')
+ *     const test = base.extend<ServerFixtures>(serverFixtures({ setup }, { beforeAll }))
  *
  *     test('makes a deployment', async ({ client }) => { … })
+ *
+ * The server of the file starts in the hook, within a minute. Without a hook the first test starts it, within its own time.
  */
-export function serverFixtures(options: FixtureOptions = {}): VitestFixtures {
+export function serverFixtures(
+  options: FixtureOptions = {},
+  { beforeAll = globalHook() }: { readonly beforeAll?: Hook } = {},
+): VitestFixtures {
   const servers = new FileServers()
+  beforeAll?.(async () => {
+    await servers.take(options)
+    return () => servers.release(options)
+  }, HOOK_TIMEOUT_MS)
   // Vitest reads from the text of a function which fixtures it needs: they have to be taken apart in its first parameter.
   return {
     serverOptions: [options, { scope: 'file' }],
@@ -101,13 +120,15 @@ export function serverFixtures(options: FixtureOptions = {}): VitestFixtures {
 
 type Register = (name: string, body: () => Promise<void>) => unknown
 
-/** What is used of a runner; of the two hooks, the one that it has. */
+/** What is used of a runner: of the hooks, those that it has. */
 export interface TestRunner {
   readonly test: Register & { readonly only: Register; readonly skip: Register }
-  /** Of node:test. */
-  readonly after?: (hook: () => Promise<void>) => unknown
-  /** Of jest and vitest. */
-  readonly afterAll?: (hook: () => Promise<void>) => unknown
+  /** Of node:test, as `after`. */
+  readonly before?: (hook: () => Promise<unknown>) => unknown
+  readonly after?: (hook: () => Promise<unknown>) => unknown
+  /** Of jest and vitest, as `afterAll`. Absent: the global one. */
+  readonly beforeAll?: Hook
+  readonly afterAll?: Hook
 }
 
 type DeclareTest = (name: string, body: (fixtures: ServerFixtures) => unknown) => void
@@ -121,27 +142,34 @@ export interface ServerTest extends DeclareTest {
 /**
  * The same for runners without fixtures: a `test` whose functions get a server of their own. To be called once a file.
  *
- *     import { after, test as base } from 'node:test'
- *     const test = serverTest({ test: base, after })
+ *     import { after, before, test as base } from 'node:test'
+ *     const test = serverTest({ test: base, before, after })
  *
  *     test('makes a deployment', async ({ client }) => { … })
  *
- * With jest it is `serverTest({ test: base, afterAll })`; it loads modules with `NODE_OPTIONS=--experimental-vm-modules`.
+ * With jest it is `serverTest({ test: base, beforeAll, afterAll })`; it loads modules with `NODE_OPTIONS=--experimental-vm-modules`. The
+ * server starts in the first hook, within a minute. Where there is no such hook, the first test starts it.
  */
 export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
-  const finish = runner.after ?? runner.afterAll
+  const begin: Hook | undefined = runner.before ?? runner.beforeAll ?? globalHook()
+  const finish: Hook | undefined = runner.after ?? runner.afterAll
   if (finish === undefined) {
     throw new TypeError(
-      'hand in what stops the server in the end: { test, after } of node:test, { test, afterAll } of jest',
+      'hand in what starts and stops the server: { test, before, after } of node:test, { test, beforeAll, afterAll } of jest',
     )
   }
+  // node:test has options in the second place, and no time limit of its own.
+  const limit = runner.after === undefined ? [HOOK_TIMEOUT_MS] : []
   let started: Promise<Server> | undefined
-  finish(async () => {
+  const start = (): Promise<Server> => (started ??= startFileServer(options))
+  begin?.(start, ...limit)
+  const stop = async (): Promise<void> => {
     const server = await started?.catch(() => undefined)
     await server?.stop()
-  })
+  }
+  finish(stop, ...limit)
   const run = async (body: (fixtures: ServerFixtures) => unknown): Promise<void> => {
-    const fileServer = await (started ??= startFileServer(options))
+    const fileServer = await start()
     await using server = await fileServer.fork()
     using requests = server.recordRequests()
     try {
@@ -184,10 +212,12 @@ class FileServers {
   }
 }
 
-async function startFileServer(options: FixtureOptions): Promise<Server> {
+async function startFileServer(given: FixtureOptions): Promise<Server> {
+  const { setup, printRequests: _printed, ...options } = given
+  checkOptions('the fixtures', given, [...SERVER_OPTIONS, 'setup', 'printRequests'])
   const server = await startServer(options)
   try {
-    await options.setup?.(server)
+    await setup?.(server)
     return server
   } catch (error) {
     await server.stop()

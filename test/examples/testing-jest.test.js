@@ -1,5 +1,5 @@
 // Tests with jest, which loads modules with NODE_OPTIONS=--experimental-vm-modules: a server for the file, and one of its own for each test.
-import { afterAll, test as base, expect } from '@jest/globals'
+import { afterAll, beforeAll, test as base, expect } from '@jest/globals'
 import { k8s } from 'quarterdeck/client'
 import { applyYaml, eventually, serverTest, waitFor } from 'quarterdeck/testing'
 
@@ -11,7 +11,7 @@ data: { colour: red }
 `
 
 // What is set up is done once; every test begins with it.
-const test = serverTest({ test: base, afterAll }, { setup: (server) => applyYaml(server, SETTINGS) })
+const test = serverTest({ test: base, beforeAll, afterAll }, { setup: (server) => applyYaml(server, SETTINGS) })
 const settings = { kind: k8s.ConfigMap, name: 'settings', namespace: 'default' }
 
 test('may do what it likes with its server', async ({ client }) => {

@@ -1,10 +1,10 @@
 // Tests with node:test: a server for the file, and one of its own for each test.
 import assert from 'node:assert/strict'
-import { after, test as base } from 'node:test'
+import { after, before, test as base } from 'node:test'
 import { k8s } from 'quarterdeck/client'
 import { eventually, serverTest, waitFor } from 'quarterdeck/testing'
 
-const test = serverTest({ test: base, after })
+const test = serverTest({ test: base, before, after })
 const config = { metadata: { name: 'settings', namespace: 'default' }, data: { colour: 'red' } }
 
 test('makes an object', async ({ client }) => {

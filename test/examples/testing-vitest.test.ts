@@ -1,24 +1,19 @@
 // Tests with vitest: a server for the file, and one of its own for each test.
 import { k8s } from 'quarterdeck/client'
-import { applyYaml, eventually, serverFixtures, type ServerFixtures, waitFor } from 'quarterdeck/testing'
-import { test as base, expect } from 'vitest'
+import { applyYaml, eventually, type Server, serverFixtures, type ServerFixtures, waitFor } from 'quarterdeck/testing'
+import { test as base, beforeAll, expect } from 'vitest'
 
-const test = base.extend<ServerFixtures>(
-  serverFixtures({
-    users: [{ name: 'ann', groups: ['developers'] }],
-    // Done once; every test begins with it.
-    setup: (server) =>
-      applyYaml(
-        server,
-        `
-        apiVersion: v1
-        kind: ConfigMap
-        metadata: { name: settings }
-        data: { colour: red }
-        `,
-      ),
-  }),
-)
+const SETTINGS = `
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings }
+data: { colour: red }
+`
+
+// What is set up is done once, before the first test; every test begins with it.
+const setup = (server: Server) => applyYaml(server, SETTINGS)
+const users = [{ name: 'ann', groups: ['developers'] }]
+const test = base.extend<ServerFixtures>(serverFixtures({ users, setup }, { beforeAll }))
 
 const settings = { kind: k8s.ConfigMap, name: 'settings', namespace: 'default' }
 

@@ -336,13 +336,15 @@ it('the server of a file is one, whatever is made by extending its fixtures, unt
 
 /** Runs what is declared as jest would: with a callback for whatever has a parameter. */
 function fakeRunner() {
-  const [tests, hooks]: [(() => Promise<void>)[], (() => Promise<void>)[]] = [[], []]
+  const [tests, hooks]: [(() => Promise<void>)[], (() => Promise<unknown>)[]] = [[], []]
   const declare = (_name: string, body: () => Promise<void>): void => {
     expect(body).toHaveLength(0)
     tests.push(body)
   }
   const test = Object.assign(declare, { only: declare, skip: () => {} })
-  return { test, tests, hooks, afterAll: (hook: () => Promise<void>) => void hooks.push(hook) }
+  const begins: { readonly hook: () => Promise<unknown>; readonly timeoutMs: number | undefined }[] = []
+  const beforeAll = (hook: () => Promise<unknown>, timeoutMs?: number): void => void begins.push({ hook, timeoutMs })
+  return { test, tests, hooks, begins, beforeAll, afterAll: (hook: () => Promise<unknown>) => void hooks.push(hook) }
 }
 
 describe('tests that have a server each', () => {
@@ -362,6 +364,9 @@ describe('tests that have a server each', () => {
     declare('one', body)
     declare.only('two', body)
     declare.skip('three', () => expect.unreachable('it is skipped'))
+    // The start has a time limit of its own: that of the first test would be too short on a busy machine.
+    expect(runner.begins.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000])
+    for (const { hook } of runner.begins) await hook()
     for (const test of runner.tests) await test()
     expect(used.map(({ fileServer }) => fileServer === used[0]?.fileServer)).toEqual([true, true])
     expect(new Set(used.map(({ server: { url } }) => url)).size).toBe(2)
@@ -402,6 +407,6 @@ describe('tests that have a server each', () => {
     for (const hook of runner.hooks) await hook()
     for (const url of urls) await expect(fetch(url)).rejects.toThrow()
     const { test } = runner
-    expect(() => serverTest({ test })).toThrow('{ test, after } of node:test')
+    expect(() => serverTest({ test })).toThrow('{ test, before, after } of node:test')
   })
 })

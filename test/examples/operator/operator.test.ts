@@ -2,7 +2,7 @@
 import { type Client, k8s } from 'quarterdeck/client'
 import type { InferInput } from 'quarterdeck/define'
 import { applyYaml, eventually, serverFixtures, type ServerFixtures, waitFor } from 'quarterdeck/testing'
-import { test as base, describe, expect } from 'vitest'
+import { test as base, beforeAll, describe, expect } from 'vitest'
 import { type HostNames, type OperatorOptions, runOperator } from './operator.ts'
 import { type Condition, Site } from './site.ts'
 
@@ -53,7 +53,7 @@ function start(options: OperatorOptions): RunningOperator {
 
 /** With the definition alone. */
 const definitionTest = base.extend<ServerFixtures>(
-  serverFixtures({ clock: 'virtual', setup: (server) => applyYaml(server, Site.yaml()) }),
+  serverFixtures({ clock: 'virtual', setup: (server) => applyYaml(server, Site.yaml()) }, { beforeAll }),
 )
 
 /** With an operator that works on it. */
