@@ -68,6 +68,10 @@ export class GrpcCall implements StreamListener, MessagesListener {
     this.#stream.send(message, isLast)
   }
 
+  get hasEnded(): boolean {
+    return this.#ended
+  }
+
   /** So much of what was handed out lies with the listener unread. */
   set unread(bytes: number) {
     if (!this.#ended) this.#stream.unread = bytes

@@ -25,9 +25,10 @@ export type ConnectionState = 'opening' | 'open' | 'draining' | 'closed'
 
 const WINDOW_BYTES = 16 << 20
 
-/** etcd cuts off a client that pings more often than every 5 s, or without a call under way. */
 const QUIET_MS = 10_000
 const PING_LIMIT_MS = 5_000
+/** etcd cuts off a client that pings more often than every 5 s, or without a call under way. */
+const PING_EVERY_MS = 6_000
 const OPEN_LIMIT_MS = 5_000
 const PONG_AFTER_MS = 10
 
@@ -65,6 +66,7 @@ export class Connection implements StreamCarrier {
   #owed = 0
   #heardAt = performance.now()
   #isPinged = false
+  #pingedAt = -Infinity
   #timer: NodeJS.Timeout | undefined
 
   /** `dial` makes a socket, which may be on its way to being connected; `onChange` is called when `state` has changed. */
@@ -97,6 +99,13 @@ export class Connection implements StreamCarrier {
 
   close(): void {
     this.#close('it was closed by us')
+  }
+
+  /** Pings a peer that has been quiet for this time. Closes the connection if the peer stays quiet for the same time again. */
+  check(quietMs: number): void {
+    const now = performance.now()
+    if (this.#state !== 'open' || this.#isPinged || now - this.#heardAt < quietMs) return
+    if (this.#streams.size > 0 && now - this.#pingedAt >= PING_EVERY_MS) this.#ping(quietMs)
   }
 
   /** For streams: sends as much as the windows allow, and the rest when they open. */
@@ -349,16 +358,25 @@ export class Connection implements StreamCarrier {
   #lookAgainIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.#timer = undefined
-      if (this.#streams.size === 0) return
       const quietMs = performance.now() - this.#heardAt
-      if (quietMs < QUIET_MS) this.#timer = this.#lookAgainIn(QUIET_MS - quietMs)
-      else if (this.#isPinged) this.#close(`no response within ${QUIET_MS + PING_LIMIT_MS} ms`)
-      else {
-        this.#isPinged = true
-        this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
-        this.#timer = this.#lookAgainIn(PING_LIMIT_MS)
-      }
+      if (this.#isPinged) {
+        // If this process itself was held up, the answer may be in the socket: Node reads that first.
+        setImmediate(() => {
+          if (this.#isPinged) this.#close(`no response within ${Math.round(quietMs)} ms`)
+          else this.#timer ??= this.#lookAgainIn(QUIET_MS)
+        })
+      } else if (this.#streams.size === 0) return
+      else if (quietMs < QUIET_MS) this.#timer = this.#lookAgainIn(QUIET_MS - quietMs)
+      else this.#ping(PING_LIMIT_MS)
     }, ms).unref()
+  }
+
+  #ping(limitMs: number): void {
+    this.#isPinged = true
+    this.#pingedAt = performance.now()
+    this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
+    clearTimeout(this.#timer)
+    this.#timer = this.#lookAgainIn(limitMs)
   }
 }
 

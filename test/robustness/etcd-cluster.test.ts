@@ -18,9 +18,9 @@ async function start(): Promise<readonly EtcdServer[]> {
   return servers
 }
 
-async function open(servers: readonly EtcdServer[], callTimeoutMs = 30_000): Promise<Etcd> {
+async function open(servers: readonly EtcdServer[], callTimeoutMs = 30_000, attemptTimeoutMs = 1_000): Promise<Etcd> {
   const endpoints = servers.map(({ endpoint }) => endpoint)
-  const kv = await openEtcd({ endpoints, prefix: PREFIX, attemptTimeoutMs: 1_000, callTimeoutMs }, signal)
+  const kv = await openEtcd({ endpoints, prefix: PREFIX, attemptTimeoutMs, callTimeoutMs }, signal)
   opened.push({ [Symbol.asyncDispose]: () => kv.close() })
   return kv
 }
@@ -49,6 +49,67 @@ it('each member in turn frozen or killed: every acknowledged write is there and 
   const [first, ...others] = workload.seen
   expect(findBrokenPromises(workload.records, first!.events)).toEqual([])
   for (const { events } of others) expect(events).toEqual(first!.events)
+})
+
+/** The leader, and the others. */
+async function byRank(servers: readonly EtcdServer[]): Promise<readonly [EtcdServer, ...EtcdServer[]]> {
+  for (const server of servers) {
+    const url = `${server.endpoint}/v3/maintenance/status`
+    const { leader, header } = (await (await fetch(url, { method: 'POST', body: '{}' })).json()) as {
+      readonly leader?: string
+      readonly header: { readonly member_id: string }
+    }
+    if (leader === header.member_id) return [server, ...servers.filter((other) => other !== server)]
+  }
+  throw new Error('there is no leader')
+}
+
+// The limits of calls are far off: a call or a watch that waits for the lost member fails the test.
+it.each(['killed', 'frozen'] as const)(
+  'a leader that is %s holds up neither the calls that are under way nor the watches',
+  async (how) => {
+    const [leader, ...followers] = await byRank(await start())
+    const limitMs = 60_000
+    const engines = [
+      await open([leader, ...followers], limitMs, limitMs),
+      await open([...followers, leader], limitMs, limitMs),
+    ]
+    const after = await engines[0]!.newestRevision(signal)
+    const workload = new Workload({ engines, after, writers: 20, watchers: 4 })
+    workload.start()
+    await workload.untilWon(100)
+    const began = performance.now()
+    if (how === 'frozen') await leader.freeze()
+    else await leader.kill()
+    await workload.untilWon(50)
+    // Resolves when each writer knows what became of its last write.
+    await workload.stopWriting()
+    expect(performance.now() - began).toBeLessThan(12_000)
+    const newest = await engines[1]!.newestRevision(signal)
+    await workload.untilSeen(newest)
+    await workload.stopWatching()
+    const [first, ...others] = workload.seen
+    expect(findBrokenPromises(workload.records, first!.events)).toEqual([])
+    for (const { events } of others) expect(events).toEqual(first!.events)
+  },
+)
+
+it('a watch leaves a member that is frozen as soon as somebody asks how far it is', async () => {
+  const [leader, frozen, other] = (await byRank(await start())) as [EtcdServer, EtcdServer, EtcdServer]
+  const kv = await open([frozen, other, leader])
+  const writer = await open([leader, other])
+  const watch = kv.watch({ prefix: PREFIX, after: await writer.newestRevision(signal) }, signal)
+  const batches = watch[Symbol.asyncIterator]()
+  await writer.put({ key: `${PREFIX}a`, value: Buffer.from('x'), expected: 0 }, signal)
+  await batches.next()
+  await frozen.freeze()
+  const { revision } = await writer.put({ key: `${PREFIX}b`, value: Buffer.from('y'), expected: 0 }, signal)
+  const began = performance.now()
+  watch.requestProgress()
+  expect((await batches.next()).value).toMatchObject({ revision })
+  // Without the question the connection would be given up after 15 s.
+  expect(performance.now() - began).toBeLessThan(12_000)
+  await batches.return?.(undefined)
 })
 
 it('without a majority calls end in time, and with one again a watch goes on by itself', async () => {

@@ -1,18 +1,25 @@
 // The members of a cluster as one: prefers a member that works, moves on from one that does not, and holds the auth token. Reads
 // are retried until their deadline. Invariant: a call is sent only over an open connection, so that a call that fails before that
 // is known to have done nothing.
+import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { Slots } from '../../lib/slots.ts'
+import { type GrpcCall, STATUS_UNAVAILABLE } from '../../wire/grpc-call.ts'
 import { KvError, type Revision } from '../kv.ts'
 import type { EtcdTls } from './dialer.ts'
-import { type CallHeaders, callHeaders, Endpoint, RECONNECT, type Metadata } from './endpoint.ts'
+import { type CallHeaders, callHeaders, Endpoint, LATE_MS, RECONNECT, type Metadata } from './endpoint.ts'
 import { STATUS } from './maintenance-messages.ts'
-import { type Answer, AUTHENTICATE, type Method } from './messages.ts'
+import { type Answer, AUTHENTICATE, type Method, RANGE } from './messages.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 
 export interface ClusterOptions {
   readonly endpoints: readonly string[]
+  /**
+   * Ends in `/`, and all keys begin with it. Nothing else is touched, so that permissions for it are enough; but newer versions
+   * of etcd let only `root` compact.
+   */
+  readonly prefix: string
   readonly tls?: EtcdTls
   readonly user?: { readonly name: string; readonly password: string }
   /** Sent with each call beside what all have, asked for when it is made. */
@@ -42,6 +49,12 @@ const CONNECT_SLICE_MS = 250
 /** For logins and status. */
 const OWN_CALL_MS = 5_000
 
+/** How often a member with late calls is probed. */
+const PROBE_MS = 200
+
+/** A member that says so often in a row that it has no leader is cut off from the others: an election is over by then. */
+const PROBES_WITHOUT_LEADER = 10
+
 /** Tried at most this often in a row with a new token each: etcd takes our password, but not what it gave us for it. */
 const LOGINS_IN_A_ROW = 3
 
@@ -59,10 +72,16 @@ export class Cluster {
   #login: Promise<boolean> | undefined
   #closed = false
   #newestSeen: Revision = 0
+  /** The newest term in any response to a call so far. */
+  #term = 0
+  readonly #probeKey: string
+  readonly #probes = new Map<Endpoint, Promise<number | undefined>>()
 
   constructor(options: ClusterOptions) {
     if (options.endpoints.length === 0) throw new KvError('unavailable', 'no etcd endpoints configured')
-    this.endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls))
+    const isAlone = options.endpoints.length === 1
+    this.endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls, isAlone))
+    this.#probeKey = options.prefix
     this.#user = options.user
     this.#metadata = options.metadata
   }
@@ -175,8 +194,11 @@ export class Cluster {
         if (!endpoint.isReady && timeoutMs > 0) continue
         if (timeoutMs <= 0) throw new KvError('unavailable', 'too many concurrent requests to etcd')
         const metadata = this.#metadata?.()
-        const response = await endpoint.unary(method, request, { timeoutMs, headers, signal, metadata })
+        const term = this.#term
+        const onLate = (late: GrpcCall): void => void this.#attend(late, endpoint, term)
+        const response = await endpoint.unary(method, request, { timeoutMs, headers, signal, metadata, onLate })
         this.noteRevision(response.header.revision)
+        this.#term = Math.max(this.#term, response.header.raftTerm)
         return response
       } catch (error) {
         if (!(error instanceof RpcError)) throw error
@@ -191,6 +213,39 @@ export class Cluster {
       }
       await backoff.wait(signal)
     }
+  }
+
+  /**
+   * Ends a late call that was sent in `term` and will get no answer. A member forgets what it has sent to a leader that is gone, and
+   * waits on. A consistent read through the same member tells: when it answers in a later term, the member has applied all that is
+   * left of earlier terms, and has answered those calls.
+   */
+  async #attend(late: GrpcCall, endpoint: Endpoint, term: number): Promise<void> {
+    for (let leaderless = 0; leaderless < PROBES_WITHOUT_LEADER; ) {
+      endpoint.check()
+      const probed = await this.#probe(endpoint)
+      await delay(PROBE_MS)
+      if (late.hasEnded) return
+      if (probed !== undefined && probed > term) break
+      leaderless = probed === 0 ? leaderless + 1 : 0
+    }
+    late.cancel(STATUS_UNAVAILABLE, 'the leader of etcd has changed')
+  }
+
+  /** The term in which the member can read; 0: it has no leader; undefined: it does not tell. Late calls share a probe. */
+  #probe(endpoint: Endpoint): Promise<number | undefined> {
+    const known = this.#probes.get(endpoint)
+    if (known !== undefined) return known
+    const options = { timeoutMs: LATE_MS, headers: this.#headers, signal: AbortSignal.timeout(OWN_CALL_MS) }
+    const probing = endpoint
+      .unary(RANGE, { key: this.#probeKey }, options)
+      .then(
+        ({ header }) => header.raftTerm,
+        (error: Error) => (error.message === 'etcdserver: no leader' ? 0 : undefined),
+      )
+      .finally(() => this.#probes.delete(endpoint))
+    this.#probes.set(endpoint, probing)
+    return probing
   }
 
   /**

@@ -24,7 +24,12 @@ export interface CallOptions {
   readonly headers: CallHeaders
   readonly signal: AbortSignal
   readonly metadata?: Metadata | undefined
+  /** Called once where there is no answer after `LATE_MS`. It may end the call. */
+  readonly onLate?: (call: GrpcCall) => void
 }
+
+/** A member that answers takes far less, also on a slow disk. An election takes one to two seconds. */
+export const LATE_MS = 1_000
 
 /** Names in lower case. */
 export type Metadata = Readonly<Record<string, string>>
@@ -48,6 +53,8 @@ export class Endpoint {
   /** As the operator wrote it. */
   readonly url: string
   readonly dialer: Dialer
+  /** There is no other member to ask instead. */
+  readonly #isAlone: boolean
   /** Called at the next change of state. */
   readonly #waiting = new Set<() => void>()
   /** All that are not closed: beside the one in use there may be some that end what they have begun. */
@@ -65,8 +72,9 @@ export class Endpoint {
   #blocksOf: CallHeaders | undefined
 
   /** Throws `KvError` where the address or the certificates are none. Connects when it is first asked to. */
-  constructor(url: string, tls: EtcdTls | undefined) {
+  constructor(url: string, tls: EtcdTls | undefined, isAlone = true) {
     this.url = url
+    this.#isAlone = isAlone
     this.dialer = new Dialer(url, tls)
   }
 
@@ -96,7 +104,7 @@ export class Endpoint {
   unary<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
-    { timeoutMs, headers, signal, metadata }: CallOptions,
+    { timeoutMs, headers, signal, metadata, onLate }: CallOptions,
   ): Promise<Response> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
@@ -122,13 +130,21 @@ export class Endpoint {
         },
       })
       const onAbort = (): void => call.cancel(STATUS_CANCELLED, 'given up')
-      const limit = setTimeout(
-        () => call.cancel(STATUS_DEADLINE_EXCEEDED, `no answer within ${Math.ceil(timeoutMs)} ms`),
-        timeoutMs,
-      )
+      const expire = (): void => call.cancel(STATUS_DEADLINE_EXCEEDED, `no answer within ${Math.ceil(timeoutMs)} ms`)
+      const late = (): void => {
+        limit = setTimeout(expire, timeoutMs - LATE_MS)
+        this.check()
+        onLate?.(call)
+      }
+      let limit = timeoutMs > LATE_MS ? setTimeout(late, LATE_MS) : setTimeout(expire, timeoutMs)
       signal.addEventListener('abort', onAbort)
       call.send(bytes, true)
     })
+  }
+
+  /** To be called where an answer is late: the connection to a member that does not even answer a ping is closed. */
+  check(): void {
+    if (!this.#isAlone) this.#connection?.check(LATE_MS)
   }
 
   openWatch(headers: CallHeaders): WatchCall {

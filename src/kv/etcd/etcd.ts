@@ -36,11 +36,6 @@ import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
 
 export interface EtcdOptions extends ClusterOptions {
-  /**
-   * Ends in `/`, and all keys begin with it. Nothing else is touched, so that permissions for it are enough; but newer versions
-   * of etcd let only `root` compact.
-   */
-  readonly prefix: string
   /** How long to wait for etcd when the engine is opened; absent: 10 s. */
   readonly openTimeoutMs?: number
   /** One try of a call; absent: 5 s. */

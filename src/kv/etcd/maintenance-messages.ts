@@ -1,6 +1,6 @@
 // The messages of etcd's Maintenance service in `proto/etcd/rpc.proto`, read and written as those of `messages.ts`.
 import type { ProtobufReader } from '../../wire/protobuf-reader.ts'
-import { type Answer, delimited, type Header, type Method, method, number, readAnswer } from './messages.ts'
+import { type Answer, delimited, type Header, type Method, method, NO_HEADER, number, readAnswer } from './messages.ts'
 
 /** A member is known by any number of 64 bits. */
 export type MemberId = number | bigint
@@ -57,7 +57,7 @@ export const ALARM: Method<AlarmRequest, AlarmResponse> = method('Maintenance/Al
     writer.number(1, action)
   },
   read: (reader) => {
-    let header: StatusResponse['header'] = { revision: 0, memberId: 0 }
+    let header: StatusResponse['header'] = { ...NO_HEADER, memberId: 0 }
     const alarms: AlarmMember[] = []
     for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
       if (tag === delimited(1)) header = reader.message(readMemberHeader)
@@ -69,7 +69,7 @@ export const ALARM: Method<AlarmRequest, AlarmResponse> = method('Maintenance/Al
 })
 
 function readStatus(reader: ProtobufReader): StatusResponse {
-  let header: StatusResponse['header'] = { revision: 0, memberId: 0 }
+  let header: StatusResponse['header'] = { ...NO_HEADER, memberId: 0 }
   let version = ''
   let leader: MemberId = 0
   let [dbSize, dbSizeInUse, dbSizeQuota] = [0, 0, 0]
@@ -90,14 +90,15 @@ function readStatus(reader: ProtobufReader): StatusResponse {
 }
 
 function readMemberHeader(reader: ProtobufReader): StatusResponse['header'] {
-  let revision = 0
+  let [revision, raftTerm] = [0, 0]
   let memberId: MemberId = 0
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
     if (tag === number(2)) memberId = reader.int64()
     else if (tag === number(3)) revision = reader.safeUint()
+    else if (tag === number(4)) raftTerm = reader.safeUint()
     else reader.skip(tag)
   }
-  return { revision, memberId }
+  return { revision, raftTerm, memberId }
 }
 
 function readAlarm(reader: ProtobufReader): AlarmMember {

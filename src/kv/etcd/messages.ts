@@ -6,6 +6,8 @@ import { MessageWriter } from '../../wire/message-writer.ts'
 
 export interface Header {
   readonly revision: number
+  /** Rises with each election of a leader. */
+  readonly raftTerm: number
 }
 
 /** Every answer tells the store's newest revision. */
@@ -273,7 +275,7 @@ function writeWatchCreate(writer: MessageWriter, request: WatchCreateRequest): v
 export const number = (field: number): number => field << 3
 export const delimited = (field: number): number => (field << 3) | 2
 
-export const NO_HEADER: Header = Object.freeze({ revision: 0 })
+export const NO_HEADER: Header = Object.freeze({ revision: 0, raftTerm: 0 })
 const NO_BYTES = Buffer.alloc(0)
 const NO_KEY_VALUE: WireKeyValue = Object.freeze({
   key: '',
@@ -284,12 +286,13 @@ const NO_KEY_VALUE: WireKeyValue = Object.freeze({
 })
 
 function readHeader(reader: ProtobufReader): Header {
-  let revision = 0
+  let [revision, raftTerm] = [0, 0]
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
     if (tag === number(3)) revision = reader.safeUint()
+    else if (tag === number(4)) raftTerm = reader.safeUint()
     else reader.skip(tag)
   }
-  return { revision }
+  return { revision, raftTerm }
 }
 
 export function readAnswer(reader: ProtobufReader): Answer {

@@ -101,6 +101,7 @@ export class EtcdWatch implements KvWatch {
   /** Up to here everything was handed out. */
   #after: Revision
   #call: WatchCall | undefined
+  #endpoint: Endpoint | undefined
   #wantsProgress = false
   #progressTimer: NodeJS.Timeout | undefined
 
@@ -132,6 +133,7 @@ export class EtcdWatch implements KvWatch {
   #askForProgress(): void {
     if (!this.#wantsProgress || this.#call === undefined) return
     this.#call.send({ progressRequest: {} })
+    this.#endpoint?.check()
     this.#progressTimer ??= setInterval(() => this.#askForProgress(), PROGRESS_RETRY_MS).unref()
   }
 
@@ -186,6 +188,7 @@ export class EtcdWatch implements KvWatch {
       call.send({ createRequest: this.#createRequest() })
       await this.#created(call, endpoint)
       this.#call = call
+      this.#endpoint = endpoint
       this.#askForProgress()
       const assembler = new RevisionAssembler(this.#after, this.#target.hidden)
       for (;;) {

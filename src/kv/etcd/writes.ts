@@ -1,6 +1,6 @@
 // Conditional writes, each one transaction, and the finding out of what became of one whose answer was lost.
 //
-// A lost answer (a cut connection, a time limit) leaves three possibilities: the write happened, it never will, or it is still
+// A lost answer (a cut connection, a time limit, a leader that is gone) leaves three possibilities: the write happened, it never will, or it is still
 // on its way, in a frozen member's socket or a leader's log, and happens later. Creates are dealt with in `creates.ts`. For an
 // update or delete at revision E: a key's revisions only rise, so "its revision is E" holds until the first write after E and
 // never again. Sending the same transaction again is therefore safe: of all its copies at most one succeeds. If the repetition

@@ -27,7 +27,7 @@ interface Spot {
 
 /** Writes the objects from `from` up to `to`; the server had better not be running, since it would be told of each. */
 export async function seed(endpoint: string, sample: Sample, from: number, to: number): Promise<void> {
-  const cluster = new Cluster({ endpoints: [endpoint] })
+  const cluster = new Cluster({ endpoints: [endpoint], prefix: '/' })
   const call = () => ({
     attemptMs: LIMIT_MS,
     deadline: performance.now() + LIMIT_MS,

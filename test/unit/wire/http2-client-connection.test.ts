@@ -94,6 +94,33 @@ describe('the peer of a connection', () => {
     expect(line.pings).toEqual([])
   })
 
+  it('is asked at once where an answer is late, and given up after the same time again', async () => {
+    connection.open(Buffer.alloc(0), listener)
+    await pass(999)
+    connection.check(1_000)
+    expect(line.pings).toEqual([])
+    await pass(1)
+    connection.check(1_000)
+    connection.check(1_000)
+    await pass(999)
+    expect(line.pings).toEqual([0])
+    expect(ends).toEqual([])
+    await pass(1)
+    expect(ends).toEqual([{ message: expect.stringContaining('no response within 2000 ms'), untouched: false }])
+  })
+
+  it('that answers is not asked more often than etcd allows, and not forgotten', async () => {
+    connection.open(Buffer.alloc(0), listener)
+    for (let second = 0; second < 10; second++) {
+      await pass(1_000)
+      connection.check(1_000)
+      await comes(frame({ type: PING, flags: ACK, stream: 0 }, Buffer.alloc(8)))
+    }
+    expect(line.pings).toHaveLength(2)
+    await pass(15_000)
+    expect(connection.state).toBe('closed')
+  })
+
   it('of which nothing is wanted is not asked', async () => {
     connection.open(Buffer.alloc(0), listener).reset()
     await pass(100_000)

@@ -82,8 +82,8 @@ describe('etcd’s messages', () => {
     )
   })
 
-  const header = fc.record({ revision: number })
-  const memberHeader = fc.record({ revision: number, memberId: number })
+  const header = fc.record({ revision: number, raftTerm: number })
+  const memberHeader = fc.record({ revision: number, raftTerm: number, memberId: number })
   const keyValue = fc.record({ key: text, value, modRevision: number, createRevision: number, lease: number })
   const kvs = fc.array(keyValue, { maxLength: 5 })
   const rangeResponse = fc.record({ header, kvs, more: fc.boolean(), count: number })

@@ -10,7 +10,7 @@ function put(key: string, modRevision: number): WireEvent {
 
 function response(events: readonly WireEvent[], more: Partial<WatchResponse> = {}): WatchResponse {
   return {
-    header: { revision: 1_000 },
+    header: { revision: 1_000, raftTerm: 1 },
     created: false,
     canceled: false,
     compactRevision: 0,
@@ -45,19 +45,19 @@ describe('whole revisions from watch responses', () => {
 
   it('a response that is empty tells how far the watch has come', () => {
     const assembler = new RevisionAssembler(4)
-    assembler.add(response([], { header: { revision: 9 } }))
+    assembler.add(response([], { header: { revision: 9, raftTerm: 1 } }))
     expect(assembler.take()).toEqual({ revision: 9, events: [] })
   })
 
   it('progress to where the watch is already is told too, since somebody may have asked', () => {
     const assembler = new RevisionAssembler(9)
-    assembler.add(response([], { header: { revision: 9 } }))
+    assembler.add(response([], { header: { revision: 9, raftTerm: 1 } }))
     expect(assembler.take()).toEqual({ revision: 9, events: [] })
   })
 
   it('progress does not go back behind the start, which may be in the future', () => {
     const assembler = new RevisionAssembler(50)
-    assembler.add(response([], { header: { revision: 9 } }))
+    assembler.add(response([], { header: { revision: 9, raftTerm: 1 } }))
     expect(assembler.take()).toBeUndefined()
     assembler.add(response([put('a', 51)]))
     expect(assembler.take()?.revision).toBe(51)
@@ -65,7 +65,7 @@ describe('whole revisions from watch responses', () => {
 
   it('the revision of a header is not taken for how far the watch has come', () => {
     const assembler = new RevisionAssembler(4)
-    assembler.add(response([put('a', 5)], { header: { revision: 5_000 } }))
+    assembler.add(response([put('a', 5)], { header: { revision: 5_000, raftTerm: 1 } }))
     expect(assembler.take()?.revision).toBe(5)
   })
 
@@ -115,7 +115,7 @@ describe('whole revisions from watch responses', () => {
           pending = []
           if (take) batches.push(...[assembler.take()].filter((batch) => batch !== undefined))
         }
-        assembler.add(response(pending, { header: { revision: 9 + sizes.length } }))
+        assembler.add(response(pending, { header: { revision: 9 + sizes.length, raftTerm: 1 } }))
         batches.push(...[assembler.take()].filter((batch) => batch !== undefined))
         expect(batches.flatMap(({ events }) => events.map(({ key }) => key))).toEqual(history.map(({ kv }) => kv.key))
         for (const [index, { events, revision }] of batches.entries()) {
