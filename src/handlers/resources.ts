@@ -71,8 +71,7 @@ function serveFound(
 
 async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, caller, info, resource } = request
-  if (!isInScope(resource, info) || isTooLong(resource, info)) throw unknownResourceError()
-  checkPathName(info)
+  if (!resource.isCustom && (!isInScope(resource, info) || isTooLong(info))) throw unknownResourceError()
   const verb = verbOf(http, info, resource.isCustom)
   if (info.subresource !== undefined) {
     const subresource = resource.subresources.get(info.subresource)
@@ -85,6 +84,7 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
   } else if (!resource.verbs.has(verb) || !hasItsName(info, verb) || isAcrossNamespaces(resource, info, verb)) {
     throw methodNotAllowedError()
   }
+  checkNames(request, verb)
   for (const text of resource.deprecations) http.responder.warn(text)
   if (resource.deprecations.length > 0) caller.audit.annotate('k8s.io/deprecated', 'true')
   const stream = resource.group === '' ? STREAMS[`${info.resource}/${info.subresource ?? ''}`] : undefined
@@ -109,8 +109,10 @@ function serveAction(
 ): Promise<HttpResponse> | undefined {
   const action = actionAt(parts, info)
   if (action === undefined) return undefined
-  if (info.name !== undefined || action.at.namespaced !== (info.namespace !== undefined)) throw unknownResourceError()
+  const isInScope = action.at.namespaced === (info.namespace !== undefined)
+  if (info.name !== undefined || info.legacy || !isInScope) throw unknownResourceError()
   if (verbOf(http, info) !== 'create') throw methodNotAllowedError()
+  if (info.namespace === '') throw namespaceRequired()
   return handleAction(parts, { http, caller, info, action, namespace: info.namespace ?? '' })
 }
 
@@ -119,14 +121,25 @@ function verbOf(http: HttpRequest, info: ResourceInfo, isCustom = false): string
   const { method } = http
   // The old paths say `watch` themselves, and mean a GET.
   if (info.verb === 'watch' && method !== 'GET') return ''
-  return method === 'HEAD' && info.verb !== 'proxy' && !isCustom ? '' : info.verb
+  if (info.subresource === 'proxy' && (method === 'HEAD' || method === 'OPTIONS')) return 'get'
+  if (method === 'HEAD' && info.verb !== 'proxy' && !isCustom) return ''
+  // The name is missing, and not meant to be.
+  const isUnnamed = info.subresource !== undefined && info.name === undefined && !isCustom
+  return isUnnamed ? (OF_ONE.get(info.verb) ?? info.verb) : info.verb
 }
 
-/** Across all namespaces custom objects can only be listed and watched; there is nothing else (R-046). */
+const OF_ONE: ReadonlyMap<string, string> = new Map([
+  ['list', 'get'],
+  ['watch', 'get'],
+  ['deletecollection', 'delete'],
+])
+
+/** Across all namespaces custom objects can only be listed and watched (R-046). An empty namespace is none (D36). */
 function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
-  if (!resource.namespaced) return info.namespace === undefined
-  if (info.namespace !== undefined) return true
-  return info.name === undefined && (info.verb === 'list' || info.verb === 'watch')
+  const isInNamespace = info.namespace !== undefined && info.namespace !== ''
+  if (!resource.namespaced) return !isInNamespace
+  if (isInNamespace) return true
+  return info.verb === 'list' || info.verb === 'watch'
 }
 
 /**
@@ -159,13 +172,12 @@ function namespaceOf(resource: Resource, info: ResourceInfo): string {
 
 /** A namespaced object needs a namespace in its path, one of the cluster has none there (R-046). */
 function isInScope(resource: Resource, info: ResourceInfo): boolean {
-  if (resource.namespaced) return info.namespace !== undefined || info.name === undefined
+  if (resource.namespaced) return info.namespace !== undefined || (info.name ?? info.subresource) === undefined
   return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')
 }
 
 /** Below a subresource there is only what a proxy leads to; of the old paths only those of watches without one are left. */
-function isTooLong({ isCustom }: Resource, { verb, subresource, rest, legacy }: ResourceInfo): boolean {
-  if (isCustom) return false
+function isTooLong({ verb, subresource, rest, legacy }: ResourceInfo): boolean {
   if (legacy) return subresource !== undefined || verb === 'proxy'
   return rest.length > 0 && subresource !== 'proxy'
 }
@@ -180,9 +192,20 @@ function isAcrossNamespaces(resource: Resource, info: ResourceInfo, verb: string
   return resource.namespaced && info.namespace === undefined && verb !== 'list' && verb !== 'watch'
 }
 
-function checkPathName({ name }: ResourceInfo): void {
-  if (name?.includes('%') !== true) return
-  throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
+/** Nothing is done to more objects than the path names (D36): only a read may leave the namespace empty. */
+function checkNames({ info: { name, subresource }, resource, namespace }: ResourceRequest, verb: string): void {
+  if (subresource !== undefined && name === undefined) throw new ApiError('BadRequest', 'name must be provided')
+  if (name?.includes('%') === true) {
+    throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
+  }
+  // The object that is to be created is found to have no namespace.
+  const mayBeEmpty = verb === 'list' || verb === 'watch' || (verb === 'create' && subresource === undefined)
+  if (!resource.namespaced || namespace !== '' || mayBeEmpty) return
+  throw namespaceRequired()
+}
+
+function namespaceRequired(): ApiError {
+  return new ApiError('BadRequest', 'Namespace parameter required.')
 }
 
 /** In a group that is built in the answer is a Status, elsewhere plain text (R-041 to R-044). */
@@ -197,6 +220,7 @@ function unknownResource(
       request.http.responder.warn('v1 ComponentStatus is deprecated in v1.19+')
       throw notSupported('watch', info)
     }
+    if (info.subresource !== undefined || info.legacy) throw unknownResourceError()
     throw methodNotAllowedError()
   }
   for (const resource of parts.resources().all()) {

@@ -22,7 +22,7 @@ export function showVersion(version: VersionInfo): Handler {
   const compatibility = { minCompatibilityMajor: major, minCompatibilityMinor: String(Number(minor) - 1) }
   const body = Buffer.from(JSON.stringify({ major, minor, ...emulation, ...compatibility, ...build }, undefined, 2))
   return (request) => {
-    if (request.path !== '/version' && request.path !== '/version/') throw unknownResourceError()
+    if (!/^\/version\/*$/.test(request.path)) throw unknownResourceError()
     if (request.method !== 'GET') throw methodNotAllowedError()
     refuseOtherTypes(request, 'application/json')
     return bytesOf('application/json', body)
