@@ -3,7 +3,7 @@
 import { mapOrEmpty, numberOrZero } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { Resource } from '../registry/registry.ts'
-import type { ObjectKey, StoredItem } from '../store/store.ts'
+import type { Decide, ObjectKey, StoredItem } from '../store/store.ts'
 import type { ControllerParts } from './controllers.ts'
 
 export const ENDED_SESSIONS = Object.freeze({
@@ -32,10 +32,8 @@ interface EndedRecord {
   readonly allUntil: number
 }
 
-type Parts = Pick<ControllerParts, 'registry' | 'clock'>
-
 export async function isEndedSession(
-  { registry }: Parts,
+  { registry }: ControllerParts,
   { owner, id, until }: EndedSession,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -45,27 +43,24 @@ export async function isEndedSession(
 }
 
 /** Resolves when the record is stored and in the watch cache. */
-export async function endSession({ registry, clock }: Parts, ended: EndedSession, signal: AbortSignal): Promise<void> {
-  const { owner: name, id, until } = ended
-  const { store } = registry
+export async function endSession(
+  { registry: { store }, clock }: ControllerParts,
+  { owner: name, id, until }: EndedSession,
+  signal: AbortSignal,
+): Promise<void> {
   const key = keyOf(name)
-  const written = await store.write(
-    key,
-    (current) => {
-      const now = clock.now()
-      const known = recordIn(current, until)
-      const all = Object.entries({ ...known.sessions, [id]: until }) as [string, number][]
-      const live = all.filter(([, end]) => end > Math.max(now, known.allUntil))
-      const last = Math.max(known.allUntil, ...live.map(([, end]) => end))
-      const record =
-        live.length > MOST_SESSIONS
-          ? { sessions: {}, allUntil: last }
-          : { sessions: Object.fromEntries(live), allUntil: known.allUntil }
-      const object = { kind: 'EndedConsoleSessions', apiVersion: 'v1', metadata: { name }, ...record }
-      return { kind: 'put', object, ttlSeconds: Math.max(1, Math.ceil((last - now) / 1000)) }
-    },
-    signal,
-  )
+  const decide: Decide = (current) => {
+    const now = clock.now()
+    const { sessions, allUntil } = recordIn(current, until)
+    const all = Object.entries({ ...sessions, [id]: until }) as [string, number][]
+    const live = all.filter(([, end]) => end > Math.max(now, allUntil))
+    const last = Math.max(allUntil, ...live.map(([, end]) => end))
+    const isFull = live.length > MOST_SESSIONS
+    const record = isFull ? { sessions: {}, allUntil: last } : { sessions: Object.fromEntries(live), allUntil }
+    const object = { kind: 'EndedConsoleSessions', apiVersion: 'v1', metadata: { name }, ...record }
+    return { kind: 'put', object, ttlSeconds: Math.max(1, Math.ceil((last - now) / 1000)) }
+  }
+  const written = await store.write(key, decide, signal)
   await store.get(key, { kind: 'notOlderThan', revision: written.object?.revision ?? 0 }, signal)
 }
 

@@ -145,7 +145,7 @@ describe('unsaved edits of an object', () => {
     await openMap('expired')
     await edit()
     await tab.page.context().clearCookies()
-    await tab.page.getByRole('button', { name: 'Review changes' }).click()
+    await tab.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await tab.page.getByRole('status').getByText('Your unsaved edits are kept: log in as admin').waitFor()
     expect(await edited().isVisible()).toBe(false)
     await tab.isFaultless()

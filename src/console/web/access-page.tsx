@@ -1,9 +1,11 @@
 // Who may do what, as a matrix of kinds and verbs.
 import { useEffect, useState } from 'preact/hooks'
+import { Alert } from './alert.tsx'
 import { type Decide, ownRights, rightsOf } from './access-review.ts'
 import { type Answer, subjectNamed, type Verb, VERBS } from './access-rules.ts'
-import { messageOf } from './api.ts'
+import type { Problem } from './api.ts'
 import { canList, type Kind, resourceName } from './kind.ts'
+import { useAttempts } from './polling.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -39,11 +41,7 @@ export function AccessPage({ kinds, namespace }: Props) {
         </label>
         <button type="submit">Ask</button>
       </form>
-      {problem !== '' && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Alert text={problem?.message} />
       <table class="plain matrix">
         <thead>
           <tr>
@@ -95,9 +93,9 @@ function useAnswers(
   kinds: readonly Kind[],
   user: string,
   namespace: string,
-): { readonly answers: ReadonlyMap<string, Answer>; readonly problem: string } {
+): { readonly answers: ReadonlyMap<string, Answer>; readonly problem: Problem | undefined } {
   const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map())
-  const [problem, setProblem] = useState('')
+  const { count, problem, report } = useAttempts()
   useEffect(() => {
     let isOpen = true
     const found = new Map<string, Answer>()
@@ -107,17 +105,17 @@ function useAnswers(
         if (!isOpen) return
         setAnswers(new Map(found))
       }
+      report()
     }
-    setProblem('')
     setAnswers(found)
     const rights = user === '' ? ownRights(namespace) : Promise.resolve(rightsOf(subjectNamed(user), namespace))
     rights.then(askAll).catch((error: unknown) => {
-      if (isOpen) setProblem(messageOf(error))
+      if (isOpen) report(error)
     })
     return () => {
       isOpen = false
     }
-  }, [kinds.length, user, namespace])
+  }, [kinds.length, user, namespace, count])
   return { answers, problem }
 }
 

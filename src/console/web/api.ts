@@ -29,6 +29,36 @@ export class ApiFailure extends Error {
   }
 }
 
+/** There is no answer: the server is down, or the way to it is. */
+export class UnreachableError extends Error {
+  constructor(cause?: unknown) {
+    super('The server cannot be reached. The console keeps trying.', { cause })
+  }
+}
+
+export interface Problem {
+  /** `forbidden`: to this user. `failed`: the server answers with another error. */
+  readonly kind: 'forbidden' | 'unreachable' | 'failed'
+  readonly message: string
+}
+
+export function problemOf(error: unknown): Problem {
+  const isForbidden = error instanceof ApiFailure && error.code === 403
+  const kind = error instanceof UnreachableError ? 'unreachable' : isForbidden ? 'forbidden' : 'failed'
+  return { kind, message: messageOf(error) }
+}
+
+/** Whether another attempt may succeed. A request that the server refuses is refused again. */
+export function mayRecover(error: unknown): boolean {
+  return !(error instanceof ApiFailure) || error.code >= 500 || error.code === 429 || error.code === 410
+}
+
+export const RETRY_MS = 1000
+/** After the server has refused a stream, perhaps because the user may not watch. */
+export const STREAM_RETRY_MS = 5000
+/** How long a request may take. The server itself ends one after a minute. */
+const [LONGEST_READ_MS, LONGEST_WRITE_MS] = [20_000, 75_000]
+
 export interface Call {
   readonly method?: string
   readonly accept?: string
@@ -37,23 +67,36 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
-/** The text of an answer of success; throws an `ApiFailure` for every other. */
+/** The text of an answer of success; throws an `ApiFailure` for every other, and an `UnreachableError` if there is none. */
 export async function askText(path: string, call: Call = {}): Promise<string> {
   return textOf(await send(path, call))
 }
 
-function send(path: string, call: Call, more: Readonly<Record<string, string>> = {}): Promise<Response> {
+function send(path: string, call: Call, more: Readonly<Record<string, string>> = {}): Promise<Answered> {
   const { method = 'GET', accept = 'application/json', contentType = 'application/json', body, signal } = call
-  return fetch(`${API}${path}`, {
-    method,
-    headers: { accept, ...more, ...(body === undefined ? {} : { 'content-type': contentType }) },
-    ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const headers = { accept, ...more, ...(body === undefined ? {} : { 'content-type': contentType }) }
+  return reach(`${API}${path}`, { method, headers, ...(body === undefined ? {} : { body }) }, signal)
 }
 
-async function textOf(response: Response): Promise<string> {
-  const text = await response.text()
+interface Answered {
+  readonly response: Response
+  readonly text: string
+}
+
+async function reach(url: string, init: RequestInit = {}, signal?: AbortSignal): Promise<Answered> {
+  const limit = AbortSignal.timeout((init.method ?? 'GET') === 'GET' ? LONGEST_READ_MS : LONGEST_WRITE_MS)
+  try {
+    const response = await fetch(url, {
+      ...init,
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    })
+    return { response, text: await response.text() }
+  } catch (error) {
+    throw signal?.aborted === true ? error : new UnreachableError(error)
+  }
+}
+
+function textOf({ response, text }: Answered): string {
   if (response.ok) return text
   if (response.status === 401) window.dispatchEvent(new Event(SESSION_ENDED))
   throw new ApiFailure(response.status, statusIn(text))
@@ -71,9 +114,10 @@ export interface Kept<T> {
  */
 export async function askAnew<T>(path: string, call: Call, known: Kept<T> | undefined): Promise<Kept<T>> {
   const tag = known?.tag ?? ''
-  const response = await send(path, call, tag === '' ? {} : { 'if-none-match': tag })
+  const answered = await send(path, call, tag === '' ? {} : { 'if-none-match': tag })
+  const { response } = answered
   if (known !== undefined && response.status === 304) return known
-  const document = JSON.parse(await textOf(response)) as T
+  const document = JSON.parse(textOf(answered)) as T
   return { tag: response.headers.get('etag') ?? '', document }
 }
 
@@ -102,20 +146,23 @@ export interface Session {
   readonly provider?: string
 }
 
-export async function readSession(): Promise<Session> {
-  return (await (await fetch('/console/session')).json()) as Session
+export function readSession(): Promise<Session> {
+  return askSession('session')
 }
 
 /** An empty token: with the certificate that the browser shows. */
-export async function logIn(token: string): Promise<Session> {
-  const response = await fetch('/console/login', { method: 'POST', body: JSON.stringify({ token }) })
-  const text = await response.text()
-  if (!response.ok) throw new ApiFailure(response.status, statusIn(text))
-  return JSON.parse(text) as Session
+export function logIn(token: string): Promise<Session> {
+  return askSession('login', { method: 'POST', body: JSON.stringify({ token }) })
 }
 
 export async function logOut(): Promise<void> {
-  await fetch('/console/logout', { method: 'POST' })
+  await askSession('logout', { method: 'POST' })
+}
+
+async function askSession(place: string, init?: RequestInit): Promise<Session> {
+  const { response, text } = await reach(`/console/${place}`, init)
+  if (!response.ok) throw new ApiFailure(response.status, statusIn(text))
+  return JSON.parse(text) as Session
 }
 
 export function messageOf(error: unknown): string {

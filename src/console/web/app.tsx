@@ -1,13 +1,16 @@
 // The frame of all pages: who is logged in, where one is, and the way to everything else.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { logOut, messageOf, readSession, SESSION_ENDED, type Session } from './api.ts'
+import { Alert } from './alert.tsx'
+import { logOut, messageOf, type Problem, readSession, SESSION_ENDED, type Session, UnreachableError } from './api.ts'
 import { KeyHelp } from './key-help.tsx'
+import { pageKey } from './keys.ts'
 import { type Kind, resourceName } from './kind.ts'
 import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
+import { useAttempts } from './polling.ts'
 import { type Route, routeOf, tableAddress, titleOf } from './routes.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
@@ -21,24 +24,34 @@ interface Visit {
 
 export function App() {
   const [visit, setVisit] = useState<Visit>()
+  const { count, problem, report } = useAttempts()
   const enter = (session: Session): void => setVisit({ session })
-  const refresh = (): void => void readSession().then(enter, () => enter({}))
+  // A session may end at any time: the text of an editor is still there after the next login.
+  const look = (session: Session): void => {
+    report()
+    const isLost = session.user === undefined && hasUnsaved()
+    setVisit((before) => ({ session, kept: isLost ? (before?.session.user ?? before?.kept) : undefined }))
+  }
+  const read = (): void => void readSession().then(look, report)
+  useEffect(read, [count])
   useEffect(() => {
-    // A session may end at any time: the text of an editor is still there after the next login.
-    const ended = (session: Session): void =>
-      setVisit((before) => ({ session, kept: hasUnsaved() ? (before?.session.user ?? before?.kept) : undefined }))
-    const onEnd = (): void => void readSession().then(ended, () => ended({}))
-    refresh()
-    window.addEventListener(SESSION_ENDED, onEnd)
-    return () => window.removeEventListener(SESSION_ENDED, onEnd)
+    window.addEventListener(SESSION_ENDED, read)
+    return () => window.removeEventListener(SESSION_ENDED, read)
   }, [])
-  if (visit === undefined) return null
+  if (visit === undefined) return <Alert text={problem?.message} />
   const { session, kept } = visit
   const user = session.user ?? kept
   return (
     <>
       {session.user === undefined && <LoginPage offered={session} kept={kept} onSession={enter} />}
-      {user !== undefined && <Console key={user} user={user} isHidden={session.user === undefined} onEnd={refresh} />}
+      {user !== undefined && (
+        <Console
+          key={user}
+          user={user}
+          isHidden={session.user === undefined}
+          onEnd={() => void readSession().then(enter, report)}
+        />
+      )}
     </>
   )
 }
@@ -58,19 +71,22 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
   const { kinds, problem } = useKinds('resource' in route ? route.resource : undefined)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [namespace, setNamespace] = useState('')
+  const [logoutProblem, setLogoutProblem] = useState('')
   useLinks()
   useHotkeys()
   useEffect(() => {
     setMenuOpen(false)
     document.title = `${titleOf(route)} · Quarterdeck`
   }, [route])
+  // The table of a kind without namespaces leaves the choice as it is, and so does the page of an object.
+  const table = route.page === 'table' && isNamespaced(kinds, route.resource) ? route : undefined
   useEffect(() => {
-    if (route.page === 'table') setNamespace(route.query.namespace)
-    else if (route.page === 'object' && route.named.namespace !== '') setNamespace(route.named.namespace)
-  }, [route])
+    if (table !== undefined) setNamespace(table.query.namespace)
+  }, [table])
+  const failed = (error: unknown): void => setLogoutProblem(`You are still logged in: ${messageOf(error)}`)
   const chooseNamespace = (chosen: string): void => {
     setNamespace(chosen)
-    if (route.page === 'table') navigate(tableAddress(route.resource, { ...route.query, namespace: chosen }), 'replace')
+    if (table !== undefined) navigate(tableAddress(table.resource, { ...table.query, namespace: chosen }), 'replace')
   }
   return (
     <div class={`shell ${isMenuOpen ? 'menu-open' : ''}`} hidden={isHidden}>
@@ -95,20 +111,21 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
         </span>
         <ThemeButton />
         <KeyHelp />
-        <button type="button" onClick={() => mayLeave() && void logOut().then(onEnd)}>
+        <button type="button" onClick={() => mayLeave() && void logOut().then(onEnd, failed)}>
           Log out
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        {problem !== undefined && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Alert text={problem?.message} />
+        <Alert text={logoutProblem} />
         {kinds !== undefined && <Page route={route} kinds={kinds} namespace={namespace} />}
       </main>
     </div>
   )
+}
+
+function isNamespaced(kinds: readonly Kind[] | undefined, resource: string): boolean {
+  return kinds?.some((kind) => kind.namespaced && resourceName(kind) === resource) === true
 }
 
 interface PageProps {
@@ -153,8 +170,9 @@ const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
   table: undefined,
   object: async () => {
     const { ObjectPage } = await import('./object-page.tsx')
-    return (route, { kinds, kind }) =>
-      route.page === 'object' && kind !== undefined && <ObjectPage kind={kind} kinds={kinds} named={route.named} />
+    return (route, { kinds, kind, namespace }) =>
+      route.page === 'object' &&
+      kind !== undefined && <ObjectPage kind={kind} kinds={kinds} named={route.named} chosen={namespace} />
   },
   apply: async () => {
     const { ApplyPage } = await import('./apply-page.tsx')
@@ -166,7 +184,7 @@ const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
   },
   definitions: async () => {
     const { DefinitionsPage } = await import('./definitions-page.tsx')
-    return () => <DefinitionsPage />
+    return (_route, { namespace }) => <DefinitionsPage namespace={namespace} />
   },
   access: async () => {
     const { AccessPage } = await import('./access-page.tsx')
@@ -176,9 +194,17 @@ const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
 
 function useLoaded(load: Load | undefined): Show | undefined {
   const [loaded, setLoaded] = useState<{ readonly by: Load; readonly show: Show }>()
+  const { count, problem, report } = useAttempts()
   useEffect(() => {
-    if (load !== undefined) void load().then((show) => setLoaded({ by: load, show }))
-  }, [load])
+    load?.().then(
+      (show) => {
+        report()
+        setLoaded({ by: load, show })
+      },
+      (error: unknown) => report(new UnreachableError(error)),
+    )
+  }, [load, count])
+  if (problem !== undefined) return () => <Alert text={problem.message} />
   return loaded !== undefined && loaded.by === load ? loaded.show : undefined
 }
 
@@ -187,19 +213,20 @@ const KINDS_EVERY_MS = 30_000
 
 interface KnownKinds {
   readonly kinds: readonly Kind[] | undefined
-  readonly problem: string | undefined
+  readonly problem: Problem | undefined
 }
 
 /** `wanted`: the resource that is looked at, which may be new. */
 function useKinds(wanted: string | undefined): KnownKinds {
-  const [known, setKnown] = useState<KnownKinds>({ kinds: undefined, problem: undefined })
+  const [kinds, setKinds] = useState<readonly Kind[]>()
+  const { count, problem, report } = useAttempts()
   const [served] = useState(() => new Kinds())
   const read = async (): Promise<void> => {
     try {
-      const found = await served.read()
-      setKnown({ kinds: found, problem: undefined })
+      setKinds(await served.read())
+      report()
     } catch (error) {
-      setKnown(({ kinds }) => ({ kinds, problem: messageOf(error) }))
+      report(error)
     }
   }
   useEffect(() => {
@@ -214,11 +241,11 @@ function useKinds(wanted: string | undefined): KnownKinds {
       document.removeEventListener('visibilitychange', readIfSeen)
     }
   }, [])
-  const isKnown = known.kinds?.some((kind) => resourceName(kind) === wanted) === true
+  const isKnown = kinds?.some((kind) => resourceName(kind) === wanted) === true
   useEffect(() => {
-    if (known.kinds === undefined || (wanted !== undefined && !isKnown)) void read()
-  }, [wanted])
-  return known
+    if (kinds === undefined || problem !== undefined || (wanted !== undefined && !isKnown)) void read()
+  }, [wanted, count])
+  return { kinds, problem }
 }
 
 /** Links between pages do not load the page anew. */
@@ -241,13 +268,10 @@ function useLinks(): void {
 function useHotkeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const writes =
-        event.target instanceof HTMLElement &&
-        (event.target.matches('input, select, textarea') || event.target.shadowRoot !== null)
-      if (writes || event.metaKey || event.ctrlKey || event.altKey || !/^[/kn]$/.test(event.key)) return
-      const inTable = event.target instanceof Element && event.target.closest('.scroller') !== null
-      const field = document.querySelector<HTMLElement>(`[data-hotkey="${event.key}"]`)
-      if (field === null || (inTable && event.key === 'k')) return
+      const key = pageKey(event)
+      const field =
+        key === undefined || !/^[/fn]$/.test(key) ? null : document.querySelector<HTMLElement>(`[data-hotkey="${key}"]`)
+      if (field === null) return
       event.preventDefault()
       field.focus()
     }

@@ -1,5 +1,6 @@
 // Manifests applied from here: each is tried first, and what it would change is shown.
 import { useState } from 'preact/hooks'
+import { Alert } from './alert.tsx'
 import { ApiFailure, askText, messageOf } from './api.ts'
 import { MANAGER } from './apply-intent.ts'
 import { CodeView } from './code-view.tsx'
@@ -84,11 +85,7 @@ export function ApplyPage({ kinds, namespace }: Props) {
           </button>
         )}
       </div>
-      {problem !== '' && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Alert text={problem} />
       {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
       {stage.kind === 'writing' && <CodeView label="Manifests" text={text} onChange={setText} />}
       {stage.kind === 'reviewing' && (

@@ -1,4 +1,5 @@
 // The kinds that definitions have made: their versions, which are served and which is stored, and the rules that their objects are held to.
+import { Alert } from './alert.tsx'
 import { ask } from './api.ts'
 import { rulesIn, type Schema } from './definition-rules.ts'
 import { usePolled } from './polling.ts'
@@ -32,7 +33,7 @@ interface Definition {
 const PLACE = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const EVERY_MS = 5000
 
-export function DefinitionsPage() {
+export function DefinitionsPage({ namespace }: { readonly namespace: string }) {
   const { value, problem } = usePolled(() => ask<{ readonly items: readonly Definition[] }>(PLACE), EVERY_MS)
   return (
     <section class="page">
@@ -40,22 +41,23 @@ export function DefinitionsPage() {
         <h1>Definitions</h1>
         <span class="dim count">{value?.items.length}</span>
       </header>
-      {problem !== undefined && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Alert text={problem?.message} />
       {value?.items.length === 0 && <p class="empty">No kinds were defined beside those that are built in.</p>}
       <div class="cards">
         {value?.items.map((definition) => (
-          <DefinitionCard key={definition.metadata.name} definition={definition} />
+          <DefinitionCard key={definition.metadata.name} definition={definition} namespace={namespace} />
         ))}
       </div>
     </section>
   )
 }
 
-function DefinitionCard({ definition: { metadata, spec, status } }: { readonly definition: Definition }) {
+interface CardProps {
+  readonly definition: Definition
+  readonly namespace: string
+}
+
+function DefinitionCard({ definition: { metadata, spec, status }, namespace }: CardProps) {
   const established = status?.conditions?.find(({ type }) => type === 'Established')
   const isServed = established?.status === 'True'
   const stored = status?.storedVersions ?? []
@@ -63,7 +65,7 @@ function DefinitionCard({ definition: { metadata, spec, status } }: { readonly d
     <article class="card">
       <header class="row">
         <h2>
-          <a href={tableAddress(metadata.name)}>{spec.names.kind}</a>
+          <a href={tableAddress(metadata.name, spec.scope === 'Namespaced' ? { namespace } : {})}>{spec.names.kind}</a>
         </h2>
         <span class="dim mono">{metadata.name}</span>
         <span class={`tone badge ${isServed ? 'good' : 'bad'}`}>

@@ -1,7 +1,9 @@
 // What was reported of an object, newest first, and as it comes.
 import { useEffect, useState } from 'preact/hooks'
-import { API, ask, messageOf } from './api.ts'
+import { Alert } from './alert.tsx'
+import { API, ask, type Problem, STREAM_RETRY_MS } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
+import { useAttempts } from './polling.ts'
 import { ageText } from './table-rows.ts'
 import { collectionPath, type Kind } from './kind.ts'
 
@@ -28,13 +30,7 @@ interface Props {
 
 export function EventsTab({ kinds, object }: Props) {
   const { events, problem } = useEvents(kinds, object)
-  if (problem !== '') {
-    return (
-      <p class="notice bad" role="alert">
-        {problem}
-      </p>
-    )
-  }
+  if (problem !== undefined) return <Alert text={problem.message} />
   if (events.length === 0) return <p class="empty">Nothing was reported of it, or it is too long ago.</p>
   const now = Date.now()
   return (
@@ -73,9 +69,10 @@ function timeOf({ lastTimestamp, metadata }: ReportedEvent): string {
 function useEvents(
   kinds: readonly Kind[],
   { metadata }: ManagedObject,
-): { readonly events: readonly ReportedEvent[]; readonly problem: string } {
+): { readonly events: readonly ReportedEvent[]; readonly problem: Problem | undefined } {
   const [events, setEvents] = useState<readonly ReportedEvent[]>([])
-  const [problem, setProblem] = useState('')
+  const { count, problem, report } = useAttempts()
+  const [round, setRound] = useState(0)
   const { uid = '', namespace = 'default' } = metadata
   const kind = kinds.find(({ group, plural }) => group === '' && plural === 'events')
   useEffect(() => {
@@ -88,24 +85,31 @@ function useEvents(
     const path = collectionPath(kind, namespace)
     const selector = `fieldSelector=${encodeURIComponent(`involvedObject.uid=${uid}`)}`
     let source: EventSource | undefined
+    let timer: number | undefined
     const closing = new AbortController()
     ask<EventList>(`${path}?${selector}`, { signal: closing.signal }).then(
       ({ items, metadata: { resourceVersion } }) => {
         put(...items)
+        report()
         if (closing.signal.aborted) return
         source = new EventSource(`${API}${path}?${selector}&watch=1&resourceVersion=${resourceVersion}`)
         for (const type of ['ADDED', 'MODIFIED']) {
           source.addEventListener(type, (event: MessageEvent<string>) => put(JSON.parse(event.data) as ReportedEvent))
         }
+        source.addEventListener('error', () => {
+          if (source?.readyState === EventSource.CLOSED)
+            timer = window.setTimeout(() => setRound(round + 1), STREAM_RETRY_MS)
+        })
       },
       (error: unknown) => {
-        if (!closing.signal.aborted) setProblem(messageOf(error))
+        if (!closing.signal.aborted) report(error)
       },
     )
     return () => {
       closing.abort()
+      window.clearTimeout(timer)
       source?.close()
     }
-  }, [kind, uid, namespace])
+  }, [kind, uid, namespace, count, round])
   return { events, problem }
 }

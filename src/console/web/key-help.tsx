@@ -1,9 +1,10 @@
 // Which keys lead where.
 import { useEffect, useRef } from 'preact/hooks'
+import { pageKey } from './keys.ts'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
-  ['/', 'filter the table by name'],
-  ['k', 'find a kind'],
+  ['/', 'filter the table by name; Enter goes to the rows, or opens the only one'],
+  ['f', 'find a kind; Enter opens the first'],
   ['n', 'choose the namespace'],
   ['↓ ↑ or j k', 'move along the rows'],
   ['Enter', 'open the row'],
@@ -14,9 +15,8 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
 export function KeyHelp() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const press = ({ key, target }: KeyboardEvent): void => {
-      const writes = target instanceof HTMLElement && (target.matches('input, select') || target.shadowRoot !== null)
-      if (key === '?' && !writes) dialog.current?.showModal()
+    const press = (event: KeyboardEvent): void => {
+      if (pageKey(event) === '?') dialog.current?.showModal()
     }
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)

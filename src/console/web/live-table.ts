@@ -1,6 +1,6 @@
 // A table that follows the watch: the list in pages, then events from where it ended. A stream that breaks resumes after the last event;
 // where that is too long ago everything is read anew, so that nothing is ever missing.
-import { API, ApiFailure, ask, messageOf, readSession, SESSION_ENDED } from './api.ts'
+import { API, ApiFailure, ask, askText, mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
 import { collectionPath, type Kind } from './kind.ts'
 import type { TableQuery } from './routes.ts'
 import { type Column, rowsOf, type TableDocument, TableRows } from './table-rows.ts'
@@ -9,11 +9,10 @@ export type LiveState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'live' }
   | { readonly kind: 'reconnecting' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | Problem
 
 const TABLE = 'as=Table;v=v1;g=meta.k8s.io'
 const PAGE_ROWS = 1000
-const RETRY_MS = 1000
 
 export class LiveTable {
   readonly rows = new TableRows()
@@ -46,7 +45,6 @@ export class LiveTable {
   async #load(): Promise<void> {
     const { signal } = this.#closing
     this.#source?.close()
-    this.#enter({ kind: 'loading' })
     try {
       let page = await this.#page('', signal)
       this.rows.clear()
@@ -61,10 +59,7 @@ export class LiveTable {
       }
       this.#follow()
     } catch (error) {
-      if (signal.aborted) return
-      this.#enter({ kind: 'failed', message: messageOf(error) })
-      // What is refused will be refused again; what is away comes back.
-      if (!(error instanceof ApiFailure) || error.code >= 500 || error.code === 410) this.#later(() => this.#load())
+      this.#fail(error, () => this.#load())
     }
   }
 
@@ -84,14 +79,13 @@ export class LiveTable {
     return search.toString()
   }
 
+  #watch(more: Readonly<Record<string, string>>): string {
+    const search = { watch: '1', allowWatchBookmarks: 'true', resourceVersion: this.#version, ...more }
+    return `${this.#path}?${this.#search(search)}`
+  }
+
   #follow(): void {
-    const search = this.#search({
-      watch: '1',
-      allowWatchBookmarks: 'true',
-      resourceVersion: this.#version,
-      accept: `text/event-stream;${TABLE}`,
-    })
-    const source = new EventSource(`${API}${this.#path}?${search}`)
+    const source = new EventSource(`${API}${this.#watch({ accept: `text/event-stream;${TABLE}` })}`)
     this.#source = source
     source.addEventListener('open', () => this.#enter({ kind: 'live' }))
     source.addEventListener('error', () => this.#onBroken(source))
@@ -113,15 +107,26 @@ export class LiveTable {
     this.#changed()
   }
 
-  /** The browser reconnects by itself but where the server has answered with an error. */
+  /** The browser reconnects by itself, except after an error of the server. It does not tell which: a short watch does. */
   #onBroken(source: EventSource): void {
     this.#enter({ kind: 'reconnecting' })
-    if (source.readyState !== EventSource.CLOSED) return
-    this.#later(async () => {
-      const session = await readSession().catch(() => undefined)
-      if (session !== undefined && session.user === undefined) return window.dispatchEvent(new Event(SESSION_ENDED))
-      return this.#follow()
-    })
+    if (source.readyState === EventSource.CLOSED) this.#later(() => this.#resume())
+  }
+
+  async #resume(): Promise<void> {
+    try {
+      await askText(this.#watch({ timeoutSeconds: '1' }), { signal: this.#closing.signal })
+      this.#follow()
+    } catch (error) {
+      const isExpired = error instanceof ApiFailure && error.code === 410
+      this.#fail(error, () => (isExpired ? this.#load() : this.#resume()))
+    }
+  }
+
+  #fail(error: unknown, again: () => unknown): void {
+    if (this.#closing.signal.aborted) return
+    this.#enter(problemOf(error))
+    if (mayRecover(error)) this.#later(again)
   }
 
   #later(work: () => unknown): void {

@@ -1,5 +1,6 @@
 // Logging in: with a token, or with the certificate that the browser has shown.
 import { useState } from 'preact/hooks'
+import { Alert } from './alert.tsx'
 import { logIn, messageOf, type Session } from './api.ts'
 
 interface Props {
@@ -56,11 +57,7 @@ export function LoginPage({ offered: { certificate, provider }, kept, onSession 
           A bearer token that this server accepts. It is sealed in a cookie that no script can read, and kept nowhere
           else.
         </p>
-        {problem !== '' && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Alert text={problem} />
         <button type="submit" class="primary" disabled={isBusy}>
           Log in
         </button>

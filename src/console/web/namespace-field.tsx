@@ -1,6 +1,7 @@
 // Which namespace is looked at. Who may not list namespaces writes its name.
 import { useEffect, useState } from 'preact/hooks'
-import { ask } from './api.ts'
+import { ask, problemOf } from './api.ts'
+import { useAttempts } from './polling.ts'
 
 interface Props {
   readonly value: string
@@ -15,15 +16,18 @@ const NAMES_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;
 
 export function NamespaceField({ value, onChoose }: Props) {
   const [names, setNames] = useState<readonly string[]>([])
+  const { count, report } = useAttempts()
   const read = async (): Promise<void> => {
     try {
       const { items } = await ask<NamespaceList>('/api/v1/namespaces', { accept: NAMES_ONLY })
       setNames(items.map(({ metadata }) => metadata.name))
-    } catch {
-      setNames([])
+      report()
+    } catch (error) {
+      if (problemOf(error).kind === 'forbidden') setNames([])
+      report(error)
     }
   }
-  useEffect(() => void read(), [])
+  useEffect(() => void read(), [count])
   return (
     <div class="namespace">
       <span aria-hidden="true">Namespace</span>

@@ -1,9 +1,11 @@
 // One object: its YAML with the owners of its fields, its events and those that it belongs to.
 import { useEffect, useState } from 'preact/hooks'
+import { Alert } from './alert.tsx'
 import { ask, messageOf } from './api.ts'
 import { EventsTab } from './events-tab.tsx'
 import { type Kind, type ObjectName, objectPath, resourceName } from './kind.ts'
 import { navigate } from './navigation.ts'
+import { useAttempts } from './polling.ts'
 import { followObject, type Loaded, type ObjectNews, readObject } from './object-source.ts'
 import { tableAddress } from './routes.ts'
 import { TreeTab } from './tree-tab.tsx'
@@ -16,12 +18,15 @@ interface Props {
   readonly kind: Kind
   readonly kinds: readonly Kind[]
   readonly named: ObjectName
+  /** The namespace that is looked at, which need not be the object's. */
+  readonly chosen: string
 }
 
-export function ObjectPage({ kind, kinds, named }: Props) {
+export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   const [tab, setTab] = useState<Tab>('YAML')
   const [loaded, setLoaded] = useState<Loaded>()
-  const [problem, setProblem] = useState('')
+  const { count, problem, report } = useAttempts()
+  const [round, setRound] = useState(0)
   const [news, setNews] = useState<ObjectNews>()
   const { namespace, name } = named
   const path = objectPath(kind, named)
@@ -29,40 +34,35 @@ export function ObjectPage({ kind, kinds, named }: Props) {
     try {
       const found = await readObject(kind, { namespace, name })
       setLoaded(found)
-      setProblem('')
+      report()
       setNews(undefined)
       return found
     } catch (error) {
-      setProblem(messageOf(error))
+      report(error)
       return undefined
     }
   }
-  useEffect(() => {
-    setLoaded(undefined)
-    void load()
-  }, [path])
+  useEffect(() => setLoaded(undefined), [path])
+  useEffect(() => void load(), [path, count])
   const version = loaded?.object.metadata.resourceVersion
   useEffect(() => {
     if (version === undefined || !kind.verbs.includes('watch')) return undefined
-    return followObject(kind, { namespace, name }, version, setNews)
-  }, [path, version])
-  const resource = resourceName(kind)
+    const lost = (): void => void load().then(() => setRound(round + 1))
+    return followObject(kind, { namespace, name }, version, { tell: setNews, lost })
+  }, [path, version, round])
+  const table = tableAddress(resourceName(kind), kind.namespaced ? { namespace: chosen } : {})
   return (
     <section class="page object-page">
       <header class="page-head">
         <h1>{name}</h1>
-        <a class="dim" href={tableAddress(resource, kind.namespaced ? { namespace } : {})}>
+        <a class="dim" href={table}>
           {kind.kind}
         </a>
         {namespace !== '' && <span class="dim">{`in ${namespace}`}</span>}
         {version !== undefined && <span class="dim mono">{`version ${version}`}</span>}
         <span class="spring" />
         {loaded !== undefined && kind.verbs.includes('delete') && (
-          <DeleteButton
-            kind={kind}
-            named={named}
-            onDeleted={() => navigate(tableAddress(resource, kind.namespaced ? { namespace } : {}))}
-          />
+          <DeleteButton kind={kind} named={named} onDeleted={() => navigate(table)} />
         )}
       </header>
       <div class="tabs" role="tablist" aria-label="Parts">
@@ -72,11 +72,7 @@ export function ObjectPage({ kind, kinds, named }: Props) {
           </button>
         ))}
       </div>
-      {problem !== '' && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Alert text={problem?.message} />
       {news?.kind === 'deleted' && <p class="notice bad">It was deleted.</p>}
       {loaded !== undefined && (
         <div class="kept" hidden={tab !== 'YAML'}>

@@ -1,5 +1,5 @@
 // One object as it is stored now, and word of every later version.
-import { API, ask, askText } from './api.ts'
+import { API, ask, askText, STREAM_RETRY_MS } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
 import { collectionPath, type Kind, type ObjectName, objectPath } from './kind.ts'
 import { withoutField } from './yaml-tree.ts'
@@ -29,15 +29,22 @@ export function editable(text: string): string {
 
 export type ObjectNews = { readonly kind: 'changed'; readonly version: string } | { readonly kind: 'deleted' }
 
-/** Until what it returns is called. Who may not watch hears nothing. */
+interface Listener {
+  readonly tell: (news: ObjectNews) => void
+  /** The server has refused the stream a while ago: the browser does not reconnect then. */
+  readonly lost: () => void
+}
+
+/** Until what it returns is called. A user who may not watch hears nothing. */
 export function followObject(
   kind: Kind,
   { namespace, name }: ObjectName,
   version: string,
-  tell: (news: ObjectNews) => void,
+  { tell, lost }: Listener,
 ): () => void {
   const search = new URLSearchParams({ watch: '1', resourceVersion: version, fieldSelector: `metadata.name=${name}` })
   const source = new EventSource(`${API}${collectionPath(kind, namespace)}?${search.toString()}`)
+  let timer: number | undefined
   const changed = ({ data }: MessageEvent<string>): void => {
     const { metadata } = JSON.parse(data) as ManagedObject
     tell({ kind: 'changed', version: metadata.resourceVersion ?? '' })
@@ -45,5 +52,11 @@ export function followObject(
   source.addEventListener('MODIFIED', changed)
   source.addEventListener('ADDED', changed)
   source.addEventListener('DELETED', () => tell({ kind: 'deleted' }))
-  return () => source.close()
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(lost, STREAM_RETRY_MS)
+  })
+  return () => {
+    window.clearTimeout(timer)
+    source.close()
+  }
 }

@@ -1,6 +1,6 @@
 // The server itself: how it is, who shares its work, who watches, who waits, and its load of the last hour.
 import type { ComponentChildren } from 'preact'
-import { ApiFailure, ask, askText } from './api.ts'
+import { ApiFailure, ask, askText, type Problem } from './api.ts'
 import { Chart } from './chart.tsx'
 import { type Polled, usePolled } from './polling.ts'
 import { objectAddress } from './routes.ts'
@@ -11,7 +11,8 @@ import {
   historyText,
   type Load,
   readChecks,
-  readDump,
+  type Level,
+  readLevels,
   seriesOf,
 } from './server-status.ts'
 import { ageText } from './table-rows.ts'
@@ -56,8 +57,9 @@ async function readHealth(): Promise<readonly Check[]> {
   try {
     return readChecks(await askText('/readyz?verbose', { accept: 'text/plain' }))
   } catch (error) {
-    if (error instanceof ApiFailure && error.code === 500) return readChecks(error.message)
-    throw error
+    const checks = error instanceof ApiFailure && error.code === 500 ? readChecks(error.message) : []
+    if (checks.length === 0) throw error
+    return checks
   }
 }
 
@@ -67,7 +69,7 @@ export function ServerPage() {
   const load = usePolled(() => ask<Load>('/debug/load'), OFTEN_MS)
   const watchers = usePolled(() => ask<Watchers>('/debug/watchers'), OFTEN_MS)
   const levels = usePolled(
-    async () => readDump(await askText('/debug/api_priority_and_fairness/dump_priority_levels', { accept: '*/*' })),
+    async () => readLevels(await askText('/debug/api_priority_and_fairness/dump_priority_levels', { accept: '*/*' })),
     OFTEN_MS,
   )
   const leases = usePolled(
@@ -145,15 +147,20 @@ export function ServerPage() {
 
 interface FactProps {
   readonly name: string
-  readonly problem: string | undefined
+  readonly problem: Problem | undefined
   readonly children: ComponentChildren
 }
 
+const PROBLEMS = { forbidden: 'not yours to see', unreachable: 'server unreachable', failed: 'error' } as const
+
 function Fact({ name, problem, children }: FactProps) {
+  const tone = problem?.kind === 'forbidden' ? 'dim' : 'tone bad'
   return (
     <div class="card">
       <dt class="dim">{name}</dt>
-      <dd title={problem ?? ''}>{problem === undefined ? children : <span class="dim">not yours to see</span>}</dd>
+      <dd title={problem?.message ?? ''}>
+        {problem === undefined ? children : <span class={tone}>{PROBLEMS[problem.kind]}</span>}
+      </dd>
     </div>
   )
 }
@@ -182,7 +189,7 @@ function replicasIn(leases: readonly Lease[]): readonly Lease[] {
 interface ListingProps {
   readonly title: string
   readonly columns: readonly string[]
-  readonly problem: string | undefined
+  readonly problem: Problem | undefined
   readonly rows: readonly (readonly ComponentChildren[])[] | undefined
 }
 
@@ -190,7 +197,7 @@ function Listing({ title, columns, problem, rows }: ListingProps) {
   return (
     <section class="card listing" aria-label={title}>
       <h2>{title}</h2>
-      {problem !== undefined && <p class="dim">{problem}</p>}
+      {problem !== undefined && <p class={problem.kind === 'forbidden' ? 'dim' : 'tone bad'}>{problem.message}</p>}
       {rows !== undefined && rows.length === 0 && <p class="dim">None.</p>}
       {rows !== undefined && rows.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label={`${title}, scrollable`}>
@@ -241,19 +248,8 @@ function WatcherTable({ watchers: { value, problem } }: { readonly watchers: Pol
   return <Listing title="Watchers" columns={columns} rows={rows} problem={problem} />
 }
 
-function LevelTable({
-  levels: { value, problem },
-}: {
-  readonly levels: Polled<readonly Readonly<Record<string, string>>[]>
-}) {
-  const rows = value?.map((level) => [
-    level['PriorityLevelName'],
-    level['ExecutingRequests'],
-    level['WaitingRequests'],
-    level['DispatchedRequests'],
-    level['RejectedRequests'],
-    level['TimedoutRequests'],
-  ])
+function LevelTable({ levels: { value, problem } }: { readonly levels: Polled<readonly Level[]> }) {
+  const rows = value?.map(({ name, counts }) => [name, ...counts])
   return (
     <Listing
       title="Flow control"

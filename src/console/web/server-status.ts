@@ -10,18 +10,25 @@ export function readChecks(text: string): readonly Check[] {
   return [...text.matchAll(/^\[([+-])\](\S+)/gm)].map(([, sign, name]) => ({ name: name ?? '', isFine: sign === '+' }))
 }
 
-/** Rows of a dump as records; titles and cells are parted by commas, and each line ends with one. */
-export function readDump(text: string): readonly Readonly<Record<string, string>>[] {
+export interface Level {
+  readonly name: string
+  readonly counts: readonly number[]
+}
+
+const COUNTS = ['Executing', 'Waiting', 'Dispatched', 'Rejected', 'Timedout'].map((name) => `${name}Requests`)
+
+/** The priority levels of a dump, with the counts of all workers together. Commas separate the cells, and end each line. */
+export function readLevels(text: string): readonly Level[] {
   const [titles = [], ...rows] = text
     .trim()
     .split('\n')
-    .map((line) =>
-      line
-        .replace(/,\s*$/, '')
-        .split(',')
-        .map((cell) => cell.trim()),
-    )
-  return rows.map((cells) => Object.fromEntries(titles.map((title, i) => [title, cells[i] ?? ''])))
+    .map((line) => line.split(',').map((cell) => cell.trim()))
+  const cellOf = (row: readonly string[], title: string): string => row[titles.indexOf(title)] ?? ''
+  const byName = Map.groupBy(rows, (row) => cellOf(row, 'PriorityLevelName'))
+  return [...byName].map(([name, own]) => ({
+    name,
+    counts: COUNTS.map((title) => own.reduce((sum, row) => sum + Number(cellOf(row, title)), 0)),
+  }))
 }
 
 export interface LoadStep {

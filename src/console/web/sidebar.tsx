@@ -108,9 +108,16 @@ export function Sidebar({ kinds, route, namespace }: Props) {
         type="search"
         class="find-kind"
         aria-label="Find a kind"
-        placeholder="Find a kind  ( k )"
-        data-hotkey="k"
+        placeholder="Find a kind  ( f )"
+        data-hotkey="f"
+        value={search}
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key !== 'Enter' || wanted === '') return
+          currentTarget.parentElement?.querySelector<HTMLElement>('details a')?.click()
+          currentTarget.blur()
+          setSearch('')
+        }}
       />
       {sectionsOf(kinds.filter(fits)).map((section, i) => (
         <details

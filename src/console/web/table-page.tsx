@@ -1,5 +1,6 @@
 // The objects of a kind, live.
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Alert } from './alert.tsx'
 import { type Kind, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
@@ -27,6 +28,13 @@ export function TablePage({ kind, query }: Props) {
     table?.rows.filterBy(text)
     redraw((n) => n + 1)
   }
+  const goToRows = (event: KeyboardEvent): void => {
+    const [first = '', ...others] = table?.rows.shown ?? []
+    const only = others.length === 0 ? table?.rows.get(first) : undefined
+    event.preventDefault()
+    if (event.key === 'Enter' && only !== undefined) navigate(addressOf(only))
+    else document.querySelector<HTMLElement>('.scroller')?.focus()
+  }
   const narrow = (change: Partial<TableQuery>): void =>
     navigate(tableAddress(resource, { ...query, ...change }), 'replace')
   const addressOf = ({ namespace, name }: Row): string => objectAddress(kind, { namespace, name })
@@ -47,6 +55,9 @@ export function TablePage({ kind, query }: Props) {
           placeholder="Filter by name  ( / )"
           data-hotkey="/"
           onInput={({ currentTarget }) => filter(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' || event.key === 'ArrowDown') goToRows(event)
+          }}
         />
         <SelectorField
           label="Labels"
@@ -61,11 +72,7 @@ export function TablePage({ kind, query }: Props) {
           onCommit={(fields) => narrow({ fields })}
         />
       </div>
-      {table?.state.kind === 'failed' && (
-        <p class="notice bad" role="alert">
-          {table.state.message}
-        </p>
-      )}
+      {table !== undefined && 'message' in table.state && <Alert text={table.state.message} />}
       {table !== undefined && table.columns.length > 0 && (
         <VirtualTable
           rows={table.rows}
@@ -108,7 +115,9 @@ const STATES: Readonly<Record<LiveState['kind'], readonly [text: string, tone: s
   loading: ['Loading', 'waiting'],
   live: ['Live', 'good'],
   reconnecting: ['Reconnecting', 'waiting'],
-  failed: ['Stopped', 'bad'],
+  forbidden: ['Forbidden', 'bad'],
+  unreachable: ['Server unreachable', 'bad'],
+  failed: ['Error', 'bad'],
 }
 
 export function LiveBadge({ state }: { readonly state: LiveState }) {

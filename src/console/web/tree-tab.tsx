@@ -1,9 +1,11 @@
 // The family of an object as a picture.
 import { useEffect, useState } from 'preact/hooks'
-import { ask } from './api.ts'
+import { Alert } from './alert.tsx'
+import { ask, type Problem, UnreachableError } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
 import { canList, collectionPath, type Kind } from './kind.ts'
 import { type PlacedNode, placeTree, type TreeObject } from './owner-tree.ts'
+import { useAttempts } from './polling.ts'
 import { objectAddress } from './routes.ts'
 
 interface Props {
@@ -17,7 +19,8 @@ const ROW_PX = 54
 const BOX = { width: 230, height: 42 } as const
 
 export function TreeTab({ kinds, kind, object }: Props) {
-  const nodes = useFamily(kinds, kind, object)
+  const { nodes, problem } = useFamily(kinds, kind, object)
+  if (problem !== undefined) return <Alert text={problem.message} />
   if (nodes === undefined) return <p class="empty">Looking for those that belong together.</p>
   const width = (Math.max(...nodes.map(({ column }) => column)) + 1) * COLUMN_PX
   const height = (Math.max(...nodes.map(({ row }) => row)) + 1) * ROW_PX
@@ -74,8 +77,13 @@ interface MetadataList {
 }
 
 /** Everything of the object's namespace that the user may list; what may not be listed is not there. */
-function useFamily(kinds: readonly Kind[], kind: Kind, { metadata }: ManagedObject): readonly PlacedNode[] | undefined {
+function useFamily(
+  kinds: readonly Kind[],
+  kind: Kind,
+  { metadata }: ManagedObject,
+): { readonly nodes: readonly PlacedNode[] | undefined; readonly problem: Problem | undefined } {
   const [nodes, setNodes] = useState<readonly PlacedNode[]>()
+  const { count, problem, report } = useAttempts()
   const { uid = '', namespace = '' } = metadata
   useEffect(() => {
     const closing = new AbortController()
@@ -90,11 +98,17 @@ function useFamily(kinds: readonly Kind[], kind: Kind, { metadata }: ManagedObje
     void Promise.allSettled(lists).then((results) => {
       const all = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
       const others = all.filter((one) => one.uid !== uid)
-      if (!closing.signal.aborted) setNodes(placeTree([treeObject(kind, metadata), ...others], uid))
+      if (closing.signal.aborted) return
+      report(results.map(reasonOf).find((reason) => reason instanceof UnreachableError))
+      setNodes(placeTree([treeObject(kind, metadata), ...others], uid))
     })
     return () => closing.abort()
-  }, [kinds, kind, uid, namespace])
-  return nodes
+  }, [kinds, kind, uid, namespace, count])
+  return { nodes, problem }
+}
+
+function reasonOf(result: PromiseSettledResult<unknown>): unknown {
+  return result.status === 'rejected' ? result.reason : undefined
 }
 
 function treeObject(kind: Kind, metadata: ManagedObject['metadata']): TreeObject {

@@ -1,5 +1,6 @@
 // A table of any length: only the rows in view are in the document. Arrow keys move along the rows, Enter opens one.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { pageKey } from './keys.ts'
 import { ageText, cellText, type Column, isAge, type Order, type Row, type TableRows } from './table-rows.ts'
 
 const ROW_PX = 30
@@ -22,8 +23,10 @@ interface Props {
 export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSort, addressOf, onOpen }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
-  const [active, setActive] = useState(0)
+  const [chosen, setChosen] = useState('')
   const keys = rows.shown
+  // By its key: rows come and go while the table is looked at.
+  const active = Math.max(0, keys.indexOf(chosen))
   const now = Date.now()
   useTick(10_000)
   useLayoutEffect(() => {
@@ -39,14 +42,19 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
   const last = Math.min(keys.length, Math.ceil((view.top + view.height) / ROW_PX) + OVERSCAN)
   const move = (to: number): void => {
     const next = Math.max(0, Math.min(keys.length - 1, to))
-    setActive(next)
+    setChosen(keys[next] ?? '')
     const element = scroller.current
     if (element === null) return
     const [top, bottom] = [next * ROW_PX, (next + 2) * ROW_PX]
     if (top < element.scrollTop) element.scrollTop = top
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const press = (event: KeyboardEvent): void => {
+    const key = pageKey(event)
+    const { target } = event
+    // Enter is for the link or button that has the focus.
+    if (key === undefined || (key === 'Enter' && target instanceof Element && target.closest('a, button, summary')))
+      return
     const page = Math.floor(view.height / ROW_PX) - 1
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,
@@ -56,15 +64,23 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
       PageDown: page,
       PageUp: -page,
     }
-    const step = steps[event.key]
+    const step = steps[key]
     const row = rows.get(keys[active] ?? '')
     if (step !== undefined) move(active + step)
-    else if (event.key === 'Home') move(0)
-    else if (event.key === 'End') move(keys.length - 1)
-    else if (event.key === 'Enter' && row !== undefined) onOpen(row)
+    else if (key === 'Home') move(0)
+    else if (key === 'End') move(keys.length - 1)
+    else if (key === 'Enter' && row !== undefined) onOpen(row)
     else return
     event.preventDefault()
+    scroller.current?.focus({ preventScroll: true })
   }
+  const latest = useRef(press)
+  latest.current = press
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => latest.current(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
   const widths = useWidths(rows, columns)
   const clock = performance.now()
   return (
@@ -72,7 +88,6 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
       class="scroller"
       ref={scroller}
       onScroll={({ currentTarget }) => setView({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })}
-      onKeyDown={onKeyDown}
       tabIndex={0}
       role="region"
       aria-label={label}
@@ -113,7 +128,7 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
                 class={marks.filter(Boolean).join(' ')}
                 aria-rowindex={at + 2}
                 onClick={() => {
-                  setActive(at)
+                  setChosen(key)
                   onOpen(row)
                 }}
               >

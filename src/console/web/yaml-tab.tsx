@@ -1,5 +1,6 @@
 // An object as YAML: edited, tried, compared, and only then written. What others did meanwhile is put together with the edit, and told.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Alert } from './alert.tsx'
 import { messageOf } from './api.ts'
 import { CodeView } from './code-view.tsx'
 import { completionOf } from './completion.ts'
@@ -38,8 +39,6 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   const [clashes, setClashes] = useState<readonly Clash[]>([])
   const isEdited = text !== base
   useUnsaved(isEdited)
-  const written = useRef(text)
-  written.current = text
   const mayWrite = kind.verbs.includes('update')
   const owners = useMemo(() => ownersByLine(text, managedOf(loaded)), [text, loaded])
   const completion = useMemo(() => completionOf(kind), [kind])
@@ -50,9 +49,11 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     setClashes([])
   }
   useEffect(() => {
-    if (news?.kind === 'changed' && !isEdited && stage.kind === 'editing')
-      void reload().then((fresh) => fresh && written.current === base && startFrom(fresh))
+    if (news?.kind === 'changed' && !isEdited && stage.kind === 'editing') void reload()
   }, [news])
+  useEffect(() => {
+    if (!isEdited && loaded.text !== base) startFrom(loaded)
+  }, [loaded])
   const merge = async (): Promise<void> => {
     const fresh = await reload()
     if (fresh === undefined) return
@@ -86,8 +87,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     attempt(async () => {
       await makeWrite({ kind, named, mode, text, force })
       setBase(text)
-      const fresh = await reload()
-      if (fresh !== undefined) startFrom(fresh)
+      await reload()
       setStage(EDITING)
       setNotice('Written.')
     })
@@ -135,11 +135,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
         </p>
       )}
       {clashes.length > 0 && <Clashes clashes={clashes} />}
-      {problem !== '' && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Alert text={problem} />
       {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
       {stage.kind === 'reviewing' && <CodeView label="Difference" text={stage.result} original={base} />}
       {stage.kind === 'editing' &&

@@ -5,7 +5,7 @@ import {
   compactionText,
   historyText,
   readChecks,
-  readDump,
+  readLevels,
   seriesOf,
 } from '../../../../src/console/web/server-status.ts'
 
@@ -16,14 +16,18 @@ it('checks are read from their lines', () => {
   ])
 })
 
-it('a dump is read into records', () => {
-  const text =
-    'PriorityLevelName, ActiveQueues, IsIdle,\nexempt,            0,            false,\ncatch-all, 1, true,\n'
-  expect(readDump(text)).toEqual([
-    { PriorityLevelName: 'exempt', ActiveQueues: '0', IsIdle: 'false' },
-    { PriorityLevelName: 'catch-all', ActiveQueues: '1', IsIdle: 'true' },
+it('the priority levels of a dump are read with the counts of all workers together', () => {
+  const lines = [
+    'PriorityLevelName, ActiveQueues, WaitingRequests, ExecutingRequests, DispatchedRequests, Worker,',
+    'exempt,            0,            1,               2,                 3,                  0,',
+    'catch-all,         1,            0,               0,                 5,                  0,',
+    'exempt,            0,            10,              20,                30,                 1,',
+  ]
+  expect(readLevels(lines.join('\n'))).toEqual([
+    { name: 'exempt', counts: [22, 11, 33, 0, 0] },
+    { name: 'catch-all', counts: [0, 0, 5, 0, 0] },
   ])
-  expect(readDump('')).toEqual([])
+  expect(readLevels('')).toEqual([])
 })
 
 it('load is drawn by the second, without the step that is still going on, and with gaps where nothing was asked', () => {

@@ -1,0 +1,10 @@
+// Which keys are for the page, and not for a field, an editor or a dialog.
+
+/** The key, if no modifier is pressed and nobody is writing. */
+export function pageKey(event: KeyboardEvent): string | undefined {
+  const { target, metaKey, ctrlKey, altKey, key } = event
+  const writes =
+    target instanceof HTMLElement && (target.matches('input, select, textarea') || target.shadowRoot !== null)
+  const isTaken = writes || event.defaultPrevented || document.querySelector('dialog[open]') !== null
+  return isTaken || metaKey || ctrlKey || altKey ? undefined : key
+}

@@ -1,0 +1,117 @@
+// The keyboard and the chosen namespace in the console, in a real browser.
+import { describe, expect, it } from 'vitest'
+import { openKind } from '../fakes/browser.ts'
+import { useAdminTab } from '../fakes/console.ts'
+
+const MAPS = '/api/v1/namespaces/default/configmaps'
+
+const tab = useAdminTab()
+
+const path = (): string => new URL(tab.page.url()).pathname
+const activeRow = () => tab.page.locator('tr.active')
+const press = (...keys: readonly string[]) =>
+  keys.reduce((before, key) => before.then(() => tab.page.keyboard.press(key)), Promise.resolve())
+
+async function makeMaps(...names: readonly string[]): Promise<void> {
+  for (const name of names) await tab.server.request(MAPS, { method: 'POST', body: { metadata: { name } } })
+}
+
+describe('keys', () => {
+  it('move along the rows before anything has the focus, and each has one meaning', async () => {
+    await makeMaps('a1', 'a2', 'a3')
+    await openKind(tab.page, 'configmaps?namespace=default')
+    await tab.page.getByRole('link', { name: 'a1', exact: true }).waitFor()
+    await press('ArrowDown')
+    await expect.poll(() => activeRow().textContent()).toContain('a2')
+    await press('j')
+    await expect.poll(() => activeRow().textContent()).toContain('a3')
+    await press('k', 'k')
+    await expect.poll(() => activeRow().textContent()).toContain('a1')
+    await tab.page.evaluate('document.activeElement.blur()')
+    await press('j', 'k', 'j')
+    await expect.poll(() => activeRow().textContent()).toContain('a2')
+    await press('Control+j', 'Alt+j')
+    await expect.poll(() => activeRow().textContent()).toContain('a2')
+    // The row stays the one that was chosen when others come before it.
+    await makeMaps('a0')
+    await tab.page.getByRole('link', { name: 'a0', exact: true }).waitFor()
+    await expect.poll(() => activeRow().textContent()).toContain('a2')
+    await press('f')
+    expect(await tab.page.locator('input:focus').getAttribute('aria-label')).toBe('Find a kind')
+    await press('j', 'k')
+    expect(await tab.page.getByLabel('Find a kind').inputValue()).toBe('jk')
+    await expect.poll(() => activeRow().textContent()).toContain('a2')
+    await tab.page.getByLabel('Find a kind').fill('')
+    await tab.page.evaluate('document.activeElement.blur()')
+    await press('?', 'j')
+    await tab.page.getByRole('dialog').getByText('move along the rows').waitFor()
+    await press('Escape')
+    await expect.poll(() => activeRow().textContent()).toContain('a2')
+    await press('Enter')
+    await expect.poll(path).toBe('/console/objects/configmaps/default/a2')
+    tab.isQuiet()
+  })
+
+  it('sort by a heading that has the focus, and do not open a row then', async () => {
+    await makeMaps('a1')
+    await openKind(tab.page, 'configmaps?namespace=default')
+    await tab.page.getByRole('button', { name: 'Data' }).focus()
+    await press('Enter')
+    await expect.poll(() => tab.page.locator('th[aria-sort=ascending]').textContent()).toContain('Data')
+    expect(path()).toBe('/console/kinds/configmaps')
+  })
+
+  it('lead from the search for a kind to the first that is found', async () => {
+    await press('f')
+    await tab.page.keyboard.type('deploy')
+    await press('Enter')
+    await expect.poll(path).toBe('/console/kinds/deployments.apps')
+    expect(await tab.page.getByLabel('Find a kind').inputValue()).toBe('')
+    await press('f', 'Enter')
+    expect(path()).toBe('/console/kinds/deployments.apps')
+  })
+
+  it('lead from the filter to the rows, or into the only one', async () => {
+    await makeMaps('b1', 'b2')
+    await openKind(tab.page, 'configmaps?namespace=default')
+    await press('/')
+    await tab.page.keyboard.type('b')
+    await press('Enter', 'j')
+    await expect.poll(() => activeRow().textContent()).toContain('b2')
+    expect(path()).toBe('/console/kinds/configmaps')
+    await press('/')
+    await tab.page.getByLabel('Filter by name').fill('b1')
+    await press('Enter')
+    await expect.poll(path).toBe('/console/objects/configmaps/default/b1')
+  })
+})
+
+describe('the chosen namespace', () => {
+  const chosen = () => tab.page.getByLabel('Namespace', { exact: true }).inputValue()
+
+  it('stays when an object is opened, left and deleted', async () => {
+    await makeMaps('c1')
+    await openKind(tab.page, 'configmaps')
+    await tab.page.getByRole('link', { name: 'c1', exact: true }).click()
+    await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
+    expect(await chosen()).toBe('')
+    await tab.page.getByRole('main').getByRole('link', { name: 'ConfigMap' }).click()
+    await expect.poll(path).toBe('/console/kinds/configmaps')
+    expect([new URL(tab.page.url()).search, await chosen()]).toEqual(['', ''])
+    await tab.page.getByRole('link', { name: 'c1', exact: true }).click()
+    await tab.page.getByRole('button', { name: 'Delete' }).click()
+    await tab.page.getByRole('button', { name: 'Yes, delete' }).click()
+    await expect.poll(path).toBe('/console/kinds/configmaps')
+    expect([new URL(tab.page.url()).search, await chosen()]).toEqual(['', ''])
+  })
+
+  it('stays on the tables of kinds without namespaces and of definitions', async () => {
+    await openKind(tab.page, 'configmaps?namespace=kube-system')
+    expect(await chosen()).toBe('kube-system')
+    await tab.page.getByRole('link', { name: 'Namespace', exact: true }).click()
+    await tab.page.getByRole('heading', { name: 'Namespace', level: 1 }).waitFor()
+    expect(await chosen()).toBe('kube-system')
+    await tab.page.getByRole('link', { name: 'Secret', exact: true }).click()
+    await expect.poll(() => new URL(tab.page.url()).search).toBe('?namespace=kube-system')
+  })
+})
