@@ -110,11 +110,12 @@ up: $(RUNNABLE) ## Start three etcd members and three replicas behind a load bal
 	docker compose up --build --detach --wait
 	@echo 'kubectl --kubeconfig deploy/pki/admin.kubeconfig get --raw /readyz'
 
-down: ## Stop them again; the data stays (docker compose down --volumes removes it)
-	docker compose down
+down: ## Stop them again, Prometheus and Grafana too; the data stays (make down ARGS=--volumes removes it)
+	docker compose --profile observe down $(ARGS)
 
-test-containers: $(READY) ## Build the image, start the stack, and kill, freeze, move and roll its parts under load (needs docker)
-	$(VITEST) --project containers
+# Nothing of it stays, also where it fails or is interrupted.
+test-containers: $(READY) ## Build the image, start a stack of its own, and kill, freeze, move and roll its parts under load (needs docker)
+	@trap '$(BIN) node test/containers/clean-up.ts' EXIT; $(VITEST) --project containers
 
 mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3, SEED=2)
 	$(BIN) $(KEPT) node test/mutation/run-mutants.ts $(ROOMS)

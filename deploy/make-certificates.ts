@@ -4,8 +4,9 @@
 //
 //     node deploy/make-certificates.ts DIRECTORY [ENVIRONMENT-FILE]
 //
-// With ENVIRONMENT-FILE, whose keys they are is written there: docker compose reads `.env`, and runs the containers as that user.
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+// With ENVIRONMENT-FILE, the user that the containers run as is written there: docker compose reads `.env`. It is the user who runs this, and
+// never root: root gives the folders of the containers to the user of the file, or of the image where the file names none.
+import { chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeReplicaFiles, saveAuthority, saveProxy, saveSigned } from '../src/commands/replica-files.ts'
 
@@ -32,7 +33,11 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   prometheus: ['api-ca.crt', ...both('prometheus'), 'etcd-ca.crt'],
 }
 
+/** Of the image. */
+const NOBODY = 65_532
+
 const [, , directory = 'deploy/pki', environmentFile] = process.argv
+const owner = environmentFile === undefined ? undefined : saveOwner(environmentFile)
 
 if (existsSync(path.join(directory, 'admin.kubeconfig'))) {
   process.stdout.write(`${directory} is complete\n`)
@@ -53,12 +58,18 @@ if (existsSync(path.join(directory, 'admin.kubeconfig'))) {
 // What was made by an older version does not have it.
 if (!existsSync(path.join(directory, 'proxy.crt'))) saveProxy(directory)
 for (const [name, files] of Object.entries(NEEDED)) handOut(path.join(directory, 'for', name), files)
-if (environmentFile !== undefined && !existsSync(environmentFile)) {
-  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
-  writeFileSync(
-    environmentFile,
-    `# Whose files the keys are: the containers run as them.\nQUARTERDECK_UID=${uid}\nQUARTERDECK_GID=${gid}\n`,
-  )
+
+/** Returns the user that the file names. Writes one to it where it names none, or root. */
+function saveOwner(file: string): readonly [uid: number, gid: number] {
+  const text = existsSync(file)
+    ? readFileSync(file, 'utf8')
+    : '# The containers run as this user, who owns their keys.\n'
+  const named = (name: string): number => Number(new RegExp(`^${name}=(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  if (named('QUARTERDECK_UID') !== 0) return [named('QUARTERDECK_UID'), named('QUARTERDECK_GID')]
+  const [uid, gid] = [process.getuid?.() || NOBODY, process.getgid?.() || NOBODY]
+  const others = text.split('\n').filter((line) => line !== '' && !/^QUARTERDECK_[UG]ID=/.test(line))
+  writeFileSync(file, [...others, `QUARTERDECK_UID=${uid}`, `QUARTERDECK_GID=${gid}`, ''].join('\n'))
+  return [uid, gid]
 }
 
 function makeEtcdFiles(folder: string): void {
@@ -74,4 +85,6 @@ function makeEtcdFiles(folder: string): void {
 function handOut(folder: string, files: readonly string[]): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const file of files) copyFileSync(path.join(directory, file), path.join(folder, file))
+  if (owner === undefined || process.getuid?.() !== 0) return
+  for (const file of ['', ...files]) chownSync(path.join(folder, file), ...owner)
 }

@@ -1,6 +1,6 @@
 // The form of what is deployed: what a cluster needs to stand the loss of any one part, and to trust nobody it need not.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
@@ -39,6 +39,23 @@ const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.with
   services: Readonly<Record<string, Service>>
 }
 const THREE: readonly number[] = [1, 2, 3]
+
+/** Makes what `make up` makes before it starts anything. Returns the user of the containers, who owns all that they are shown. */
+function certificatesFor(folder: string): readonly number[] {
+  const [pki, file] = [path.join(folder, 'pki'), path.join(folder, '.env')]
+  execFileSync(process.execPath, [path.join(ROOT, 'deploy/make-certificates.ts'), pki, file])
+  const text = readFileSync(file, 'utf8')
+  const owner = ['UID', 'GID'].map((name) => Number(new RegExp(`^QUARTERDECK_${name}=(\\d+)$`, 'm').exec(text)?.[1]))
+  const shown = readdirSync(path.join(pki, 'for'), { recursive: true }).map((name) =>
+    path.join(pki, 'for', String(name)),
+  )
+  expect(shown.length).toBeGreaterThan(10)
+  for (const name of shown) {
+    const { uid, gid } = statSync(name)
+    expect([name, uid, gid]).toEqual([name, ...owner])
+  }
+  return owner
+}
 
 it.each([
   ['package.json', 'package.json'],
@@ -134,9 +151,39 @@ describe('docker-compose.yml', () => {
   it.each(Object.entries(services))('%s can write to nothing of its own and has no rights', (name, service) => {
     expect(service.read_only).toBe(true)
     expect(service.cap_drop).toEqual(['ALL'])
-    expect(service.cap_add ?? []).toEqual(name === 'volumes' ? ['CHOWN'] : [])
+    expect(service.cap_add ?? []).toEqual(name === 'volumes' ? ['CHOWN', 'DAC_READ_SEARCH'] : [])
     expect(service.security_opt).toEqual(['no-new-privileges'])
     expect(service.user === '0:0').toBe(name === 'volumes')
+  })
+
+  it('ends with all that can be added to it', () => {
+    const profiles = new Set(Object.values(services).flatMap((service) => service.profiles ?? []))
+    const down = execFileSync('make', ['--dry-run', '--no-print-directory', 'down'], { cwd: ROOT, encoding: 'utf8' })
+    expect(profiles.size).toBeGreaterThan(0)
+    for (const profile of profiles) expect(down).toMatch(new RegExp(`compose .*--profile ${profile} .*down`))
+  })
+
+  it.each([
+    ['no file', undefined],
+    ['a file that names root', 'A=1\nQUARTERDECK_UID=0\nQUARTERDECK_GID=0\nB=2\n'],
+    ['a file that names nobody', 'A=1\nB=2'],
+  ])('does not run as root, also where root starts it, with %s', async (_, before) => {
+    const folder = await tempFolder()
+    const file = path.join(folder, '.env')
+    if (before !== undefined) writeFileSync(file, before)
+    const [uid, gid] = certificatesFor(folder)
+    expect([uid, gid]).not.toContain(0)
+    const others = readFileSync(file, 'utf8').replaceAll(/^(#|QUARTERDECK_[UG]ID=).*\n/gm, '')
+    expect(others).toBe(before === undefined ? '' : 'A=1\nB=2\n')
+    expect(certificatesFor(folder)).toEqual([uid, gid])
+  })
+
+  it('runs as the user that the file names, who owns the keys', async () => {
+    const folder = await tempFolder()
+    // Only root can give files to another user.
+    const user = process.getuid!() === 0 ? [1234, 4321] : [process.getuid!(), process.getgid!()]
+    writeFileSync(path.join(folder, '.env'), `QUARTERDECK_GID=${user[1]}\nQUARTERDECK_UID=${user[0]}\n`)
+    expect(certificatesFor(folder)).toEqual(user)
   })
 
   it('shows each container its own keys, and no other', () => {

@@ -1,24 +1,27 @@
 // The stack of docker-compose.yml, as `make up` starts it, while its parts are killed, frozen, made anew and rolled under load.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import https from 'node:https'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { RollingLoad } from '../fakes/rolling-load.ts'
-import { compose, docker, make, needEngine, PROJECT } from './docker.ts'
+import { freePort } from '../fakes/free-port.ts'
+import { cleanUp } from './clean-up.ts'
+import { compose, COPY, copyCheckout, docker, make, NAME, needEngine } from './docker.ts'
 
-const URL_OF_BALANCER = 'https://127.0.0.1:6443'
+const PORT = await freePort()
+const URL_OF_BALANCER = `https://127.0.0.1:${PORT}`
 /** Longer than the balancer takes to notice one that does not answer. */
 const FROZEN_MS = 8_000
 
 beforeAll(async () => {
   await needEngine()
+  await cleanUp()
+  await copyCheckout(PORT)
   await make('up')
 })
 
-afterAll(async () => {
-  await make('down')
-})
+afterAll(cleanUp)
 
 interface Kubeconfig {
   readonly users: readonly [
@@ -26,15 +29,20 @@ interface Kubeconfig {
   ]
 }
 
-/** A token with all rights, asked for with the certificate of the kubeconfig that `make up` has made. */
-async function adminToken(): Promise<string> {
-  const { users } = JSON.parse(await readFile(path.join(PROJECT, 'deploy/pki/admin.kubeconfig'), 'utf8')) as Kubeconfig
+/** With the certificate of the kubeconfig that `make up` has made. */
+async function adminAgent(): Promise<https.Agent> {
+  const { users } = JSON.parse(await readFile(path.join(COPY, 'deploy/pki/admin.kubeconfig'), 'utf8')) as Kubeconfig
   const [{ user }] = users
-  const agent = new https.Agent({
+  return new https.Agent({
     cert: Buffer.from(user['client-certificate-data'], 'base64'),
     key: Buffer.from(user['client-key-data'], 'base64'),
     rejectUnauthorized: false,
   })
+}
+
+/** A token with all rights. */
+async function adminToken(): Promise<string> {
+  const agent = await adminAgent()
   const account = { kind: 'ServiceAccount', name: 'load', namespace: 'default' }
   await post(agent, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'load' } })
   await post(agent, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
@@ -101,6 +109,38 @@ async function swap(...services: readonly [string, string]): Promise<void> {
   expect(await Promise.all(services.map(addressOf))).toEqual(before.toReversed())
 }
 
+/** The users of all processes, by service. */
+async function users(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const services = (await compose('ps', '--services')).split('\n')
+  const entries = services.map(async (service) => {
+    const [, ...rows] = (await docker('top', await containerOf(service), '-o', 'uid,pid')).split('\n')
+    return [service, rows.map((row) => row.trim().split(/\s+/)[0] ?? '')] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+it('none of its processes is root’s', async () => {
+  const found = await users()
+  expect(Object.keys(found)).toEqual(expect.arrayContaining(['etcd-1', 'replica-1', 'balancer']))
+  expect(Object.entries(found).filter(([, ids]) => ids.includes('0'))).toEqual([])
+})
+
+it('runs on as another user after it has run as root, with its data', async () => {
+  const space = { metadata: { name: 'kept' } }
+  await post(await adminAgent(), '/api/v1/namespaces', space)
+  await make('down')
+  const toRoot = `for (const file of ['', ...fs.readdirSync('/d', { recursive: true })]) fs.lchownSync('/d/' + file, 0, 0)`
+  for (const member of ['etcd-1', 'etcd-2', 'etcd-3']) {
+    const place = ['--user', '0:0', '--volume', `${NAME}_${member}:/d`]
+    await docker('run', '--rm', ...place, '--entrypoint', 'node', NAME, '-e', toRoot)
+  }
+  const environment = path.join(COPY, '.env')
+  await writeFile(environment, (await readFile(environment, 'utf8')).replaceAll(/(_[UG]ID)=\d+/g, '$1=0'))
+  await make('up')
+  expect((await users())['etcd-1']).not.toContain('0')
+  expect(await post(await adminAgent(), '/api/v1/namespaces', space)).toContain('AlreadyExists')
+})
+
 const FAULTS: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['a replica is killed', () => kill('replica-1')],
   ['a replica is frozen', () => freeze('replica-2')],
@@ -141,3 +181,32 @@ it.each(FAULTS.map(([what, fault], i) => [what, `fault-${i}`, fault] as const))(
     expect(await load.lostBy(URL_OF_BALANCER)).toEqual([])
   },
 )
+
+it('ends with its profile, and leaves neither a container nor a network', async () => {
+  // The images of the profile are of no interest here, and large.
+  await writeFile(
+    path.join(COPY, 'docker-compose.override.yml'),
+    JSON.stringify({
+      services: Object.fromEntries(
+        ['prometheus', 'grafana'].map((service) => [
+          service,
+          {
+            image: NAME,
+            entrypoint: ['node', '-e'],
+            command: ['setInterval(() => {}, 1e6)'],
+            tmpfs: ['/data', '/tmp'],
+          },
+        ]),
+      ),
+    }),
+  )
+  await compose('--profile', 'observe', 'up', '--detach', '--no-build', 'prometheus', 'grafana')
+  expect((await users())['grafana']).toBeDefined()
+  expect(await make('down')).not.toContain('still in use')
+  const ofProject = ['--quiet', '--filter', `label=com.docker.compose.project=${NAME}`]
+  expect(await docker('container', 'ls', '--all', ...ofProject)).toBe('')
+  expect(await docker('network', 'ls', ...ofProject)).toBe('')
+  expect(await docker('volume', 'ls', ...ofProject)).not.toBe('')
+  await make('down', 'ARGS=--volumes')
+  expect(await docker('volume', 'ls', ...ofProject)).toBe('')
+})

@@ -45,6 +45,10 @@ async function refusal(values: ChartValues): Promise<string> {
   }
 }
 
+function withEndpoints(...endpoints: readonly string[]): ChartValues {
+  return { 'storage.kind': 'etcd', 'storage.etcd.endpoints': `{${endpoints.join(',')}}` }
+}
+
 const ON_ETCD = { 'storage.kind': 'etcd', 'storage.etcd.endpoints[0]': 'https://etcd:2379' }
 
 const ON_ETCD_ARGS = Object.entries(ON_ETCD).flatMap(([name, value]) => ['--set', `${name}=${value}`])
@@ -132,6 +136,13 @@ describe('the chart', () => {
   it.each([
     ['storage.kind', { 'storage.kind': 'mysql' }, 'storage/kind'],
     ['endpoints', { 'storage.kind': 'etcd' }, 'storage.etcd.endpoints is needed'],
+    [
+      'etcd without TLS',
+      withEndpoints('https://etcd-0:2379', 'http://etcd-1:2379'),
+      'http://etcd-1:2379 is a remote etcd without TLS',
+    ],
+    ['etcd without TLS at a name like localhost', withEndpoints('http://localhost.example:2379'), 'without TLS'],
+    ['etcd without a port', withEndpoints('https://etcd-0'), 'storage/etcd/endpoints/0'],
     ['issuer', { 'tls.mode': 'certManager' }, 'tls.certManager.issuerRef.name is needed'],
     ['secret', { 'tls.mode': 'secret' }, 'tls.secretName is needed'],
     ['a word that it does not know', { replcas: '2' }, 'replcas'],
@@ -146,6 +157,14 @@ describe('the chart', () => {
     'networkPolicy.from[0].podSelector.matchLabels.app': 'ship',
     'networkPolicy.egress[0].ports[0].port': '2379',
   }
+
+  it.each([
+    ['on this machine', withEndpoints('http://127.0.0.1:2379', 'http://localhost:2379', 'http://[::1]:2379')],
+    ['for development', { ...withEndpoints('http://etcd:2379'), 'extraArgs[0]': '--dev' }],
+    ['that nobody uses', { ...withEndpoints('http://etcd:2379'), 'storage.kind': 'embedded' }],
+  ])('takes etcd without TLS %s, as the server does', async (_, values) => {
+    expect(await refusal(values)).toBe('')
+  })
 
   it('lets replicas reach each other where only a few may be called or call', async () => {
     const { spec } = named(await renderChart({ ...ON_ETCD, ...FEW }), 'NetworkPolicy', 'sea-quarterdeck')

@@ -63,6 +63,12 @@ true
 {{- if and (eq .Values.storage.kind "etcd") (not .Values.storage.etcd.endpoints) -}}
 {{- fail "storage.etcd.endpoints is needed where storage.kind is etcd" -}}
 {{- end -}}
+{{- $dev := or (has "--dev" .Values.extraArgs) (has "--dev=true" .Values.extraArgs) -}}
+{{- range eq .Values.storage.kind "etcd" | ternary .Values.storage.etcd.endpoints list -}}
+{{- if and (hasPrefix "http:" .) (not (regexMatch "^http://(localhost|127(\\.\\d+){3}|\\[::1\\]):" .)) (not $dev) -}}
+{{- fail (printf "storage.etcd.endpoints: %s is a remote etcd without TLS, which the server refuses; use https" .) -}}
+{{- end -}}
+{{- end -}}
 {{- if and (eq .Values.tls.mode "certManager") (not .Values.tls.certManager.issuerRef.name) -}}
 {{- fail "tls.certManager.issuerRef.name is needed where tls.mode is certManager" -}}
 {{- end -}}
