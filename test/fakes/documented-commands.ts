@@ -153,6 +153,8 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
     'runProgram(webhook, [',
   ],
   'make up': ['test/containers/stack.test.ts', "make('up')"],
+  'make down': ['test/containers/stack.test.ts', "make('down')"],
+  'make down ARGS=--volumes': ['test/containers/stack.test.ts', "make('down', 'ARGS=--volumes')"],
   'make image': ['test/containers/image.test.ts', "make('image')"],
   'make soak': ['test/robustness/memory-soak.ts', 'MINUTES'],
   'make soak MINUTES=60': ['test/robustness/memory-soak.ts', 'MINUTES'],
