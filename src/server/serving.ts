@@ -9,7 +9,7 @@ import { StartError } from '../config/start-error.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles
-  /** What clients need to trust us; undefined where the operator brought the certificate. */
+  /** The authority that clients need; undefined where the operator brought a certificate whose authority is in no file. */
   readonly authority: string | undefined
 }
 
@@ -20,7 +20,28 @@ export function servingFiles(config: Config): ServingFiles {
     const own = ownCertificate(config.certificateDirectory, [config.bindAddress, config.serviceIpRange.firstAddress])
     return { tls: { certificate: own.certificate, key: own.key, ...trusted }, authority: own.authority }
   }
-  return { tls: { ...readPair(given, '--tls-cert-file', '--tls-private-key-file'), ...trusted }, authority: undefined }
+  const pair = readPair(given, '--tls-cert-file', '--tls-private-key-file')
+  return { tls: { ...pair, ...trusted }, authority: authorityOf(pair.certificate, readPeerAuthority(config) ?? '') }
+}
+
+/** The certificates behind the first one of the chain, and those of other replicas, which have the same authority. */
+function authorityOf(chain: string, peers: string): string | undefined {
+  const known = certificatesIn(chain + peers)
+  let [current] = known
+  // Each step is nearer to the root, or the certificates lead in a circle.
+  for (let steps = 0; current !== undefined && steps < known.length; steps++) {
+    const signed = current
+    const issuer = known.find((each) => signed.checkIssued(each) && signed.verify(each.publicKey))
+    if (issuer === undefined || issuer.fingerprint256 === current.fingerprint256) break
+    current = issuer
+  }
+  return current?.checkIssued(current) === true ? current.toString() : undefined
+}
+
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  return Array.from(pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g), ([text]) => text).map(
+    (text) => new X509Certificate(text),
+  )
 }
 
 function readPair(
