@@ -21,6 +21,9 @@ export interface BackupHeader {
 /** Raised when what is written can no longer be read by older versions. */
 const FORMAT = 1
 
+/** Stores have 48 bits for a revision. Half of that is left for the revisions after a restore. */
+const LARGEST_NUMBER = 2 ** 47
+
 export const LONGEST_LINE = 4096
 
 export function encodeHeader(header: BackupHeader): Buffer {
@@ -44,13 +47,19 @@ export function parseHeader(line: string): BackupHeader {
   }
   const { revision, keys, prefix, time, version, compression, encryption } = header
   const isWhole =
-    Number.isSafeInteger(revision) &&
-    Number.isSafeInteger(keys) &&
-    [prefix, time, version].every((text) => typeof text === 'string') &&
+    isNumberFrom(1, revision) &&
+    isNumberFrom(0, keys) &&
+    [time, version].every((text) => typeof text === 'string') &&
+    typeof prefix === 'string' &&
+    /^\/[\x21-\x7e]+\/$/.test(prefix) &&
     compression === 'zstd' &&
     (encryption === undefined || (typeof encryption.salt === 'string' && typeof encryption.keyId === 'string'))
   if (!isWhole) throw damaged()
   return header as BackupHeader
+}
+
+function isNumberFrom(least: number, value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= LARGEST_NUMBER
 }
 
 function damaged(): BackupError {

@@ -10,12 +10,16 @@ const AT_A_TIME = 256
 
 const PAGE_KEYS = 500
 
+const MOST_HOURS = 1
+
 export interface RestoreOrder {
   readonly kv: RestorableKv
   readonly prefix: string
   readonly pages: AsyncIterable<readonly CopiedItem[]>
-  /** The newest revision that anybody may have seen. */
+  /** The newest revision that a client may have seen. The new ones are above it. */
   readonly above: Revision
+  /** That of the copy: what it takes to reach it is no choice of the operator's. Absent: it is reached, however long it takes. */
+  readonly copied?: Revision
   readonly time: Date
   /** Called now and then while revisions are passed over. */
   readonly onProgress: (revision: Revision, to: Revision) => void
@@ -26,6 +30,7 @@ export interface RestoreOrder {
 /** Resolves with the newest revision. Throws a `BackupError` where the store is not empty, and has not been touched then. */
 export async function restore(order: RestoreOrder, signal: AbortSignal): Promise<Revision> {
   const { kv, prefix, above } = order
+  await checkCost(order, signal)
   const marker = { key: markerKey(prefix), value: Buffer.from(order.time.toISOString()) }
   await clear(order, signal)
   const { item } = await kv.get(marker.key, {}, signal)
@@ -40,6 +45,18 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
   await kv.compact(await kv.newestRevision(signal), signal)
   const { item: last } = await kv.get(marker.key, {}, signal)
   return (await kv.delete({ key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
+}
+
+/** Some engines take a write for each revision. Throws where these would take too long, before anything is written. */
+async function checkCost({ kv, copied = 0 }: RestoreOrder, signal: AbortSignal): Promise<void> {
+  const { revisionsPerSecond } = kv
+  if (revisionsPerSecond === undefined) return
+  const newest = await kv.newestRevision(signal)
+  const hours = (copied - newest) / revisionsPerSecond / 3600
+  if (hours <= MOST_HOURS) return
+  throw new BackupError(
+    `to raise its revision from ${newest} to ${copied} takes a write for each, about ${Math.round(hours)} hours: begin with an etcd of that revision (etcdutl snapshot restore --bump-revision ${copied} --mark-compacted), or give --lower-revisions and restart all clients`,
+  )
 }
 
 /** What a restore that was interrupted has left; nothing else may be there. */

@@ -41,6 +41,8 @@ export interface SkipRequest {
 }
 
 export interface RestorableKv extends Kv {
+  /** How fast `skipTo` is, about; absent: it takes no time. */
+  readonly revisionsPerSecond?: number
   /** Passes over revisions, as though they had been written and compacted. For a store that nobody watches. */
   skipTo(request: SkipRequest, signal: AbortSignal): Promise<void>
 }

@@ -9,8 +9,12 @@ import { openDataDirectory } from './data-directory.ts'
 import { prepareDataFile, syncFolder } from './data-file.ts'
 import { DurableKv } from './durable-kv.ts'
 import { MappedMemory } from './mapped-memory.ts'
+import { checkPut } from './request-check.ts'
 import type { Counters } from './table-writer.ts'
 import { Tables } from './tables.ts'
+
+/** Throws a `KvError` for an item that the engine does not take. */
+export { checkPut }
 
 export interface EmbeddedOptions {
   /** Created where it does not exist. Belongs to one process at a time. */

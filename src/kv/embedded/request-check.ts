@@ -11,7 +11,7 @@ export const MAX_KEY_BYTES = 1900
 /** etcd's default for a whole request. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
 
-export function checkPut(request: PutRequest): void {
+export function checkPut(request: Pick<PutRequest, 'key' | 'value'>): void {
   checkKey(request.key)
   checkSize(request)
 }

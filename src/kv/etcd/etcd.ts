@@ -17,7 +17,7 @@ import {
 } from '../kv.ts'
 import type { RestorableKv, SkipRequest } from '../copy.ts'
 import type { Maintenance } from '../maintenance.ts'
-import { burnRevisions } from './burnt-revisions.ts'
+import { BURNT_A_SECOND, burnRevisions } from './burnt-revisions.ts'
 import { type Call, Cluster, type ClusterOptions } from './cluster.ts'
 import { behindFences, fencePrefix } from './creates.ts'
 import { diagnose } from './diagnosis.ts'
@@ -178,6 +178,10 @@ export class Etcd implements RestorableKv {
 
   async newestRevision(signal: AbortSignal): Promise<Revision> {
     return (await this.#range({ key: this.#prefix }, this.#limits, signal)).header.revision
+  }
+
+  get revisionsPerSecond(): number {
+    return BURNT_A_SECOND
   }
 
   async skipTo(request: SkipRequest, signal: AbortSignal): Promise<void> {

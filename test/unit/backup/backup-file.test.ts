@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { BackupReader } from '../../../src/backup/backup-reader.ts'
 import { writeBackup } from '../../../src/backup/backup-writer.ts'
+import { checkedPages } from '../../../src/backup/checked-pages.ts'
 import { parseKey } from '../../../src/backup/seal.ts'
 import type { CopiedItem, StoreCopy } from '../../../src/kv/copy.ts'
 import { compareKeys } from '../../../src/kv/key-order.ts'
@@ -95,6 +96,16 @@ it('a store that gives fewer items than it told of is no backup', async () => {
   await expect(writeBackup({ ...order, copy: { ...copy, count: 4 } }, signal)).rejects.toThrow(
     'told of 4 keys and gave 3',
   )
+})
+
+it('the key of a restore that is under way is no item of a backup', async () => {
+  const marker = { key: '/registry/quarterdeck_restore', value: Buffer.from('x'), revision: 2, createRevision: 2 }
+  const pages = async function* (): AsyncGenerator<readonly CopiedItem[]> {
+    yield [marker]
+  }
+  const header = { revision: 4711, keys: 1, prefix: '/registry/', time: '', version: '', compression: 'zstd' } as const
+  const checked = checkedPages({ header, pages } as unknown as BackupReader)
+  await expect(checked.next()).rejects.toThrow('it is damaged: /registry/quarterdeck_restore: the key is not')
 })
 
 function randomItems(count: number): readonly CopiedItem[] {
