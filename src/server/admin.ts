@@ -8,6 +8,11 @@ import path from 'node:path'
 import type { User } from '../api/user.ts'
 import { MASTERS } from '../auth/user.ts'
 import { readOwnFile, writePrivateFile } from '../config/files.ts'
+import { StartError } from '../config/start-error.ts'
+import { jsYaml } from '../lib/late-packages.ts'
+
+/** Of the cluster and the context in kubeconfigs. */
+const NAME = 'quarterdeck'
 
 export const ADMIN: User = { name: 'admin', uid: 'admin', groups: [MASTERS], extra: {} }
 
@@ -32,7 +37,10 @@ export interface KubeconfigFile extends Disposable {
 
 /** Where it was asked for, else in the data directory, else in a directory of its own that is removed in the end. */
 export function kubeconfigPlace(asked: string | undefined, dataDirectory: string | undefined): KubeconfigFile {
-  if (asked !== undefined) return { file: asked, [Symbol.dispose]: () => {} }
+  if (asked !== undefined) {
+    checkReplaceable(asked)
+    return { file: asked, [Symbol.dispose]: () => {} }
+  }
   if (dataDirectory !== undefined) {
     return { file: path.join(dataDirectory, 'admin.kubeconfig'), [Symbol.dispose]: () => {} }
   }
@@ -41,6 +49,20 @@ export function kubeconfigPlace(asked: string | undefined, dataDirectory: string
     file: path.join(directory, 'admin.kubeconfig'),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   }
+}
+
+/** Every start writes the file anew. Throws a `StartError` where that would take somebody's other clusters away. */
+function checkReplaceable(file: string): void {
+  const text = readOwnFile(path.dirname(file), path.basename(file)) ?? ''
+  try {
+    const { clusters } = (jsYaml().load(text) ?? { clusters: [] }) as Kubeconfig
+    if (clusters.every(({ name }) => name === NAME)) return
+  } catch {
+    // It is something else.
+  }
+  throw new StartError(
+    `--kubeconfig-out ${file} would be overwritten, and is not only of this server: choose another file`,
+  )
 }
 
 export interface KubeconfigContent {
@@ -70,10 +92,10 @@ export function kubeconfigOf({ url, authority, user: { name, credential } }: Kub
   return {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'quarterdeck', cluster }],
+    clusters: [{ name: NAME, cluster }],
     users: [{ name, user }],
-    contexts: [{ name: 'quarterdeck', context: { cluster: 'quarterdeck', user: name } }],
-    'current-context': 'quarterdeck',
+    contexts: [{ name: NAME, context: { cluster: NAME, user: name } }],
+    'current-context': NAME,
   }
 }
 
