@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { givenMembers } from '../lib/given-members.ts'
 import { jsYaml } from '../lib/late-packages.ts'
+import { reasonOf } from '../lib/system-reason.ts'
 import type { CredentialOptions, ExecConfig } from './credentials.ts'
 import type { Transport } from './transport.ts'
 
@@ -82,7 +83,7 @@ export function defaultConnection(context?: string): ConnectionOptions {
   if (files.length > 0) return connectionOf(files.map(sourceOf), context)
   if (host !== undefined && port !== undefined && existsSync(`${IN_POD}/token`)) {
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
-    return { url, ca: readFileSync(`${IN_POD}/ca.crt`, 'utf8'), tokenFile: `${IN_POD}/token` }
+    return { url, ca: readText(`${IN_POD}/ca.crt`, 'the CA bundle of the pod'), tokenFile: `${IN_POD}/token` }
   }
   const file = path.join(homedir(), '.kube/config')
   if (existsSync(file)) return connectionOf([sourceOf(file)], context)
@@ -92,7 +93,7 @@ export function defaultConnection(context?: string): ConnectionOptions {
 function sourceOf(kubeconfig: string | Kubeconfig): Source {
   if (typeof kubeconfig !== 'string') return { config: kubeconfig, folder: '.' }
   if (/^\s*\{|\n/.test(kubeconfig)) return { config: parse(kubeconfig), folder: '.' }
-  return { config: parse(readFileSync(kubeconfig, 'utf8')), folder: path.dirname(kubeconfig) }
+  return { config: parse(readText(kubeconfig, 'the kubeconfig')), folder: path.dirname(kubeconfig) }
 }
 
 function parse(text: string): Kubeconfig {
@@ -161,5 +162,15 @@ function commandOf(command: string, folder: string): string {
 /** The data wins over the file, as in kubectl. */
 function contentOf(data: string | undefined, file: string | undefined, folder: string): string | undefined {
   if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString()
-  return file === undefined || file === '' ? undefined : readFileSync(path.resolve(folder, file), 'utf8')
+  return file === undefined || file === ''
+    ? undefined
+    : readText(path.resolve(folder, file), 'a file of the kubeconfig,')
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Error(`${what} ${file} cannot be read: ${reasonOf(cause)}`, { cause })
+  }
 }

@@ -1,68 +1,74 @@
 // `quarterdeck backup FILE` and `quarterdeck backup verify FILE`: what a store holds at one revision, in a file that was read back.
-import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { BackupError } from '../backup/backup-error.ts'
 import { BackupReader } from '../backup/backup-reader.ts'
 import { writeBackup } from '../backup/backup-writer.ts'
+import { checkedPages } from '../backup/checked-pages.ts'
 import type { BackupHeader } from '../backup/header.ts'
 import { parseKey } from '../backup/seal.ts'
 import type { Environment } from '../config/config.ts'
 import { readFileAs } from '../config/files.ts'
+import { integer } from '../config/setting-reader.ts'
 import { reasonOf, StartError, usageError } from '../config/start-error.ts'
+import type { CopiedItem } from '../kv/copy.ts'
 import { KvError } from '../kv/kv.ts'
 import { systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
-import { openStorageCopy } from '../server/storage.ts'
+import { describeStorage, openStorageCopy } from '../server/storage.ts'
 import { programVersion } from '../server/version.ts'
+import { readCommandLine, subcommandIn } from './command-flags.ts'
+import { checkTarget, writeWhole } from './output-file.ts'
+import { complain, inOneLine, print, printBytes } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
-import { readStorageConfig, STORAGE_FLAGS } from './storage-flags.ts'
-
-const FLAGS = { ...STORAGE_FLAGS, 'encryption-key-file': { type: 'string' }, revision: { type: 'string' } } as const
+import { readStorageConfig } from './storage-flags.ts'
 
 /** Resolves with the exit code. */
 export async function runBackup(args: readonly string[], environment: Environment): Promise<number> {
-  const { values, positionals } = parse(args)
-  const key = readKey(values['encryption-key-file'])
-  const [first = '', second] = positionals
-  if (first === 'verify' && second !== undefined) {
-    const header = await explained(second, () => verifyBackup(second, key))
-    process.stdout.write(`${second}: ${described(header)}; verified\n`)
-    return 0
-  }
-  if (positionals.length !== 1) throw usageError('give one file to write, or - for standard output')
-  const { revision } = values
-  if (revision !== undefined && !/^[1-9]\d{0,14}$/.test(revision)) throw usageError('--revision must be a number')
-  const config = await readStorageConfig(values, environment)
+  const { words, rest } = subcommandIn('backup', args)
+  return words === 'backup verify' ? verify(rest) : write(rest, environment)
+}
+
+async function verify(args: readonly string[]): Promise<number> {
+  const { read, operands } = readCommandLine('backup verify', args, { most: 1 })
+  const [file] = operands
+  if (file === undefined) throw usageError('give the file to verify; see quarterdeck backup --help')
+  const key = readKey(read.text('encryption-key-file'))
+  const header = await explained(file, () => verifyBackup(file, key))
+  print(`${inOneLine(`${file}: ${described(header)}; verified`)}\n`)
+  return 0
+}
+
+async function write(args: readonly string[], environment: Environment): Promise<number> {
+  const wanted = 'give one file to write, or - for standard output'
+  const { read, operands } = readCommandLine('backup', args, { most: 1, wanted })
+  const [file] = operands
+  if (file === undefined) throw usageError(`${wanted}; see quarterdeck backup --help`)
+  const key = readKey(read.text('encryption-key-file'))
+  const revision = read.optional('revision')
+  const at = revision === undefined ? undefined : integer(revision, 1, Number.MAX_SAFE_INTEGER)
+  const config = await readStorageConfig(read, environment)
+  if (file !== '-') checkTarget(file, read.switch('overwrite'))
   const signal = stopSignal()
-  const copy = await openStorageCopy(
-    { config, clock: systemClock, at: revision === undefined ? undefined : Number(revision) },
-    signal,
-  )
+  const copy = await openStorageCopy({ config, clock: systemClock, at }, signal)
   const order = { copy, prefix: config.storagePrefix, time: new Date(), version: programVersion(), key }
+  const source = `read from ${describeStorage(config.storage)}`
   try {
-    if (first === '-') {
-      const header = await explained('standard output', () => writeBackup({ ...order, write: writeToOutput }, signal))
-      process.stderr.write(`${described(header)}\n`)
+    if (file === '-') {
+      const header = await explained('standard output', () => writeBackup({ ...order, write: printBytes }, signal))
+      complain(`${inOneLine(`${described(header)}, ${source}`)}\n`)
     } else {
-      await explained(first, async () => {
-        const header = await writeFile(first, (write) => writeBackup({ ...order, write }, signal), key)
-        process.stdout.write(`${first}: ${described(header)}; verified\n`)
-      })
+      const header = await explained(file, () =>
+        writeWhole(file, async (draft, name) => {
+          const written = await writeBackup({ ...order, write: (bytes) => draft.appendFile(bytes) }, signal)
+          await verifyBackup(name, key)
+          return written
+        }),
+      )
+      print(`${inOneLine(`${file}: ${described(header)}, ${source}; verified`)}\n`)
     }
     return 0
   } finally {
     await copy.close()
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: true })
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck backup --help`)
   }
 }
 
@@ -72,9 +78,13 @@ export function readKey(file: string | undefined): Buffer | undefined {
 }
 
 /** Reads all of it. Throws a `BackupError` where it is not as it was written. */
-export async function verifyBackup(file: string, key: Buffer | undefined): Promise<BackupHeader> {
+export async function verifyBackup(
+  file: string,
+  key: Buffer | undefined,
+  accepts?: (item: CopiedItem) => void,
+): Promise<BackupHeader> {
   await using reader = await BackupReader.open(createReadStream(file), key)
-  for await (const _ of reader.pages());
+  for await (const _ of checkedPages(reader, accepts));
   return reader.header
 }
 
@@ -88,55 +98,10 @@ export async function explained<T>(file: string, work: () => Promise<T>): Promis
   try {
     return await work()
   } catch (error) {
+    if (error instanceof StartError) throw error
     if (error instanceof CancelledError) throw new StartError(`${file}: interrupted`, { cause: error })
     const isKnown =
       error instanceof BackupError || error instanceof KvError || (error instanceof Error && 'code' in error)
     throw isKnown ? new StartError(`${file}: ${reasonOf(error)}`, { cause: error }) : error
-  }
-}
-
-async function writeToOutput(bytes: Buffer): Promise<void> {
-  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
-}
-
-/** It has its name only when it is whole, on the disk and read back. */
-async function writeFile(
-  file: string,
-  fill: (write: (bytes: Buffer) => Promise<void>) => Promise<BackupHeader>,
-  key: Buffer | undefined,
-): Promise<BackupHeader> {
-  const draft = `${file}.partial`
-  const handle = await open(draft, 'w', 0o600)
-  try {
-    const header = await filled(handle, fill)
-    await verifyBackup(draft, key)
-    await rename(draft, file)
-    await syncFolder(path.dirname(file))
-    return header
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
-
-async function filled(
-  handle: FileHandle,
-  fill: (write: (bytes: Buffer) => Promise<void>) => Promise<BackupHeader>,
-): Promise<BackupHeader> {
-  try {
-    const header = await fill((bytes) => handle.appendFile(bytes))
-    await handle.sync()
-    return header
-  } finally {
-    await handle.close()
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,17 +1,15 @@
 // `quarterdeck bundle FILE`: what a bug report needs of a running server, as one text that its sender can read. Objects are counted and not
 // shown, so that no secret is in it; what looks like a credential is blotted out all the same.
-import { once } from 'node:events'
 import os from 'node:os'
-import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { Client } from '../client/client.ts'
-import { reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { failureOf, reasonOf, StartError, usageError } from '../config/start-error.ts'
 import { programVersion } from '../server/version.ts'
+import { readCommandLine } from './command-flags.ts'
 import { formatDiagnosis } from './doctor-findings.ts'
-import { connectionOf } from './doctor.ts'
 import { examineServer } from './doctor-server.ts'
-
-const FLAGS = { kubeconfig: { type: 'string' }, context: { type: 'string' } } as const
+import { checkTarget, writeWhole } from './output-file.ts'
+import { inOneLine, print, printable, printBytes } from './output.ts'
+import { connectionOf } from './server-flags.ts'
 
 /** All of them text, or JSON of what is served. */
 const PAGES: readonly string[] = [
@@ -35,31 +33,32 @@ const CREDENTIALS: readonly RegExp[] = [
 
 /** Resolves with the exit code: 0 also where parts of it could not be had, which it says. */
 export async function runBundle(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(args)
-  const [file] = positionals
-  if (file === undefined || positionals.length > 1) throw usageError('give one file to write, or - for standard output')
+  const wanted = 'give one file to write, or - for standard output'
+  const { read, operands } = readCommandLine('bundle', args, { most: 1, wanted })
+  const [file] = operands
+  if (file === undefined) throw usageError(`${wanted}; see quarterdeck bundle --help`)
+  if (file !== '-') checkTarget(file, read.switch('overwrite'))
   const sections = [`==> program\n${describeMachine()}`]
   try {
-    const connection = connectionOf(values)
+    const connection = connectionOf(read)
     using client = new Client({ ...connection, userAgent: 'quarterdeck-bundle', retries: 1 })
     // Without a server there is nothing to tell.
     await client.request({ method: 'GET', path: '/version' })
     for (const page of PAGES) sections.push(`==> ${page}\n${await orReason(() => readPage(client, page))}`)
     const examined = async (): Promise<string> => formatDiagnosis(await examineServer(client, connection, false))
     sections.push(`==> quarterdeck doctor\n${await orReason(examined)}`)
-    await write(file, withoutCredentials(`${sections.join('\n\n')}\n`))
+    const text = Buffer.from(withoutCredentials(`${sections.map(printable).join('\n\n')}\n`))
+    if (file === '-') await printBytes(text)
+    else {
+      await writeWhole(file, (draft) => draft.appendFile(text))
+      print(
+        `${inOneLine(`${file}: ${text.length} bytes about ${connection.url} were written; read it before you send it`)}\n`,
+      )
+    }
   } catch (error) {
-    throw new StartError(reasonOf(error), { cause: error })
+    throw error instanceof StartError ? error : new StartError(failureOf(error), { cause: error })
   }
   return 0
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true })
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck bundle --help`)
-  }
 }
 
 function describeMachine(): string {
@@ -88,9 +87,4 @@ async function orReason(work: () => Promise<string>): Promise<string> {
 
 export function withoutCredentials(text: string): string {
   return CREDENTIALS.reduce((shown, pattern) => shown.replace(pattern, '(removed)'), text)
-}
-
-async function write(file: string, text: string): Promise<void> {
-  if (file !== '-') await writeFile(file, text, { mode: 0o600 })
-  else if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }

@@ -1,6 +1,5 @@
 // `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its
 // place: `file:line: field: error`.
-import { parseArgs } from 'node:util'
 import { asMap } from '../api/members.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
@@ -8,9 +7,11 @@ import { type FindLine, yamlLines } from '../codec/yaml-lines.ts'
 import { YamlError } from '../codec/yaml-faults.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import { boundHints } from '../kinds/kinds.ts'
+import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
 import { DEFINITION, kindOf, ObjectChecker } from './object-checker.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { inOneLine, print } from './output.ts'
+import { usageError } from '../config/start-error.ts'
 
 interface Document {
   readonly file: string
@@ -22,10 +23,13 @@ interface Document {
 
 /** Resolves with the exit code: 1 where something is wrong. */
 export async function runCheck(args: readonly string[]): Promise<number> {
-  const files = filesIn(args)
+  const { operands: files } = readCommandLine('check', args, { most: Infinity })
+  if (files.length === 0) {
+    throw usageError('name the files to check, or - for standard input; see quarterdeck check --help')
+  }
   const found = new Findings()
   const documents: Document[] = []
-  for (const file of files) documents.push(...readDocuments(file, await readText(file), found))
+  for (const file of files) documents.push(...readDocuments(file, (await readInput(file)).toString(), found))
   const checker = new Checker(found)
   const objects = documents.flatMap(itemsOf)
   // Definitions come first, whatever the order of the files: objects of theirs may stand before them.
@@ -33,24 +37,6 @@ export async function runCheck(args: readonly string[]): Promise<number> {
   for (const document of objects) if (kindOf(document.value) !== DEFINITION) checker.check(document)
   found.print(objects.length)
   return found.count === 0 ? 0 : 1
-}
-
-function filesIn(args: readonly string[]): readonly string[] {
-  try {
-    const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} })
-    if (positionals.length > 0) return positionals
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck check --help`)
-  }
-  throw usageError('name the files to check, or - for standard input; see quarterdeck check --help')
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return (await readInput(file)).toString()
-  } catch (error) {
-    throw usageError(`cannot read ${file}: ${reasonOf(error)}`)
-  }
 }
 
 function readDocuments(file: string, text: string, found: Findings): readonly Document[] {
@@ -90,14 +76,14 @@ class Findings {
 
   add(file: string, { line, text }: { readonly line: number; readonly text: string }): void {
     this.count++
-    this.#lines.push(`${inputName(file)}:${line}: ${text}`)
+    this.#lines.push(inOneLine(`${inputName(file)}:${line}: ${text}`))
   }
 
   print(objects: number): void {
-    for (const line of this.#lines) process.stdout.write(`${line}\n`)
+    for (const line of this.#lines) print(`${line}\n`)
     const objectsText = `${objects} ${objects === 1 ? 'object' : 'objects'}`
-    if (this.count === 0) process.stdout.write(`${objectsText}: no errors\n`)
-    else process.stdout.write(`${objectsText}: ${this.count} ${this.count === 1 ? 'error' : 'errors'}\n`)
+    if (this.count === 0) print(`${objectsText}: no errors\n`)
+    else print(`${objectsText}: ${this.count} ${this.count === 1 ? 'error' : 'errors'}\n`)
   }
 }
 

@@ -2,19 +2,8 @@
 import { once } from 'node:events'
 import { suggestion } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
-import {
-  checkManual,
-  commandManual,
-  convertManual,
-  defineManual,
-  lintRolesManual,
-  serveManual,
-  storeManual,
-  testManual,
-} from './manual.ts'
-import { explainManual, healthcheckManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
-import { completionManual, initManual } from './manual-setup.ts'
-import { backupManual, bundleManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
+import { commandManual, MANUALS } from './manual.ts'
+import { complain, outliveReaders, print } from './output.ts'
 import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { reasonOf, usageError, StartError } from '../config/start-error.ts'
@@ -29,78 +18,51 @@ export async function runCommand(args: readonly string[], environment: Environme
     return await dispatch(args, environment)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    process.stderr.write(`quarterdeck: ${error.message}\n`)
+    complain(`quarterdeck: ${error.message}\n`)
     return error.exitCode
   }
 }
 
-interface Command {
-  readonly manual: () => string
-  /** Resolves with the exit code. What a command needs is loaded when it is run. */
-  readonly run: (args: readonly string[], environment: Environment) => Promise<number>
-}
+/** Resolves with the exit code. What a command needs is loaded when it is run. */
+type Run = (args: readonly string[], environment: Environment) => Promise<number>
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  serve: { manual: serveManual, run: serve },
-  store: {
-    manual: storeManual,
-    run: async (args, environment) => (await import('./store.ts')).runStore(args, environment),
-  },
-  test: { manual: testManual, run: async (args) => (await import('./test.ts')).runTest(args) },
-  convert: { manual: convertManual, run: async (args) => (await import('./convert.ts')).runConvert(args) },
-  check: { manual: checkManual, run: async (args) => (await import('./check.ts')).runCheck(args) },
-  define: { manual: defineManual, run: async (args) => (await import('./define.ts')).runDefine(args) },
-  'lint-rbac': { manual: lintRolesManual, run: async (args) => (await import('./lint-rbac.ts')).runLintRoles(args) },
-  'record-role': {
-    manual: recordRoleManual,
-    run: async (args) => (await import('./record-role.ts')).runRecordRole(args),
-  },
-  history: { manual: historyManual, run: async (args) => (await import('./history.ts')).runHistory(args) },
-  explain: { manual: explainManual, run: async (args) => (await import('./explain.ts')).runExplain(args) },
-  backup: {
-    manual: backupManual,
-    run: async (args, environment) => (await import('./backup.ts')).runBackup(args, environment),
-  },
-  restore: {
-    manual: restoreManual,
-    run: async (args, environment) => (await import('./restore.ts')).runRestore(args, environment),
-  },
-  migrate: { manual: migrateManual, run: async (args) => (await import('./migrate.ts')).runMigrate(args) },
-  doctor: {
-    manual: doctorManual,
-    run: async (args, environment) => (await import('./doctor.ts')).runDoctor(args, environment),
-  },
-  bundle: { manual: bundleManual, run: async (args) => (await import('./bundle.ts')).runBundle(args) },
-  init: { manual: initManual, run: async (args) => (await import('./init.ts')).runInit(args) },
-  completion: {
-    manual: completionManual,
-    run: async (args) => (await import('./completion.ts')).runCompletion(args, manuals()),
-  },
-  healthcheck: {
-    manual: healthcheckManual,
-    run: async (args, environment) => (await import('./healthcheck.ts')).runHealthcheck(args, environment),
-  },
-  top: { manual: topManual, run: async (args) => (await import('./top.ts')).runTop(args) },
-}
-
-function manuals(): ReadonlyMap<string, () => string> {
-  return new Map(Object.entries(COMMANDS).map(([name, { manual }]) => [name, manual]))
+const COMMANDS: Readonly<Record<string, Run>> = {
+  serve,
+  store: async (...given) => (await import('./store.ts')).runStore(...given),
+  test: async (args) => (await import('./test.ts')).runTest(args),
+  convert: async (args) => (await import('./convert.ts')).runConvert(args),
+  check: async (args) => (await import('./check.ts')).runCheck(args),
+  define: async (args) => (await import('./define.ts')).runDefine(args),
+  'lint-rbac': async (args) => (await import('./lint-rbac.ts')).runLintRoles(args),
+  'record-role': async (args) => (await import('./record-role.ts')).runRecordRole(args),
+  history: async (args) => (await import('./history.ts')).runHistory(args),
+  explain: async (args) => (await import('./explain.ts')).runExplain(args),
+  backup: async (...given) => (await import('./backup.ts')).runBackup(...given),
+  restore: async (...given) => (await import('./restore.ts')).runRestore(...given),
+  migrate: async (args) => (await import('./migrate.ts')).runMigrate(args),
+  doctor: async (...given) => (await import('./doctor.ts')).runDoctor(...given),
+  bundle: async (args) => (await import('./bundle.ts')).runBundle(args),
+  init: async (args) => (await import('./init.ts')).runInit(args),
+  completion: async (args) => (await import('./completion.ts')).runCompletion(args),
+  healthcheck: async (...given) => (await import('./healthcheck.ts')).runHealthcheck(...given),
+  top: async (args) => (await import('./top.ts')).runTop(args),
 }
 
 async function dispatch([name = 'help', ...rest]: readonly string[], environment: Environment): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   // As the reference, which has no commands.
   const asksForVersion = name === 'version' || name === '--version' || (name === 'serve' && rest.includes('--version'))
-  if (asksForVersion) return print(versionLine())
-  if (command !== undefined)
-    return flagsOf(rest).some(asksForHelp) ? print(command.manual()) : command.run(rest, environment)
+  if (asksForVersion) return show(versionLine())
+  if (command !== undefined) return flagsOf(rest).some(asksForHelp) ? show(manualOf(name)) : command(rest, environment)
   if (name === 'worker') return work(environment)
-  if (name === 'help' || asksForHelp(name)) {
-    const topic = rest[0] ?? ''
-    return print(Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic]!.manual() : commandManual())
-  }
+  if (name === 'help' || asksForHelp(name)) return show(manualOf(rest[0]))
   const hint = suggestion(name, [...Object.keys(COMMANDS), 'version', 'help'])
   throw usageError(`unknown command "${name}"${hint === '' ? '; see quarterdeck help' : hint}`)
+}
+
+/** That of the program where there is no such command. */
+function manualOf(name = ''): string {
+  return (MANUALS.get(name) ?? commandManual)()
 }
 
 /** What follows `--` is for others. */
@@ -116,14 +78,9 @@ function asksForHelp(argument: string): boolean {
   return argument === '--help' || argument === '-h'
 }
 
-function print(text: string): number {
-  process.stdout.write(text)
+function show(text: string): number {
+  print(text)
   return 0
-}
-
-/** That nobody reads any more what it says is no reason for a server to end. */
-function outliveReaders(): void {
-  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }
 
 async function serve(args: readonly string[], environment: Environment): Promise<number> {

@@ -1,51 +1,178 @@
-// `quarterdeck completion`: scripts for shells, with the commands and the flags that their manuals name.
+// `quarterdeck completion`: scripts for shells, written from the table of commands and flags.
+import { GATES } from '../config/feature-gates.ts'
+import type { Flag } from '../config/flags.ts'
 import { usageError } from '../config/start-error.ts'
-
-/** By their names; what a page of the manual says of each. */
-export type Manuals = ReadonlyMap<string, () => string>
+import { COMMAND_FLAGS, type CommandWords, flagsOfCommand, readCommandLine, SHELLS } from './command-flags.ts'
+import { print } from './output.ts'
 
 /** Resolves with the exit code. */
-export async function runCompletion([shell, ...rest]: readonly string[], manuals: Manuals): Promise<number> {
-  const script = rest.length === 0 ? SCRIPTS[shell ?? ''] : undefined
-  if (script === undefined) throw usageError('give bash, zsh or fish; see quarterdeck completion --help')
-  process.stdout.write(script(manuals))
+export async function runCompletion(args: readonly string[]): Promise<number> {
+  const shell = SHELLS.find((name) => name === readCommandLine('completion', args, { most: 1 }).operands[0])
+  if (shell === undefined) throw usageError(`give one of ${SHELLS.join(', ')}; see quarterdeck completion --help`)
+  print(SCRIPTS[shell]())
   return 0
 }
 
-const SCRIPTS: Readonly<Record<string, (manuals: Manuals) => string>> = {
-  bash: (manuals) => `${wordsFunction(manuals)}complete -o default -F _quarterdeck quarterdeck\n`,
-  zsh: (manuals) =>
-    `autoload -U +X bashcompinit && bashcompinit\n${wordsFunction(manuals)}complete -o default -F _quarterdeck quarterdeck\n`,
+const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], () => string>> = {
+  bash: bashScript,
+  zsh: () => `autoload -U +X bashcompinit && bashcompinit\n${bashScript()}`,
   fish: fishScript,
 }
 
-/** Names of files are the shell's own business: they are completed where no flag begins. */
-function wordsFunction(manuals: Manuals): string {
-  const cases = Array.from(manuals, ([name, manual]) => `    ${name}) words="${flagsIn(manual()).join(' ')}" ;;`)
-  return `_quarterdeck() {
-  local words="" current="\${COMP_WORDS[COMP_CWORD]}"
-  case "\${COMP_WORDS[1]}" in
-${cases.join('\n')}
-  esac
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${[...manuals.keys()].join(' ')}"
-  elif [ "\${current#-}" = "$current" ]; then words=""; fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+/** What a value can be completed to: words, one or a list of them, or names. */
+interface Completion {
+  readonly kind: 'words' | 'list' | 'files' | 'directories' | 'nothing'
+  readonly words: readonly string[]
 }
+
+function completionOf({ kind, values = [] }: Pick<Flag, 'kind' | 'values'>): Completion {
+  if (kind === 'file') return { kind: 'files', words: [] }
+  if (kind === 'directory') return { kind: 'directories', words: [] }
+  if (kind === 'switch') return { kind: 'words', words: ['true', 'false'] }
+  if (kind === 'gates')
+    return { kind: 'list', words: Object.keys(GATES).flatMap((gate) => [`${gate}=true`, `${gate}=false`]) }
+  if (values.length === 0) return { kind: 'nothing', words: [] }
+  // A shell would take the star for names of files.
+  return { kind: kind === 'list' ? 'list' : 'words', words: values.filter((word) => word !== '*') }
+}
+
+const ALL = Object.entries(COMMAND_FLAGS) as [CommandWords, (typeof COMMAND_FLAGS)[CommandWords]][]
+const COMMANDS: readonly string[] = ALL.flatMap(([words]) => (words.includes(' ') ? [] : [words]))
+const SUBCOMMANDS: readonly string[] = ALL.flatMap(([words]) => (words.includes(' ') ? [words] : []))
+
+/** Every command can be asked for its manual; the server can be asked for its version, as the reference can. */
+function flagWords(words: CommandWords): readonly string[] {
+  const flags = flagsOfCommand(words).flatMap(({ name, short }) => [
+    `--${name}`,
+    ...(short === undefined ? [] : [`-${short}`]),
+  ])
+  return [...flags, '--help', '-h', ...(words === 'serve' ? ['--version'] : [])]
+}
+
+/** What stands behind a command besides flags. */
+function operandOf(words: CommandWords): Completion {
+  if (words === 'help') return { kind: 'words', words: COMMANDS }
+  const { operand } = COMMAND_FLAGS[words]
+  const below = SUBCOMMANDS.flatMap((each) => (each.startsWith(`${words} `) ? [each.slice(words.length + 1)] : []))
+  const own: Completion = operand === undefined ? { kind: 'nothing', words: [] } : completionOf(operand)
+  return below.length === 0 ? own : { kind: own.kind === 'files' ? 'files' : 'words', words: [...below, ...own.words] }
+}
+
+type Arm = readonly [pattern: string, completion: Completion]
+
+/** The arms of a `case`: patterns that lead to the same words stand together. */
+function arms(rows: readonly Arm[]): string {
+  const grouped = Map.groupBy(rows, ([, { kind, words }]) => `kind=${kind} words=${quoted(words.join(' '))}`)
+  const lines = Array.from(
+    grouped,
+    ([action, same]) => `    ${same.map(([text]) => quoted(text)).join('|')}) ${action} ;;`,
+  )
+  return lines.join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** `serve --secure-port` for a value of its own word, `serve --secure-port=` for one of the same word. */
+function valueArms(words: CommandWords): readonly Arm[] {
+  return flagsOfCommand(words).flatMap((flag) => {
+    const spaced = [`--${flag.name}`, ...(flag.short === undefined ? [] : [`-${flag.short}`])]
+    const patterns = [`--${flag.name}=`, ...(flag.kind === 'switch' ? [] : spaced)]
+    return patterns.map((pattern) => [`${words} ${pattern}`, completionOf(flag)] as const)
+  })
+}
+
+/**
+ * bash cuts words at `=`, and zsh does not. So words are put together first and completed as a whole; what bash takes for typed already is
+ * taken off again. Names of files are left to the shell.
+ */
+function bashScript(): string {
+  return `_quarterdeck() {
+  local at=$COMP_CWORD current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" word flag i kind="" words="" prefix=""
+  word="$current"
+  while [ "$at" -gt 1 ] && { [ "\${COMP_WORDS[at]}" = "=" ] || [ "\${COMP_WORDS[at - 1]}" = "=" ]; }; do
+    at=$((at - 1))
+    word="\${COMP_WORDS[at]}$word"
+  done
+  [ "$current" = "=" ] && current=""
+  COMPREPLY=()
+  for ((i = 2; i < at; i++)); do
+    [ "\${COMP_WORDS[i]}" = "--" ] && return 0
+  done
+  if [ "$at" -gt 2 ]; then
+    case "$command \${COMP_WORDS[2]}" in
+    ${SUBCOMMANDS.map(quoted).join('|')}) command="$command \${COMP_WORDS[2]}" ;;
+    esac
+  fi
+  flag="\${COMP_WORDS[at - 1]}"
+  case "$word" in
+    --*=*) prefix="\${word%%=*}=" flag="$prefix" ;;
+  esac
+  case "$command $flag" in
+${arms(ALL.flatMap(([words]) => valueArms(words)))}
+  esac
+  if [ "$at" -eq 1 ]; then
+    kind=words words=${quoted([...COMMANDS, '--help', '--version'].join(' '))}
+  elif [ -z "$kind" ]; then
+    case "$word" in
+    -*)
+      case "$command" in
+${arms(ALL.map(([words]) => [words, { kind: 'words', words: flagWords(words) }]))}
+      esac ;;
+    *)
+      case "$command" in
+${arms(ALL.map(([words]) => [words, operandOf(words)]))}
+      esac ;;
+    esac
+  fi
+  flag="\${word#"$prefix"}"
+  [ "$kind" = list ] && prefix="$prefix\${flag%"\${flag##*,}"}"
+  if [ "$kind" = directories ]; then
+    local IFS=$'\\n'
+    COMPREPLY=($(compgen -P "$prefix" -d -- "\${word#"$prefix"}"))
+    compopt -o filenames 2>/dev/null
+  else
+    COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "\${word#"$prefix"}"))
+  fi
+  [ "$kind" = list ] && compopt -o nospace 2>/dev/null
+  [ "$kind" = files ] || compopt +o default 2>/dev/null
+  [ -z "\${COMPREPLY[*]}" ] || COMPREPLY=("\${COMPREPLY[@]#"\${word%"$current"}"}")
+  return 0
+}
+complete -o default -F _quarterdeck quarterdeck
 `
 }
 
-function fishScript(manuals: Manuals): string {
-  const lines = Array.from(manuals, ([name, manual]) => [
-    `complete -c quarterdeck -n __fish_use_subcommand -f -a ${name}`,
-    ...flagsIn(manual()).map(
-      (flag) => `complete -c quarterdeck -n "__fish_seen_subcommand_from ${name}" -l ${flag.slice(2)}`,
-    ),
-  ])
-  return `${lines.flat().join('\n')}\n`
+function fishScript(): string {
+  const words = '(commandline -opc)'
+  const lines = ALL.flatMap(([command]) => {
+    const rule = `complete -c quarterdeck -n '__quarterdeck_at ${command}'`
+    const flags = flagsOfCommand(command).map(
+      (flag) =>
+        `${rule} -l ${flag.name}${flag.short === undefined ? '' : ` -s ${flag.short}`}${flag.kind === 'switch' ? '' : fishValue(completionOf(flag), '-x', '-r')}`,
+    )
+    return [...flags, `${rule} -l help -s h`, `${rule}${fishValue(operandOf(command), '', '')}`]
+  })
+  return `function __quarterdeck_at
+  set -l words ${words}
+  set -l command "$words[2]"
+  contains -- "$words[2] $words[3]" ${SUBCOMMANDS.map(quoted).join(' ')}; and set command "$words[2] $words[3]"
+  test "$command" = "$argv"
+end
+complete -c quarterdeck -f
+complete -c quarterdeck -n 'test (count ${words}) -eq 1' -a ${quoted(COMMANDS.join(' '))}
+${lines.join('\n')}
+complete -c quarterdeck -n '__quarterdeck_at serve' -l version
+`
 }
 
-/** Those that begin a line, where flags are described; those in a sentence may be another command's. */
-function flagsIn(manual: string): readonly string[] {
-  const named = manual.matchAll(/^ +(?:-[a-zA-Z], )?(--[a-z0-9][a-z0-9-]*)/gm)
-  return [...new Set(Array.from(named, ([, flag = '']) => flag))].sort()
+/** `only`: nothing but the words. `also`: the names of files, too. */
+function fishValue({ kind, words }: Completion, only: string, also: string): string {
+  const offered =
+    words.length === 0
+      ? ''
+      : ` -a ${quoted(kind === 'list' ? `(__fish_append , ${words.join(' ')})` : words.join(' '))}`
+  if (kind === 'files') return ` ${also} -F${offered}`
+  return kind === 'directories' ? ` ${only} -a '(__fish_complete_directories)'` : ` ${only}${offered}`
 }

@@ -1,14 +1,16 @@
 // `quarterdeck convert`: files in, files or standard output out. The error of a file is one line; the others are still converted.
-import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { columnsOf } from '../kinds/kinds.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../codec/convert.ts'
 import { encodingOf } from '../codec/media-type.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { directoryPath } from '../config/setting-reader.ts'
+import { reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
+import { checkTarget, writeWhole } from './output-file.ts'
+import { complain, inOneLine, print, printBytes } from './output.ts'
 
 /** How files of an encoding end. */
 const ENDINGS: Readonly<Record<TargetEncoding, string>> = {
@@ -30,6 +32,7 @@ interface Options {
   readonly from: SourceEncoding
   readonly to: TargetEncoding
   readonly out: string | undefined
+  readonly overwrite: boolean
   readonly files: readonly string[]
 }
 
@@ -42,11 +45,11 @@ export async function runConvert(args: readonly string[]): Promise<number> {
   for (const file of options.files) {
     try {
       const { bytes, problems } = convert(await readBytes(file), { ...options, kinds, columnsOf, now: Date.now() })
-      for (const problem of problems) complain(file, problem)
+      for (const problem of problems) tell(file, problem)
       await writeOutput(bytes, file, options)
     } catch (error) {
       if (!(error instanceof ConvertError)) throw error
-      complain(file, error.message)
+      tell(file, error.message)
       failed = true
     }
   }
@@ -55,40 +58,25 @@ export async function runConvert(args: readonly string[]): Promise<number> {
 
 async function readBytes(file: string): Promise<Buffer> {
   return readInput(file).catch((error: unknown) => {
-    throw new ConvertError(`cannot be read: ${reasonOf(error)}`)
+    throw new ConvertError(`cannot be read: ${reasonOf((error as Error).cause)}`)
   })
 }
 
-function complain(file: string, message: string): void {
-  process.stderr.write(`quarterdeck convert: ${inputName(file)}: ${message}\n`)
+function tell(file: string, message: string): void {
+  complain(`quarterdeck convert: ${inOneLine(`${inputName(file)}: ${message}`)}\n`)
 }
 
 function parseOptions(args: readonly string[]): Options {
-  const { values, positionals } = parse(args)
-  const from = typeOf('from', values.from)
+  const { read, operands } = readCommandLine('convert', args, { most: Infinity })
+  const from = typeOf('from', read.text('from'))
   if (from === 'table') throw usageError('--from table: a table cannot be converted back to objects')
-  const to = typeOf('to', values.to)
-  const files = positionals.length === 0 ? ['-'] : positionals
-  const binary = to !== 'json' && to !== 'yaml' && to !== 'table'
-  if (binary && files.length > 1 && values.out === undefined) {
+  const to = typeOf('to', read.text('to'))
+  const files = operands.length === 0 ? ['-'] : operands
+  const out = read.optional('out')
+  if (isBinary(to) && files.length > 1 && out === undefined) {
     throw usageError(`several files in ${to} cannot be written to standard output; set --out`)
   }
-  return { from, to, out: values.out, files }
-}
-
-function parse(args: readonly string[]): {
-  values: { from?: string; to?: string; out?: string }
-  positionals: string[]
-} {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { from: { type: 'string' }, to: { type: 'string' }, out: { type: 'string' } },
-    })
-  } catch (error) {
-    throw usageError(`convert: ${(error as Error).message}`)
-  }
+  return { from, to, out: out && directoryPath(out), overwrite: read.switch('overwrite'), files }
 }
 
 /** By the short name of an encoding or by its media type. */
@@ -111,12 +99,15 @@ function makeFolder(folder: string): void {
   }
 }
 
-async function writeOutput(bytes: Buffer, file: string, { out, to, files }: Options): Promise<void> {
+async function writeOutput(bytes: Buffer, file: string, { out, overwrite, to, files }: Options): Promise<void> {
   if (out === undefined) {
     // JSON that stands for itself ends as the API's does, without a line break; in a terminal or among others it needs one.
     const lineBreak = (to === 'json' || to === 'table') && (process.stdout.isTTY || files.length > 1)
     const separator = to === 'yaml' && files[0] !== file ? '---\n' : ''
-    process.stdout.write(Buffer.concat([Buffer.from(separator), bytes, Buffer.from(lineBreak ? '\n' : '')]))
+    const written = Buffer.concat([Buffer.from(separator), bytes, Buffer.from(lineBreak ? '\n' : '')])
+    // A terminal is not to be told what to do by an object; other programs take it as it is.
+    if (process.stdout.isTTY && !isBinary(to)) print(written.toString())
+    else await printBytes(written)
     return
   }
   const name = file === '-' ? 'standard-input' : path.parse(file).name
@@ -124,8 +115,13 @@ async function writeOutput(bytes: Buffer, file: string, { out, to, files }: Opti
   if (file !== '-' && path.resolve(target) === path.resolve(file))
     throw new ConvertError('would be overwritten; use another --out')
   try {
-    await writeFile(target, bytes)
+    checkTarget(target, overwrite)
+    await writeWhole(target, (draft) => draft.appendFile(bytes))
   } catch (error) {
-    throw new ConvertError(`${target} cannot be written: ${reasonOf(error)}`)
+    throw error instanceof StartError ? new ConvertError(error.message) : error
   }
+}
+
+function isBinary(to: TargetEncoding): boolean {
+  return to !== 'json' && to !== 'yaml' && to !== 'table'
 }

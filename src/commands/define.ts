@@ -1,9 +1,10 @@
 // `quarterdeck define`: the definitions that a TypeScript file exports, as YAML. Node strips the types of the file itself.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
 import { reasonOf, usageError } from '../config/start-error.ts'
+import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
+import { complain, print } from './output.ts'
 
 /** What is used of a defined resource; the file may have another copy of `quarterdeck/define` than this one. */
 interface Defined {
@@ -11,42 +12,33 @@ interface Defined {
   yaml(): string
 }
 
+const ONE_FILE = 'name the one file that exports the definitions'
+
 /** Resolves with the exit code: 1 where the file cannot be loaded, defines nothing, or not what is checked. */
 export async function runDefine(args: readonly string[]): Promise<number> {
-  const { file, check } = parse(args)
+  const { read, operands } = readCommandLine('define', args, { most: 1, wanted: ONE_FILE })
+  const [file] = operands
+  if (file === undefined) throw usageError(`${ONE_FILE}; see quarterdeck define --help`)
+  const check = read.text('check')
   let exported: readonly unknown[]
   try {
     const module = (await import(pathToFileURL(path.resolve(file)).href)) as Readonly<Record<string, unknown>>
     exported = Object.values(module)
   } catch (error) {
-    return complain(`${file}: ${reasonOf(error)}`)
+    return fail(`${file}: ${reasonOf(error)}`)
   }
   const defined = new Map(exported.filter(isDefined).map((one) => [one.definition.metadata.name, one]))
-  if (defined.size === 0) return complain(`${file}: exports nothing that defineResource() made`)
+  if (defined.size === 0) return fail(`${file}: exports nothing that defineResource() made`)
   const names = [...defined.keys()].sort()
   const text = names.map((name) => defined.get(name)!.yaml()).join('---\n')
   if (check === undefined) {
-    process.stdout.write(text)
+    print(text)
     return 0
   }
-  const written = await readInput(check).catch((error: unknown) => {
-    throw usageError(`cannot read ${inputName(check)}: ${reasonOf(error)}`)
-  })
+  const written = await readInput(check)
   const line = firstDifference(text, written.toString())
   if (line === undefined) return 0
-  return complain(`${inputName(check)}:${line}: differs from ${file}; write it again: quarterdeck define ${file}`)
-}
-
-function parse(args: readonly string[]): { readonly file: string; readonly check: string | undefined } {
-  try {
-    const options = { check: { type: 'string' } } as const
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
-    const [file, ...others] = positionals
-    if (file !== undefined && others.length === 0) return { file, check: values.check }
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck define --help`)
-  }
-  throw usageError('name the one file that exports the definitions; see quarterdeck define --help')
+  return fail(`${inputName(check)}:${line}: differs from ${file}; write it again: quarterdeck define ${file}`)
 }
 
 function isDefined(value: unknown): value is Defined {
@@ -54,8 +46,8 @@ function isDefined(value: unknown): value is Defined {
   return definition?.kind === 'CustomResourceDefinition' && typeof yaml === 'function'
 }
 
-function complain(message: string): number {
-  process.stderr.write(`quarterdeck define: ${message}\n`)
+function fail(message: string): number {
+  complain(`quarterdeck define: ${message}\n`)
   return 1
 }
 

@@ -1,4 +1,5 @@
 // What `quarterdeck doctor` has found: what is wrong with what, and what to do about it.
+import { inOneLine } from './output.ts'
 
 export interface Finding {
   /** What was looked at: `orphan`, `certificate`, … */
@@ -20,7 +21,7 @@ export interface Diagnosis {
 
 export function formatDiagnosis({ objects, findings }: Diagnosis): string {
   const lines = findings.map(({ check, subject, problem, remedy, fixed }) =>
-    fixed === true ? `${check}: ${subject}: ${problem}; fixed` : `${check}: ${subject}: ${problem}; ${remedy}`,
+    inOneLine(`${check}: ${subject}: ${problem}; ${fixed === true ? 'fixed' : remedy}`),
   )
   const open = findings.filter(({ fixed }) => fixed !== true).length
   const summary = `${objects} objects, ${open === 0 ? 'nothing found' : `${open} ${open === 1 ? 'finding' : 'findings'}`}`

@@ -1,6 +1,5 @@
 // `quarterdeck explain denied|conflict`: what a refusal means and what can be done about it; from the Status, from what kubectl
 // printed, or by asking a server again, which changes nothing there.
-import { parseArgs } from 'node:util'
 import { type ConflictExplanation, type DeniedExplanation, EXPLANATION } from '../api/explanation.ts'
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { textOrEmpty } from '../api/members.ts'
@@ -11,66 +10,47 @@ import { isMap, type ValueMap } from '../api/value.ts'
 import { ApiStatusError, type Client } from '../client/client.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { failureOf, usageError } from '../config/start-error.ts'
 import { apiResources, objectPath } from './api-resources.ts'
+import { readCommandLine, subcommandIn } from './command-flags.ts'
 import { conflictText, deniedText, type Refusal } from './explanation-text.ts'
 import { readInput } from './input.ts'
-import { openClient, SERVER_FLAGS, type ServerFlags } from './server-flags.ts'
+import { complain, print } from './output.ts'
+import { openClient } from './server-flags.ts'
 
 /** Resolves with the exit code: 1 where there is nothing to explain. */
 export async function runExplain(args: readonly string[]): Promise<number> {
-  const { about, flags, words } = parse(args)
+  const explain = asked(args)
   try {
-    const text = about === 'denied' ? await explainDenied(words, flags) : await explainConflict(flags)
-    process.stdout.write(text)
+    print(await explain())
     return 0
   } catch (error) {
-    process.stderr.write(`quarterdeck explain: ${reasonOf(error)}\n`)
+    complain(`quarterdeck explain: ${failureOf(error)}\n`)
     return 1
   }
 }
 
-interface ExplainFlags extends ServerFlags {
-  readonly file?: string | undefined
-  readonly apply?: string | undefined
-  readonly namespace: string
-  readonly manager: string
-}
+type DeniedLine = ReturnType<typeof readCommandLine<'explain denied'>>
+type ConflictFlags = ReturnType<typeof readCommandLine<'explain conflict'>>['read']
 
-interface Asked {
-  readonly about: 'denied' | 'conflict'
-  readonly words: readonly string[]
-  readonly flags: ExplainFlags
-}
-
-function parse(args: readonly string[]): Asked {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        ...SERVER_FLAGS,
-        filename: { type: 'string', short: 'f' },
-        apply: { type: 'string' },
-        namespace: { type: 'string', short: 'n', default: 'default' },
-        'field-manager': { type: 'string', default: 'kubectl' },
-      },
-    })
-    const { filename: file, 'field-manager': manager, ...rest } = values
-    const [about, ...words] = positionals
-    const isWhole = about === 'denied' ? words.length !== 1 && words.length < 4 : words.length === 0
-    if ((about === 'denied' || about === 'conflict') && isWhole)
-      return { about, words, flags: { ...rest, file, manager } }
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck explain --help`)
+/** The explanation that is asked for. */
+function asked(args: readonly string[]): () => Promise<string> {
+  const { words, rest } = subcommandIn('explain', args)
+  if (words === 'explain denied') {
+    const line = readCommandLine(words, rest, { most: 3 })
+    if (line.operands.length !== 1) return () => explainDenied(line)
+  }
+  if (words === 'explain conflict') {
+    const { read } = readCommandLine(words, rest)
+    return () => explainConflict(read)
   }
   throw usageError('say denied or conflict, and of what; see quarterdeck explain --help')
 }
 
-async function explainDenied(words: readonly string[], flags: ExplainFlags): Promise<string> {
-  if (words.length === 0) return deniedText(await readRefusal(flags))
-  using client = openClient(flags, 'quarterdeck-explain')
-  return await askReview(client, words, flags.namespace)
+async function explainDenied({ read, operands }: DeniedLine): Promise<string> {
+  if (operands.length === 0) return deniedText(await readRefusal(read.text('filename')))
+  using client = openClient(read, 'quarterdeck-explain')
+  return await askReview(client, operands, read.required('namespace').text)
 }
 
 async function askReview(
@@ -112,12 +92,15 @@ function resourceIn(what: string): ValueMap {
   return { resource: plural, group: group.join('.'), ...(subresource === undefined ? {} : { subresource }) }
 }
 
-async function explainConflict(flags: ExplainFlags): Promise<string> {
-  if (flags.apply === undefined) return conflictText(await readRefusal(flags))
-  using client = openClient(flags, 'quarterdeck-explain')
+async function explainConflict(read: ConflictFlags): Promise<string> {
+  const manifest = read.text('apply')
+  if (manifest === undefined) return conflictText(await readRefusal(read.text('filename')))
+  const documents = splitDocuments((await readInput(manifest)).toString())
+  const [namespace, manager] = [read.required('namespace').text, read.required('field-manager').text]
+  using client = openClient(read, 'quarterdeck-explain')
   const served = await apiResources(client)
   const texts: string[] = []
-  for (const text of splitDocuments((await readInput(flags.apply)).toString())) {
+  for (const text of documents) {
     const object = parseYaml(Buffer.from(text)).value
     if (!isMap(object)) continue
     const { group, version } = parseGroupVersion(textOrEmpty(object, 'apiVersion')) ?? { group: '', version: '' }
@@ -125,8 +108,8 @@ async function explainConflict(flags: ExplainFlags): Promise<string> {
     const resource = served.find((each) => each.group === group && each.version === version && each.kind === kind)
     if (resource === undefined)
       throw new Error(`the server has no kind ${kind} in ${formatGroupVersion({ group, version })}`)
-    const at = { name: metaText(object, 'name'), namespace: metaText(object, 'namespace') || flags.namespace }
-    texts.push(await tryApply(client, objectPath(resource, at), { object, manager: flags.manager }))
+    const at = { name: metaText(object, 'name'), namespace: metaText(object, 'namespace') || namespace }
+    texts.push(await tryApply(client, objectPath(resource, at), { object, manager }))
   }
   return texts.join('\n')
 }
@@ -152,7 +135,7 @@ async function tryApply(
 }
 
 /** A Status in JSON, or any text that has the message of one. */
-async function readRefusal({ file = '-' }: ExplainFlags): Promise<Refusal> {
+async function readRefusal(file = '-'): Promise<Refusal> {
   const text = (await readInput(file)).toString()
   const status = jsonOrAbsent(text)
   return isMap(status) ? refusalIn(status) : { message: text, details: {}, user: undefined, explanation: undefined }

@@ -4,6 +4,7 @@ import { jsonText } from '../api/json-text.ts'
 import type { StatusDetails } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
+import { inOneLine } from './output.ts'
 import { bindingOf, roleOf } from './role-manifests.ts'
 
 export interface Refusal {
@@ -101,23 +102,18 @@ function nearestText({ kind, name, namespace, role, subject, rule, lacks }: Near
 }
 
 function comments(lines: readonly string[]): string {
-  return lines.map((line) => `# ${printable(line)}\n`).join('')
-}
-
-/** Nothing that somebody else has written may be a command to a terminal, or end a comment. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ').trim()
+  return lines.map((line) => `# ${inOneLine(line)}\n`).join('')
 }
 
 /** Throws where it is no conflict of an apply. */
 export function conflictText({ message, details, explanation }: Refusal): string {
   if (explanation !== undefined && 'conflicts' in explanation) {
-    const ways = explanation.waysOut.map((way, i) => `  ${i + 1}. ${printable(way)}\n`)
+    const ways = explanation.waysOut.map((way, i) => `  ${i + 1}. ${inOneLine(way)}\n`)
     return `${explanation.conflicts.map(fieldText).join('\n')}\nWays out:\n${ways.join('')}`
   }
   const causes = (details.causes ?? []).filter(({ reason }) => reason === 'FieldManagerConflict')
-  if (causes.length === 0) throw new Error(`that is not a conflict of an apply: ${printable(message)}`)
-  const lines = causes.map(({ field = '', message: owner = '' }) => `${printable(field)}: ${printable(owner)}\n`)
+  if (causes.length === 0) throw new Error(`that is not a conflict of an apply: ${inOneLine(message)}`)
+  const lines = causes.map(({ field = '', message: owner = '' }) => `${inOneLine(field)}: ${inOneLine(owner)}\n`)
   return `${lines.join('')}\nThe values are told to who asks for them: quarterdeck explain conflict --apply FILE\n`
 }
 
@@ -125,11 +121,11 @@ function fieldText({ field, owner, ...values }: ExplainedConflict): string {
   const { manager, operation, apiVersion, subresource, time } = owner
   const through = subresource === undefined ? '' : ` through ${subresource}`
   const when = time === undefined ? '' : ` at ${time}`
-  const shown = (value: Value | undefined): string => (value === undefined ? '(not shown)' : printable(jsonText(value)))
+  const shown = (value: Value | undefined): string => (value === undefined ? '(not shown)' : inOneLine(jsonText(value)))
   return [
-    printable(field),
+    inOneLine(field),
     `  stored   ${shown(values.current)}`,
     `  applied  ${shown(values.applied)}`,
-    `  owner    ${printable(`${JSON.stringify(manager)}, ${operation} of ${apiVersion}${through}${when}`)}\n`,
+    `  owner    ${inOneLine(`${JSON.stringify(manager)}, ${operation} of ${apiVersion}${through}${when}`)}\n`,
   ].join('\n')
 }

@@ -1,32 +1,35 @@
 // `quarterdeck history`: the versions of an object that a server still has, who wrote what, and what differs between two of them.
-import { parseArgs } from 'node:util'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { textOrEmpty } from '../api/members.ts'
 import { type Members, metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { ApiAnswer, Client } from '../client/client.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { integer } from '../config/setting-reader.ts'
+import { failureOf, usageError } from '../config/start-error.ts'
 import { tableText } from '../lib/table-text.ts'
 import { apiResources, collectionPath, findResource, objectPath } from './api-resources.ts'
+import { readCommandLine } from './command-flags.ts'
 import { changesBetween, type FieldChange } from './object-diff.ts'
 import { writerOf } from './object-writer.ts'
-import { openClient, SERVER_FLAGS, type ServerFlags } from './server-flags.ts'
+import { complain, print } from './output.ts'
+import { openClient, type ServerFlags } from './server-flags.ts'
 
 /** Resolves with the exit code: 1 where the server does not tell. */
 export async function runHistory(args: readonly string[]): Promise<number> {
   const flags = parse(args)
   try {
-    using client = openClient(flags, 'quarterdeck-history')
-    process.stdout.write(await report(client, flags))
+    using client = openClient(flags.read, 'quarterdeck-history')
+    print(await report(client, flags))
     return 0
   } catch (error) {
-    process.stderr.write(`quarterdeck history: ${reasonOf(error)}\n`)
+    complain(`quarterdeck history: ${failureOf(error)}\n`)
     return 1
   }
 }
 
-interface HistoryFlags extends ServerFlags {
+interface HistoryFlags {
+  readonly read: ServerFlags
   readonly kind: string
   readonly name: string
   readonly namespace: string
@@ -40,30 +43,16 @@ interface HistoryFlags extends ServerFlags {
 }
 
 function parse(args: readonly string[]): HistoryFlags {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        ...SERVER_FLAGS,
-        namespace: { type: 'string', short: 'n', default: 'default' },
-        limit: { type: 'string', default: '20' },
-        diff: { type: 'string' },
-        restore: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-        write: { type: 'boolean', default: false },
-      },
-    })
-    const { diff: from, restore, 'dry-run': isDryRun, ...rest } = values
-    const [kind, name, to, ...more] = positionals
-    const ways = Number(isDryRun) + Number(rest.write)
-    const isWhole =
-      more.length === 0 && (from === undefined) === (to === undefined) && ways === (restore === undefined ? 0 : 1)
-    if (kind !== undefined && name !== undefined && isWhole) {
-      return { ...rest, kind, name, restore, diff: from === undefined || to === undefined ? undefined : [from, to] }
-    }
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck history --help`)
+  const { read, operands } = readCommandLine('history', args, { most: 3 })
+  const [kind, name, to] = operands
+  const [from, restore] = [read.text('diff'), read.text('restore')]
+  const write = read.switch('write')
+  const ways = Number(read.switch('dry-run')) + Number(write)
+  const isWhole = (from === undefined) === (to === undefined) && ways === (restore === undefined ? 0 : 1)
+  if (kind !== undefined && name !== undefined && isWhole) {
+    const limit = String(integer(read.required('limit'), 1, 100))
+    const diff = from === undefined || to === undefined ? undefined : ([from, to] as const)
+    return { read, kind, name, namespace: read.required('namespace').text, limit, diff, restore, write }
   }
   throw usageError(
     'say the kind and the name; two versions for --diff, and --dry-run or --write with --restore; see quarterdeck history --help',

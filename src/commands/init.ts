@@ -1,36 +1,45 @@
 // `quarterdeck init`: a folder with a configuration and everything that it names, for one server or for several replicas.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { lstatSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { readConfig } from '../config/config.ts'
 import { configTemplate, type TemplateValues } from '../config/config-template.ts'
+import { directoryPath } from '../config/setting-reader.ts'
 import { reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { makeDirectory } from '../lib/make-directory.ts'
+import { readCommandLine } from './command-flags.ts'
+import { print } from './output.ts'
 import { makeReplicaFiles, PROXY_NAME } from './replica-files.ts'
-
-const FLAGS = {
-  hosts: { type: 'string', default: '' },
-  url: { type: 'string' },
-  'etcd-servers': { type: 'string' },
-} as const
 
 /** Resolves with the exit code. */
 export async function runInit(args: readonly string[]): Promise<number> {
   const { folder, hosts, url, etcdServers } = readArguments(args)
-  const configFile = path.join(folder, 'quarterdeck.yaml')
-  // Its keys may be in use by other replicas: nothing is made anew behind their backs.
-  if (existsSync(configFile))
-    throw new StartError(`${configFile} exists already: move it away, or choose another folder`)
-  const pki = path.join(folder, 'pki')
+  const [configFile, pki, kubeconfigFile] = ['quarterdeck.yaml', 'pki', 'admin.kubeconfig'].map((name) =>
+    path.join(folder, name),
+  ) as [string, string, string]
+  const settings = settingsFor({ folder, pki, hosts, etcdServers })
+  // As the server will judge them.
+  await readConfig(
+    Object.entries(settings).map(([name, text]) => `--${name}=${text}`),
+    {},
+  )
   try {
-    mkdirSync(pki, { recursive: true, mode: 0o700 })
-    makeReplicaFiles({ folder: pki, names: namesOf(hosts), url, kubeconfigFile: path.join(folder, 'admin.kubeconfig') })
-    writeFileSync(configFile, configTemplate(settingsFor({ folder, pki, hosts, etcdServers })), { mode: 0o600 })
+    // Its keys may be in use by other replicas: nothing is made anew behind their backs.
+    const there = [configFile, pki, kubeconfigFile].find((file) => lstatSync(file, { throwIfNoEntry: false }))
+    if (there !== undefined) throw new StartError(`${there} exists already: move it away, or choose another folder`)
+    makeDirectory(pki, 0o700)
+    makeReplicaFiles({ folder: pki, names: namesOf(hosts), url, kubeconfigFile })
+    writeFileSync(configFile, configTemplate(settings), { mode: 0o600, flag: 'wx' })
   } catch (error) {
+    if (error instanceof StartError) throw error
     throw new StartError(`cannot write to ${folder}: ${reasonOf(error)}`, { cause: error })
   }
-  process.stdout.write(farewell({ folder, configFile, hosts, etcdServers }))
+  print(farewell({ folder, configFile, hosts, etcdServers }))
   return 0
 }
+
+/** Also with a star in the place of the first label, as in certificates. */
+const HOST_NAME = /^(?:\*\.)?(?!-)[a-z\d-]+(?:\.[a-z\d-]+)*\.?$/i
 
 interface InitArguments {
   readonly folder: string
@@ -40,21 +49,17 @@ interface InitArguments {
 }
 
 function readArguments(args: readonly string[]): InitArguments {
-  const { values, positionals } = parsed(args)
-  const [folder] = positionals
-  if (folder === undefined || positionals.length > 1) throw usageError('give one folder; see quarterdeck init --help')
-  const hosts = values.hosts.split(',').filter((host) => host !== '')
-  const url = values.url ?? `https://${inUrl(hosts[0] ?? '127.0.0.1')}:6443`
-  if (URL.parse(url)?.protocol !== 'https:') throw usageError(`--url must be an https: URL, not ${url}`)
-  return { folder: path.resolve(folder), hosts, url, etcdServers: values['etcd-servers'] }
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: true })
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck init --help`)
-  }
+  const wanted = 'give one folder'
+  const { read, operands } = readCommandLine('init', args, { most: 1, wanted })
+  const [folder] = operands
+  if (folder === undefined) throw usageError(`${wanted}; see quarterdeck init --help`)
+  const hosts = read.list('hosts')
+  const wrong = hosts.find((host) => isIP(host) === 0 && !HOST_NAME.test(host))
+  if (wrong !== undefined) throw usageError(`--hosts: "${wrong}" is neither a host name nor an IP address`)
+  const url = read.text('url') ?? `https://${inUrl(hosts.find((host) => !host.startsWith('*')) ?? '127.0.0.1')}:6443`
+  if (!/^https:\/\/[^/\s]/.test(url) || URL.parse(url) === null)
+    throw usageError(`--url must be an https: URL, not ${url}`)
+  return { folder: directoryPath({ text: folder, source: 'DIR' }), hosts, url, etcdServers: read.text('etcd-servers') }
 }
 
 function inUrl(host: string): string {

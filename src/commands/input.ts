@@ -3,9 +3,15 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { buffer } from 'node:stream/consumers'
+import { reasonOf, StartError } from '../config/start-error.ts'
 
-export function readInput(file: string): Promise<Buffer> {
-  return file === '-' ? buffer(process.stdin) : readFile(file)
+/** Throws a `StartError` that names the file. */
+export async function readInput(file: string): Promise<Buffer> {
+  try {
+    return await (file === '-' ? buffer(process.stdin) : readFile(file))
+  } catch (error) {
+    throw new StartError(`cannot read ${inputName(file)}: ${reasonOf(error)}`, { exitCode: 2, cause: error })
+  }
 }
 
 /** Its lines, for what may be larger than memory. */

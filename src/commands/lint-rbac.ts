@@ -4,25 +4,27 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { lintRole } from '../auth/role-lint.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
+import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
+import { complain, inOneLine, print } from './output.ts'
 
 /** Resolves with the exit code: 1 where something was found, or a file could not be read. */
 export async function runLintRoles(args: readonly string[]): Promise<number> {
-  const flag = args.find((argument) => argument.startsWith('-') && argument !== '-')
-  if (flag !== undefined) throw usageError(`lint-rbac: unknown flag ${flag}`)
+  const { operands } = readCommandLine('lint-rbac', args, { most: Infinity })
   let isClean = true
-  for (const file of args.length === 0 ? ['-'] : args) {
+  for (const file of operands.length === 0 ? ['-'] : operands) {
     const shown = inputName(file)
     try {
       for (const object of await readObjects(file)) {
         for (const finding of lintRole(object)) {
-          process.stdout.write(`${shown}: ${finding.object} ${finding.text} (CIS ${finding.row})\n`)
+          print(`${inOneLine(`${shown}: ${finding.object} ${finding.text} (CIS ${finding.row})`)}\n`)
           isClean = false
         }
       }
     } catch (error) {
-      process.stderr.write(`quarterdeck lint-rbac: ${shown}: ${reasonOf(error)}\n`)
+      const reason = error instanceof StartError ? error.message : `${shown}: ${reasonOf(error)}`
+      complain(`quarterdeck lint-rbac: ${inOneLine(reason)}\n`)
       isClean = false
     }
   }

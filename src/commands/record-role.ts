@@ -1,42 +1,41 @@
 // `quarterdeck record-role`: an audit log in, the smallest roles out that would have allowed what it has of a user; or what is written to
 // it until Ctrl-C.
 import { unescape } from 'node:querystring'
-import { parseArgs } from 'node:util'
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { ruleDocument } from '../api/policy-rule.ts'
 import { isMap, own, type ValueMap } from '../api/value.ts'
 import { allows, type RecordedRole, recordedRoles, type SeenAccess } from '../auth/role-recording.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { failureOf } from '../config/start-error.ts'
 import { clusterRoleRules } from '../controllers/bootstrap-roles.ts'
 import { parseQuery } from '../http/query.ts'
 import { requestInfoOf } from '../http/request-info.ts'
+import { readCommandLine } from './command-flags.ts'
 import { followLines } from './followed-lines.ts'
 import { inputName, linesOf } from './input.ts'
+import { complain, print } from './output.ts'
 import { bindingOf, roleOf } from './role-manifests.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** Resolves with the exit code: 1 where there is nothing of the user, or the log cannot be read. */
 export async function runRecordRole(args: readonly string[]): Promise<number> {
-  const flags = parse(args)
+  const { read, operands } = readCommandLine('record-role', args, { most: Infinity })
+  const files = operands.length === 0 ? ['-'] : operands
   try {
     const sessions = new Sessions()
-    if (flags.follow) await follow(flags.files, sessions)
-    else for (const file of flags.files) for await (const line of linesOf(file)) sessions.add(line)
-    const user = flags.user ?? sessions.onlyUser()
+    if (read.switch('follow')) await follow(files, sessions)
+    else for (const file of files) for await (const line of linesOf(file)) sessions.add(line)
+    const user = read.text('user') ?? sessions.onlyUser()
     const seen = sessions.of(user).filter((access) => !isForEveryone(access))
     if (seen.length === 0) throw new Error(`the log has no requests of ${user} that need a role`)
-    const roles = recordedRoles(flags.anyName ? seen.map(withoutName) : seen)
-    process.stdout.write(
-      roles
-        .flatMap((role) => manifestsOf(role, user, flags))
-        .map(emitYaml)
-        .join('---\n'),
-    )
+    const roles = recordedRoles(read.switch('any-name') ? seen.map(withoutName) : seen)
+    const named = { name: read.required('name').text, bind: read.switch('bind') }
+    const manifests = roles.flatMap((role) => manifestsOf(role, user, named))
+    print(manifests.map(emitYaml).join('---\n'))
     return 0
   } catch (error) {
-    process.stderr.write(`quarterdeck record-role: ${reasonOf(error)}\n`)
+    complain(`quarterdeck record-role: ${failureOf(error)}\n`)
     return 1
   }
 }
@@ -45,41 +44,12 @@ export async function runRecordRole(args: readonly string[]): Promise<number> {
 async function follow(files: readonly string[], sessions: Sessions): Promise<void> {
   const stop = stopSignal()
   const followed = await Promise.all(files.map((file) => followLines(file, stop)))
-  process.stderr.write(`recording what is written to ${files.map(inputName).join(', ')}; Ctrl-C prints the roles\n`)
+  complain(`recording what is written to ${files.map(inputName).join(', ')}; Ctrl-C prints the roles\n`)
   await Promise.all(
     followed.map(async (lines) => {
       for await (const line of lines) sessions.add(line)
     }),
   )
-}
-
-interface RecordFlags {
-  readonly user: string | undefined
-  readonly name: string
-  readonly bind: boolean
-  readonly anyName: boolean
-  readonly follow: boolean
-  readonly files: readonly string[]
-}
-
-function parse(args: readonly string[]): RecordFlags {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        user: { type: 'string' },
-        name: { type: 'string', default: 'recorded' },
-        bind: { type: 'boolean', default: false },
-        'any-name': { type: 'boolean', default: false },
-        follow: { type: 'boolean', short: 'f', default: false },
-      },
-    })
-    const { user, name, bind, 'any-name': anyName, follow: isFollowed } = values
-    return { user, name, bind, anyName, follow: isFollowed, files: positionals.length === 0 ? ['-'] : positionals }
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck record-role --help`)
-  }
 }
 
 /** What each user has asked for, each thing once: logs are long, and sessions repeat themselves. */
@@ -158,7 +128,11 @@ function isForEveryone(access: SeenAccess): boolean {
   return EVERYONES_ROLES.some((role) => clusterRoleRules(role).some((rule) => allows(rule, access)))
 }
 
-function manifestsOf({ namespace, rules }: RecordedRole, user: string, { name, bind }: RecordFlags): ValueMap[] {
+function manifestsOf(
+  { namespace, rules }: RecordedRole,
+  user: string,
+  { name, bind }: { readonly name: string; readonly bind: boolean },
+): ValueMap[] {
   const role = roleOf({ name, namespace, rules: rules.map(ruleDocument) })
   return bind ? [role, bindingOf({ name, namespace, user })] : [role]
 }

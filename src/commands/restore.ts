@@ -1,24 +1,25 @@
 // `quarterdeck restore FILE`: a backup into an empty store.
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { BackupError } from '../backup/backup-error.ts'
 import { BackupReader } from '../backup/backup-reader.ts'
+import { checkedPages } from '../backup/checked-pages.ts'
 import { restore, type RestoreOrder } from '../backup/restore.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { makePrivateDirectory } from '../config/files.ts'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { integer } from '../config/setting-reader.ts'
+import type { Setting } from '../config/settings.ts'
+import { usageError } from '../config/start-error.ts'
+import type { CopiedItem } from '../kv/copy.ts'
+import { checkPut } from '../kv/embedded/embedded.ts'
 import { systemClock } from '../lib/clock.ts'
 import { describeStorage, openRestorable } from '../server/storage.ts'
+import { COMPACTION_KEY } from '../store/compactor.ts'
 import { described, explained, readKey, verifyBackup } from './backup.ts'
+import { readCommandLine } from './command-flags.ts'
+import { complain, inOneLine, print } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
-import { readStorageConfig, STORAGE_FLAGS } from './storage-flags.ts'
-
-const FLAGS = {
-  ...STORAGE_FLAGS,
-  'encryption-key-file': { type: 'string' },
-  'revision-margin': { type: 'string' },
-} as const
+import { readStorageConfig } from './storage-flags.ts'
 
 /** So many writes may have been made after a backup. They cost an embedded store nothing, and etcd a write each. */
 const MARGIN = { embedded: 1_000_000_000, etcd: 1_000_000 } as const
@@ -27,37 +28,35 @@ const PROGRESS_MS = 5000
 
 /** Resolves with the exit code. */
 export async function runRestore(args: readonly string[], environment: Environment): Promise<number> {
-  const { values, positionals } = parse(args)
-  const [file] = positionals
-  if (file === undefined || positionals.length > 1) throw usageError('give one file to restore')
-  const key = readKey(values['encryption-key-file'])
-  const config = await readStorageConfig(values, environment)
-  const margin = marginOf(values['revision-margin']) ?? (config.storage.kind === 'etcd' ? MARGIN.etcd : MARGIN.embedded)
+  const { read, operands } = readCommandLine('restore', args, { most: 1, wanted: 'give one file to restore' })
+  const [file] = operands
+  if (file === undefined) throw usageError('give one file to restore; see quarterdeck restore --help')
+  const key = readKey(read.text('encryption-key-file'))
+  const config = await readStorageConfig(read, environment)
+  const margin =
+    marginOf(read.optional('revision-margin')) ?? MARGIN[config.storage.kind === 'etcd' ? 'etcd' : 'embedded']
   const signal = stopSignal()
   return explained(file, async () => {
     // Nothing is written before all of it was read.
-    const header = await verifyBackup(file, key)
+    const header = await verifyBackup(file, key, config.storage.kind === 'embedded' ? checkPut : undefined)
     checkPrefix(header.prefix, config)
     await using reader = await BackupReader.open(createReadStream(file), key)
-    const newest = await restoreInto(config, { pages: reader.pages(), above: header.revision + margin }, signal)
-    process.stdout.write(
-      `${file}: ${described(header)}; restored into ${describeStorage(config.storage)}, revision ${newest}\n`,
-    )
+    const given = {
+      pages: checkedPages(reader),
+      copied: header.revision,
+      above: header.revision + margin,
+      isLowered: read.switch('lower-revisions'),
+    }
+    const newest = await restoreInto(config, given, signal)
+    const where = describeStorage(config.storage)
+    print(`${inOneLine(`${file}: ${described(header)}; restored into ${where}, revision ${newest}`)}\n`)
     return 0
   })
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true })
-  } catch (error) {
-    throw usageError(`${reasonOf(error)}; see quarterdeck restore --help`)
-  }
-}
-
-export function marginOf(text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,12}$/.test(text)) throw usageError('--revision-margin must be a number')
-  return text === undefined ? undefined : Number(text)
+/** Throws a `StartError` for what is not a number of revisions. */
+export function marginOf(setting: Setting | undefined): number | undefined {
+  return setting === undefined ? undefined : integer(setting, 0, 1e12 - 1)
 }
 
 /** Keys are restored as they are, and servers look for them under their prefix. */
@@ -66,7 +65,10 @@ function checkPrefix(prefix: string, config: Config): void {
     throw new BackupError(`its keys are under ${prefix}: give --etcd-prefix ${prefix}`)
 }
 
-type Given = Pick<RestoreOrder, 'pages' | 'above' | 'check'>
+type Given = Pick<RestoreOrder, 'pages' | 'above' | 'copied' | 'check'> & {
+  /** The revisions of the store are not raised. */
+  readonly isLowered: boolean
+}
 
 export async function restoreInto(config: Config, given: Given, signal: AbortSignal): Promise<number> {
   if (config.storage.kind === 'embedded')
@@ -76,11 +78,26 @@ export async function restoreInto(config: Config, given: Given, signal: AbortSig
   const onProgress = (revision: number, goal: number): void => {
     if (Date.now() - told < PROGRESS_MS) return
     told = Date.now()
-    process.stderr.write(`passed revision ${revision} of ${goal}\n`)
+    complain(`passed revision ${revision} of ${goal}\n`)
+  }
+  const { pages, isLowered, ...revisions } = given
+  const prefix = config.storagePrefix
+  const order = {
+    ...revisions,
+    ...(isLowered ? { above: 0, copied: 0 } : {}),
+    kv,
+    prefix,
+    time: new Date(),
+    onProgress,
   }
   try {
-    return await restore({ ...given, kv, prefix: config.storagePrefix, time: new Date(), onProgress }, signal)
+    return await restore({ ...order, pages: isLowered ? withoutCompaction(pages, prefix) : pages }, signal)
   } finally {
     await kv.close()
   }
+}
+
+/** Replicas take this key for the newest compaction: it would be one of revisions that are yet to come. */
+async function* withoutCompaction(pages: Given['pages'], prefix: string): AsyncGenerator<readonly CopiedItem[]> {
+  for await (const page of pages) yield page.filter(({ key }) => key !== `${prefix}${COMPACTION_KEY}`)
 }

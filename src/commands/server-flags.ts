@@ -1,21 +1,16 @@
-// The flags of commands that speak to a running server.
-import { Client } from '../client/client.ts'
-
-export const SERVER_FLAGS = {
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
-} as const
+// How the commands that speak to a running server find it: as kubectl does where no flag says it.
+import { Client, type ConnectionOptions } from '../client/client.ts'
+import { defaultConnection, readKubeconfig } from '../client/kubeconfig.ts'
 
 export interface ServerFlags {
-  readonly kubeconfig?: string | undefined
-  readonly context?: string | undefined
+  text(name: 'kubeconfig' | 'context'): string | undefined
 }
 
-/** Found as kubectl finds it. */
-export function openClient({ kubeconfig, context }: ServerFlags, userAgent: string): Client {
-  return new Client({
-    userAgent,
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-  })
+export function connectionOf(read: ServerFlags): ConnectionOptions {
+  const [kubeconfig, context] = [read.text('kubeconfig'), read.text('context')]
+  return kubeconfig === undefined ? defaultConnection(context) : readKubeconfig(kubeconfig, context)
+}
+
+export function openClient(read: ServerFlags, userAgent: string): Client {
+  return new Client({ ...connectionOf(read), userAgent })
 }

@@ -4,8 +4,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
+import { FLAGS } from '../config/flags.ts'
+import { integer } from '../config/setting-reader.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
 import { type RequestRecord, type Server, startServer } from '../library/library.ts'
+import { readCommandLine } from './command-flags.ts'
+import { complain } from './output.ts'
 
 interface Order {
   /** Of `quarterdeck serve`. */
@@ -16,8 +20,6 @@ interface Order {
   readonly printed: number
 }
 
-const PRINT_FLAG = '--print-requests'
-const DEFAULT_PRINTED = 20
 /** As shells have it. */
 const CANNOT_RUN = 126
 const NOT_FOUND = 127
@@ -39,13 +41,9 @@ function parse(args: readonly string[]): Order {
   const [command, ...rest] = end === -1 ? [] : args.slice(end + 1)
   if (command === undefined)
     throw usageError('say which command to run: quarterdeck test -- COMMAND; see quarterdeck test --help')
-  const flags = args.slice(0, end)
-  const at = flags.findIndex((flag) => flag === PRINT_FLAG || flag.startsWith(`${PRINT_FLAG}=`))
-  if (at === -1) return { flags, command, args: rest, printed: DEFAULT_PRINTED }
-  const text = flags[at]!.includes('=') ? flags[at]!.slice(PRINT_FLAG.length + 1) : flags[at + 1]
-  if (text === undefined || !/^\d{1,6}$/.test(text)) throw usageError(`${PRINT_FLAG} takes a number, 0 for none`)
-  const others = flags.toSpliced(at, flags[at]!.includes('=') ? 1 : 2)
-  return { flags: others, command, args: rest, printed: Number(text) }
+  const { read } = readCommandLine('test', args.slice(0, end))
+  const printed = integer(read.required('print-requests'), 0, 999_999)
+  return { flags: read.given(FLAGS.map(({ name }) => name)), command, args: rest, printed }
 }
 
 async function runBeside(server: Server, { command, args }: Order, signals: ForwardedSignals): Promise<number> {
@@ -55,14 +53,14 @@ async function runBeside(server: Server, { command, args }: Order, signals: Forw
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environmentOf(server) } })
   forwarded.forwardTo(child)
   server.failed.catch((error: unknown) => {
-    process.stderr.write(`quarterdeck test: the server failed: ${reasonOf(error)}\n`)
+    complain(`quarterdeck test: the server failed: ${reasonOf(error)}\n`)
     child.kill('SIGTERM')
   })
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     return code ?? codeOf(signal ?? 'SIGTERM')
   } catch (error) {
-    process.stderr.write(`quarterdeck test: cannot run ${command}: ${reasonOf(error)}\n`)
+    complain(`quarterdeck test: cannot run ${command}: ${reasonOf(error)}\n`)
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NOT_FOUND : CANNOT_RUN
   }
 }
@@ -124,5 +122,5 @@ function isInForeground(): boolean {
 function printRequests(requests: RequestRecord, why: string): void {
   const lines = requests.lines()
   if (lines.length === 0) return
-  process.stderr.write(`${[`quarterdeck test: ${why}; the last requests to the server:`, ...lines].join('\n')}\n`)
+  complain(`${[`quarterdeck test: ${why}; the last requests to the server:`, ...lines].join('\n')}\n`)
 }

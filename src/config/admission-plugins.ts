@@ -49,6 +49,9 @@ const PLUGINS = {
 export type AdmissionPluginName = keyof typeof PLUGINS
 
 /** In the order of the chain. */
+export const PLUGIN_NAMES: readonly string[] = Object.keys(PLUGINS)
+
+/** In the order of the chain. */
 export const DEFAULT_PLUGINS: readonly string[] = Object.entries(PLUGINS).flatMap(([name, is]) =>
   is === 'on' ? [name] : [],
 )
@@ -85,6 +88,6 @@ export function enabledPlugins(
 function known(names: readonly string[], flag: string): readonly AdmissionPluginName[] {
   return names.map((name) => {
     if (Object.hasOwn(PLUGINS, name)) return name as AdmissionPluginName
-    throw usageError(`--${flag}: unknown admission plugin "${name}"`)
+    throw usageError(`--${flag}: unknown admission plugin "${name}": it is not one of ${PLUGIN_NAMES.join(', ')}`)
   })
 }

@@ -14,11 +14,12 @@ import { readConfigFile } from './config-file.ts'
 import { maxConnections, type UnfinishedLimits, unfinishedLimits } from './connection-budget.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
-import { type FlagName, FLAGS } from './flags.ts'
+import { type Flag, type FlagName, FLAGS } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './authentication-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
 import {
   type CertificatePair,
+  directoryPath,
   duration,
   integer,
   type NamedPair,
@@ -145,9 +146,15 @@ async function servedVersions(settings: Settings): Promise<ServedVersions | unde
 }
 
 function buildConfig(read: SettingReader, environment: Environment, served: ServedVersions | undefined): Config {
+  // Also those that nothing asks for with these settings.
+  for (const { name, kind, values, ignored } of FLAGS as readonly (Flag & { readonly name: FlagName })[]) {
+    if (kind === 'text' && values !== undefined && ignored === undefined) read.word(name)
+  }
   const inMemory = read.switch('in-memory')
   const endpoints = read.list('etcd-servers')
-  const dataDirectory = path.resolve(read.optional('data-dir')?.text ?? defaultDataDirectory(environment))
+  const dataDirectory = read.isSet('data-dir')
+    ? directoryPath(read.required('data-dir'))
+    : defaultDataDirectory(environment)
   const cluster = clusterConfig(read, served)
   return Object.freeze<Config>({
     storage: storageOf(read, { inMemory, endpoints, dataDirectory }),
@@ -157,11 +164,11 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     allowPrivileged: read.switch('allow-privileged'),
     encryption: encryptionFile(read),
     dataDirectory: inMemory ? undefined : dataDirectory,
-    certificateDirectory: read.file('cert-dir') ?? (inMemory ? undefined : path.join(dataDirectory, 'pki')),
+    certificateDirectory: read.directory('cert-dir') ?? (inMemory ? undefined : path.join(dataDirectory, 'pki')),
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), 0, 65_535),
     healthzPort: integer(read.required('healthz-port'), 0, 65_535),
-    servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.file('cert-dir')),
+    servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.directory('cert-dir')),
     tlsRules: tlsRules(
       read.required('tls-min-version'),
       read.list('tls-cipher-suites'),
@@ -191,7 +198,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
       read.list('admission-control'),
     ),
     admissionFile: read.file('admission-control-config-file'),
-    extensionsDirectory: read.file('extensions'),
+    extensionsDirectory: read.directory('extensions'),
     extensionsNetwork: read.switch('extensions-network'),
     tolerationSeconds: {
       notReady: integer(read.required('default-not-ready-toleration-seconds')),
@@ -238,7 +245,7 @@ function virtualClock(read: SettingReader): boolean {
 
 function workerCount(read: SettingReader): number {
   const setting = read.required('workers')
-  const count = setting.text === 'auto' ? availableParallelism() : integer(setting, 1, 1024)
+  const count = setting.text === 'auto' ? availableParallelism() : integer(setting, 1, 1024, 'auto or ')
   if (count > 1 && read.switch('virtual-clock')) throw usageError('--virtual-clock requires --workers 1')
   return count
 }

@@ -26,6 +26,9 @@ export const ALSO_ELSEWHERE = [
   'resource-quotas',
 ] as const satisfies readonly ControllerName[]
 
+/** What `--controllers` takes. */
+export const CONTROLLER_WORDS: readonly string[] = ['*', ...CONTROLLER_NAMES.flatMap((name) => [name, `-${name}`])]
+
 const NEXT_TO_OTHERS = ALSO_ELSEWHERE.map((name) => `-${name}`).join(', ')
 
 export const CONTROLLERS_HELP = `Controllers to run: * for all, NAME to enable, -NAME to disable, of ${CONTROLLER_NAMES.join(', ')}. Next to a kube-controller-manager, disable ${NEXT_TO_OTHERS}.`
@@ -53,5 +56,6 @@ function nameOf(text: string): ControllerName {
   const name = Object.hasOwn(ALIASES, text) ? ALIASES[text]! : text.replace(/-controller$/, '')
   const found = CONTROLLER_NAMES.find((known) => known === name)
   if (found !== undefined) return found
-  throw usageError(`--controllers: unknown controller "${text}"${suggestion(name, CONTROLLER_NAMES)}`)
+  const meant = suggestion(name, CONTROLLER_NAMES)
+  throw usageError(`--controllers: unknown controller "${text}"${meant}; there are ${CONTROLLER_NAMES.join(', ')}`)
 }

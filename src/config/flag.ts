@@ -23,6 +23,10 @@ export interface Flag {
   readonly fallback?: string | undefined
   /** Stands for the value in the manual, where the kind does not say it. */
   readonly placeholder?: string | undefined
+  /** One letter: `-o`. */
+  readonly short?: string | undefined
+  /** The words that the value, or each item of a list, is one of. Absent: it is free text. */
+  readonly values?: readonly string[] | undefined
   readonly help: string
   /** Absent where the flag does something. */
   readonly ignored?: IgnoredFlag
@@ -33,6 +37,12 @@ export interface IgnoredFlag {
   /** The values that describe what the server does anyway. */
   readonly accepted: readonly string[]
   readonly otherwise: 'warn' | 'reject'
+}
+
+export interface Setting {
+  readonly text: string
+  /** What to call it in a message: `--secure-port`, `QUARTERDECK_SECURE_PORT`, `secure-port in x.yaml`. */
+  readonly source: string
 }
 
 export type FlagRow = Omit<Flag, 'name' | 'group'>
@@ -66,6 +76,11 @@ export const gates = plain('gates')
 export const text = named('text')
 export const list = named('list')
 export const pairs = named('pairs')
+
+/** The same row with the words that its value is one of. */
+export function oneOf(values: readonly string[], row: FlagRow): FlagRow {
+  return { ...row, values }
+}
 
 /** A switch that is off by default. */
 export function off(help: string): FlagRow {

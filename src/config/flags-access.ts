@@ -1,6 +1,6 @@
 // The flags of authentication, authorization and admission.
-import { DEFAULT_PLUGINS } from './admission-plugins.ts'
-import { count, directory, duration, file, flagsOf, list, off, on, text } from './flag.ts'
+import { DEFAULT_PLUGINS, PLUGIN_NAMES } from './admission-plugins.ts'
+import { count, directory, duration, file, flagsOf, list, off, on, oneOf, text } from './flag.ts'
 
 export const AUTHENTICATION_FLAGS = flagsOf('Authentication', {
   'anonymous-auth': on('Serve requests without credentials as system:anonymous; if false they are rejected.'),
@@ -29,7 +29,10 @@ export const AUTHENTICATION_FLAGS = flagsOf('Authentication', {
   'oidc-required-claim': list('CLAIM=VALUE,...', 'Claims that tokens must have, with these values.'),
   'oidc-signing-algs': list('ALG,...', 'Accepted signing algorithms.', 'RS256'),
   'authentication-token-webhook-config-file': file('kubeconfig of a webhook that authenticates bearer tokens.'),
-  'authentication-token-webhook-version': text('VERSION', 'Version of TokenReview to send: v1 or v1beta1.', 'v1beta1'),
+  'authentication-token-webhook-version': oneOf(
+    ['v1', 'v1beta1'],
+    text('VERSION', 'Version of TokenReview to send: v1 or v1beta1.', 'v1beta1'),
+  ),
   'authentication-token-webhook-cache-ttl': duration('How long responses of the webhook are cached.', '2m'),
   'requestheader-client-ca-file': file(
     'CA bundle for client certificates of authenticating proxies, which name the user in request headers.',
@@ -64,30 +67,38 @@ export const AUTHENTICATION_FLAGS = flagsOf('Authentication', {
 })
 
 export const AUTHORIZATION_FLAGS = flagsOf('Authorization', {
-  'authorization-mode': list(
-    'MODE,...',
-    'Authorizers in order: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.',
-    'Node,RBAC',
+  'authorization-mode': oneOf(
+    ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'],
+    list('MODE,...', 'Authorizers in order: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.', 'Node,RBAC'),
   ),
   'authorization-config': file(
     'AuthorizationConfiguration, instead of --authorization-mode and the --authorization-webhook-* flags; reloaded when it changes.',
   ),
   'authorization-policy-file': file('Policies of mode ABAC, one JSON object per line.'),
   'authorization-webhook-config-file': file('kubeconfig of the webhook of mode Webhook.'),
-  'authorization-webhook-version': text('VERSION', 'Version of SubjectAccessReview to send: v1 or v1beta1.', 'v1beta1'),
+  'authorization-webhook-version': oneOf(
+    ['v1', 'v1beta1'],
+    text('VERSION', 'Version of SubjectAccessReview to send: v1 or v1beta1.', 'v1beta1'),
+  ),
   'authorization-webhook-cache-authorized-ttl': duration('How long allowed responses are cached.', '5m'),
   'authorization-webhook-cache-unauthorized-ttl': duration('How long other responses are cached.', '30s'),
 })
 
 export const ADMISSION_FLAGS = flagsOf('Admission', {
-  'enable-admission-plugins': list(
-    'NAME,...',
-    `Admission plugins to enable besides the default ones: ${DEFAULT_PLUGINS.join(', ')}.`,
+  'enable-admission-plugins': oneOf(
+    PLUGIN_NAMES,
+    list('NAME,...', `Admission plugins to enable besides the default ones: ${DEFAULT_PLUGINS.join(', ')}.`),
   ),
-  'disable-admission-plugins': list('NAME,...', 'Admission plugins to disable though they are enabled by default.'),
-  'admission-control': list(
-    'NAME,...',
-    'Deprecated: the admission plugins to enable, and no others. Excludes --enable-admission-plugins and --disable-admission-plugins.',
+  'disable-admission-plugins': oneOf(
+    PLUGIN_NAMES,
+    list('NAME,...', 'Admission plugins to disable though they are enabled by default.'),
+  ),
+  'admission-control': oneOf(
+    PLUGIN_NAMES,
+    list(
+      'NAME,...',
+      'Deprecated: the admission plugins to enable, and no others. Excludes --enable-admission-plugins and --disable-admission-plugins.',
+    ),
   ),
   extensions: directory(
     'Directory of TypeScript and JavaScript files with functions that admit, convert and authorize; reloaded when they change.',

@@ -1,5 +1,5 @@
 // The flags of the audit log.
-import { count, duration, file, type Flag, flagsOf, off, on, text } from './flag.ts'
+import { count, duration, file, type Flag, flagsOf, off, on, oneOf, text } from './flag.ts'
 
 type Backend = 'audit-log' | 'audit-webhook'
 type Suffix = keyof ReturnType<typeof backendRows>
@@ -14,10 +14,13 @@ interface Defaults {
 /** The flags of both backends. */
 function backendRows({ mode, batch, wait, throttle }: Defaults) {
   return {
-    mode: text(
-      'MODE',
-      'batch: buffer events and write them asynchronously. blocking: write each event before responding. blocking-strict: as blocking, and reject requests that fail to be audited.',
-      mode,
+    mode: oneOf(
+      ['batch', 'blocking', 'blocking-strict'],
+      text(
+        'MODE',
+        'batch: buffer events and write them asynchronously. blocking: write each event before responding. blocking-strict: as blocking, and reject requests that fail to be audited.',
+        mode,
+      ),
     ),
     'batch-buffer-size': count('Events to buffer in batch mode; more are dropped and counted.', '10000'),
     'batch-max-size': count('Maximum number of events in a batch.', batch),
@@ -45,7 +48,10 @@ export const AUDIT_FLAGS = [
   ...flagsOf('Audit', {
     'audit-policy-file': file('Audit policy: a Policy of audit.k8s.io/v1. Without it nothing is audited.'),
     'audit-log-path': text('FILE', 'Write audit events to this file; - for standard output.'),
-    'audit-log-format': text('FORMAT', 'json: one JSON object per line. legacy: one line of text.', 'json'),
+    'audit-log-format': oneOf(
+      ['json', 'legacy'],
+      text('FORMAT', 'json: one JSON object per line. legacy: one line of text.', 'json'),
+    ),
     'audit-log-maxage': count('Days to keep old audit log files; 0 for no limit.', '366'),
     'audit-log-maxbackup': count('Number of old audit log files to keep; 0 for no limit.', '100'),
     'audit-log-maxsize': count('Size in megabytes at which the audit log is rotated.', '100'),

@@ -92,5 +92,6 @@ function ignored<Name extends string>(
     group: 'Accepted for compatibility',
     help,
     ignored: { otherwise, accepted },
+    ...(kind === 'text' && accepted.length > 0 ? { values: accepted } : {}),
   }))
 }

@@ -1,6 +1,7 @@
 // Every flag of `quarterdeck serve`, as data. The reference server's names where it has them. The manual, the environment
 // and the configuration file are all read from this table.
-import { CONTROLLERS_HELP } from './controller-names.ts'
+import { LOG_LEVELS } from '../lib/log.ts'
+import { CONTROLLER_WORDS, CONTROLLERS_HELP } from './controller-names.ts'
 import {
   address,
   count,
@@ -13,6 +14,7 @@ import {
   list,
   off,
   on,
+  oneOf,
   pairs,
   port,
   text,
@@ -20,6 +22,7 @@ import {
 import { ADMISSION_FLAGS, AUTHENTICATION_FLAGS, AUTHORIZATION_FLAGS } from './flags-access.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
 import { IGNORED_FLAGS } from './flags-without-effect.ts'
+import { TLS_CURVES, TLS_SUITES, TLS_VERSIONS } from './tls-config.ts'
 
 export type { Flag }
 
@@ -81,12 +84,18 @@ const SERVING_FLAGS = flagsOf('Serving', {
     'FILE,FILE[:NAME,...]',
     'Certificate and key for clients that ask for these names by SNI, by default those in the certificate. May be repeated.',
   ),
-  'tls-min-version': text('VERSION', 'Minimum TLS version: VersionTLS12 or VersionTLS13.', 'VersionTLS12'),
-  'tls-cipher-suites': list(
-    'NAME,...',
-    'TLS 1.2 cipher suites by their Go names. Default: those with forward secrecy.',
+  'tls-min-version': oneOf(
+    TLS_VERSIONS,
+    text('VERSION', 'Minimum TLS version: VersionTLS12 or VersionTLS13.', 'VersionTLS12'),
   ),
-  'tls-curve-preferences': list('ID,...', 'Curves by Go CurveID: 23, 24, 25, 29, 4588. Default: those of OpenSSL.'),
+  'tls-cipher-suites': oneOf(
+    TLS_SUITES,
+    list('NAME,...', 'TLS 1.2 cipher suites by their Go names. Default: those with forward secrecy.'),
+  ),
+  'tls-curve-preferences': oneOf(
+    TLS_CURVES,
+    list('ID,...', 'Curves by Go CurveID: 23, 24, 25, 29, 4588. Default: those of OpenSSL.'),
+  ),
   'disable-http2-serving': off('Serve HTTP/1.1 only.'),
   'http2-max-streams-per-connection': count('Maximum number of concurrent HTTP/2 streams per connection.', '100'),
   'max-connections': count(
@@ -96,10 +105,13 @@ const SERVING_FLAGS = flagsOf('Serving', {
     'Memory for incomplete requests and unread responses; the largest holder is disconnected first. Default: 1/8 of the memory limit, 128 MiB to 512 MiB.',
   ),
   console: on('Serve the web console at /console.'),
-  'console-session-key': text(
-    'PLACE',
-    'Key that console sessions are sealed with: shared (a Secret in kube-system, for all replicas) or memory (sessions end with the process).',
-    'shared',
+  'console-session-key': oneOf(
+    ['shared', 'memory'],
+    text(
+      'PLACE',
+      'Key that console sessions are sealed with: shared (a Secret in kube-system, for all replicas) or memory (sessions end with the process).',
+      'shared',
+    ),
   ),
   'cors-allowed-origins': list('PATTERN,...', 'Origins allowed by CORS, as regular expressions.'),
   'strict-transport-security-directives': list(
@@ -146,7 +158,10 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
     'HOST[:PORT]',
     'Name of this server in discovery and in the OpenID configuration. Default: --advertise-address.',
   ),
-  'endpoint-reconciler-type': text('TYPE', 'Who keeps the endpoints of service kubernetes: lease or none.', 'lease'),
+  'endpoint-reconciler-type': oneOf(
+    ['lease', 'none'],
+    text('TYPE', 'Who keeps the endpoints of service kubernetes: lease or none.', 'lease'),
+  ),
   'kubernetes-service-node-port': port('Node port of service kubernetes when it is created; 0 for none.', '0'),
   'service-cluster-ip-range': text(
     'CIDR',
@@ -154,7 +169,7 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
     '10.96.0.0/16',
   ),
   'service-node-port-range': text('FIRST-LAST', 'Range of node ports, inclusive; or FIRST+SIZE.', '30000-32767'),
-  controllers: list('NAME,...', CONTROLLERS_HELP, '*'),
+  controllers: oneOf(CONTROLLER_WORDS, list('NAME,...', CONTROLLERS_HELP, '*')),
   'proxy-client-cert-file': file(
     'Client certificate for aggregated API servers and for other replicas, which trust the user it names.',
   ),
@@ -183,13 +198,17 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
 const OPERATION_FLAGS = flagsOf('Operation', {
   config: file('YAML or JSON file of flags (`secure-port: 7443`). The command line and the environment win over it.'),
   'feature-gates': gates('Feature gates to enable or disable; they are listed below.'),
-  'log-level': text(
-    'LEVEL',
-    'debug (logs every request), info, warn, error or silent. Of a running server GET /debug/flags/log-level tells it, by component; PUT of a level there, or at /debug/flags/log-level/COMPONENT, changes it.',
-    'info',
+  'log-level': oneOf(
+    LOG_LEVELS,
+    text(
+      'LEVEL',
+      'debug (logs every request), info, warn, error or silent. Of a running server GET /debug/flags/log-level tells it, by component; PUT of a level there, or at /debug/flags/log-level/COMPONENT, changes it.',
+      'info',
+    ),
   ),
   v: {
     kind: 'count',
+    short: 'v',
     placeholder: 'LEVEL',
     help: 'Log verbosity: 3 or more is --log-level debug, which wins over it.',
   },

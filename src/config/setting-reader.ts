@@ -2,30 +2,49 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'
-import { findFlag, FLAGS, type FlagName } from './flags.ts'
+import { type Flag, FLAGS, type FlagName } from './flags.ts'
 import type { Setting, Settings } from './settings.ts'
 import { usageError } from './start-error.ts'
 
-export class SettingReader {
-  readonly #settings: Settings
+export class SettingReader<Name extends string = FlagName> {
+  readonly #settings: Settings<Name>
+  readonly #flags: ReadonlyMap<string, Flag>
 
-  constructor(settings: Settings) {
+  /** `flags`: the table with the defaults. */
+  constructor(settings: Settings<Name>, flags: readonly Flag[] = FLAGS) {
     this.#settings = settings
+    this.#flags = new Map(flags.map((flag) => [flag.name, flag]))
   }
 
-  optional(name: FlagName): Setting | undefined {
+  optional(name: Name): Setting | undefined {
     const set = this.#settings.get(name)
     if (set !== undefined) return set
-    const fallback = findFlag(name)?.fallback
+    const fallback = this.#flags.get(name)?.fallback
     return fallback === undefined ? undefined : { text: fallback, source: `--${name}` }
   }
 
+  text(name: Name): string | undefined {
+    return this.optional(name)?.text
+  }
+
+  /** One of the words of the flag. */
+  word(name: Name): string | undefined {
+    const setting = this.optional(name)
+    return setting === undefined ? undefined : oneOf(setting, this.#flags.get(name)?.values ?? [])
+  }
+
+  /** Those of the names that are set, as arguments. */
+  given(names: readonly string[]): readonly string[] {
+    const set = [...this.#settings].filter(([name]) => names.includes(name))
+    return set.map(([name, { text }]) => `--${name}=${text}`)
+  }
+
   /** Whether it is set, even to the default. */
-  isSet(name: FlagName): boolean {
+  isSet(name: Name): boolean {
     return this.#settings.has(name)
   }
 
-  required(name: FlagName): Setting {
+  required(name: Name): Setting {
     const setting = this.optional(name)
     if (setting === undefined || setting.text === '') throw usageError(`--${name} needs a value`)
     return setting
@@ -33,25 +52,41 @@ export class SettingReader {
 
   /** Every flag as it was set, or its default; empty where there is neither. */
   texts(): Readonly<Record<string, string>> {
-    return Object.fromEntries(FLAGS.map(({ name }) => [name, this.optional(name)?.text ?? '']))
+    return Object.fromEntries([...this.#flags.keys()].map((name) => [name, this.text(name as Name) ?? '']))
   }
 
-  switch(name: FlagName): boolean {
+  switch(name: Name): boolean {
     const { text, source } = this.required(name)
     const value = parseBoolean(text)
     if (value === undefined) throw usageError(`${source}: "${text}" is not a boolean`)
     return value
   }
 
-  list(name: FlagName): readonly string[] {
+  list(name: Name): readonly string[] {
     const text = this.optional(name)?.text ?? ''
     return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
   }
 
-  file(name: FlagName): string | undefined {
-    const text = this.optional(name)?.text ?? ''
+  file(name: Name): string | undefined {
+    const text = this.text(name) ?? ''
     return text === '' ? undefined : path.resolve(text)
   }
+
+  directory(name: Name): string | undefined {
+    const setting = this.optional(name)
+    return setting === undefined || setting.text === '' ? undefined : directoryPath(setting)
+  }
+}
+
+/** Absolute. Throws for an empty text, and for an address: who gives one does not want a directory of that name. */
+export function directoryPath({ text, source }: Setting, hint = ''): string {
+  if (text === '') throw usageError(`${source} needs a directory: the text is empty`)
+  if (/^[a-z][a-z\d+.-]*:\/\/|^[^/]+:\d+(?:,|$)/i.test(text)) {
+    throw usageError(
+      `${source}: "${text}" is an address, not a directory${hint}; for a directory of that name write ./${text}`,
+    )
+  }
+  return path.resolve(text)
 }
 
 export function parseBoolean(text: string): boolean | undefined {
@@ -64,7 +99,11 @@ export interface CertificatePair {
   readonly keyFile: string
 }
 
-export function pair(read: SettingReader, certificate: FlagName, key: FlagName): CertificatePair | undefined {
+export function pair<Name extends string>(
+  read: SettingReader<Name>,
+  certificate: Name,
+  key: Name,
+): CertificatePair | undefined {
   const certificateFile = read.file(certificate)
   const keyFile = read.file(key)
   if (certificateFile === undefined && keyFile === undefined) return undefined
@@ -107,10 +146,11 @@ export function namedPairs(setting: Setting | undefined): readonly NamedPair[] {
   })
 }
 
-export function integer({ text, source }: Setting, least = 0, most = 999_999_999): number {
+/** `otherwise`: the words that the flag takes, too, for the message. */
+export function integer({ text, source }: Setting, least = 0, most = 999_999_999, otherwise = ''): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (number >= least && number <= most) return number
-  throw usageError(`${source}: "${text}" is not an integer from ${least} to ${most}`)
+  throw usageError(`${source}: "${text}" is not ${otherwise}an integer from ${least} to ${most}`)
 }
 
 export function duration({ text, source }: Setting): number {

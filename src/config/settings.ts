@@ -2,40 +2,67 @@
 // are still text here; `config.ts` reads them.
 import { parseArgs } from 'node:util'
 import { suggestion } from '../lib/closest-word.ts'
-import { environmentName, findFlag, FLAGS, flagNames, type FlagName } from './flags.ts'
+import type { Setting } from './flag.ts'
+import { environmentName, type Flag, FLAGS, type FlagName } from './flags.ts'
 import { usageError } from './start-error.ts'
 
-export interface Setting {
-  readonly text: string
-  /** What to call it in a message: `--secure-port`, `QUARTERDECK_SECURE_PORT`, `secure-port in x.yaml`. */
-  readonly source: string
+export type { Setting }
+
+export type Settings<Name extends string = FlagName> = ReadonlyMap<Name, Setting>
+
+/** Throws a `StartError` for what is not a flag of `quarterdeck serve`. */
+export function readArguments(args: readonly string[]): Settings {
+  const { settings, operands } = readFlags(FLAGS, args)
+  if (operands[0] !== undefined) throw usageError(`unexpected argument "${operands[0]}"`)
+  return settings
 }
 
-export type Settings = ReadonlyMap<FlagName, Setting>
+interface GivenArguments<Name extends string> {
+  readonly settings: Settings<Name>
+  /** What is neither a flag nor the value of one. */
+  readonly operands: readonly string[]
+}
 
-/** Lists may be given in parts. Throws a `StartError` for what is not a flag of ours, with the one that was probably meant. */
-export function readArguments(args: readonly string[]): Settings {
+/** Lists may be given in parts. Throws a `StartError` for an unknown flag, with the one that was probably meant. */
+export function readFlags<Name extends string>(
+  flags: readonly (Flag & { readonly name: Name })[],
+  args: readonly string[],
+  { hint = '' } = {},
+): GivenArguments<Name> {
   const options = Object.fromEntries(
-    FLAGS.map(({ name, kind }) => [name, { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) }]),
+    flags.map(({ name, kind, short }) => [
+      name,
+      {
+        type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
   )
-  // The one flag of the reference's that has a short name.
-  const spelled = args.map((argument) => argument.replace(/^-v(?==|$)/, '--v'))
+  // Programs in Go take `-o=json` for `-o json`.
+  const spelled = args.map((argument) => argument.replace(/^(-[a-z])=/, '$1'))
   const { tokens } = parseArgs({ args: spelled, options, strict: false, tokens: true })
-  const settings = new Map<FlagName, Setting>()
+  const byName = new Map(flags.map((flag) => [flag.name as string, flag]))
+  const settings = new Map<Name, Setting>()
+  const operands: string[] = []
   for (const token of tokens) {
-    if (token.kind === 'positional') throw usageError(`unexpected argument "${token.value}"`)
+    if (token.kind === 'positional') operands.push(token.value)
     if (token.kind !== 'option') continue
-    const flag = findFlag(token.name)
-    if (flag === undefined)
-      throw usageError(`unknown flag ${token.rawName}${suggestion(token.name, flagNames(), '--')}`)
+    const { name: named, rawName: source, inlineValue } = token
+    const flag = byName.get(named)
+    if (flag === undefined) {
+      const meant = source.startsWith('--') ? suggestion(named, byName.keys(), '--') : ''
+      throw usageError(`unknown flag ${source}${meant === '' ? hint : meant}`)
+    }
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
-    if (text === undefined) throw usageError(`${token.rawName} needs a value`)
-    const { name } = flag
+    // A flag in the place of a value means that the value was forgotten.
+    if (text === undefined || (inlineValue === false && text.startsWith('--'))) {
+      throw usageError(`${source} needs a value${hint}`)
+    }
     const joint = flag.kind === 'pairs' ? ';' : flag.kind === 'list' || flag.kind === 'gates' ? ',' : undefined
-    const earlier = joint === undefined ? undefined : settings.get(name)
-    settings.set(name, { text: earlier === undefined ? text : `${earlier.text}${joint}${text}`, source: token.rawName })
+    const earlier = joint === undefined ? undefined : settings.get(flag.name)
+    settings.set(flag.name, { text: earlier === undefined ? text : `${earlier.text}${joint}${text}`, source })
   }
-  return settings
+  return { settings, operands }
 }
 
 /** `QUARTERDECK_…` of every flag. Throws for a variable that looks like one of ours and is not. */

@@ -1,4 +1,7 @@
 // Errors that keep the server from starting, one line each.
+import { reasonOf } from '../lib/system-reason.ts'
+
+export { reasonOf }
 
 export class StartError extends Error {
   override readonly name = 'StartError'
@@ -15,24 +18,9 @@ export function usageError(message: string): StartError {
   return new StartError(message, { exitCode: 2 })
 }
 
-/** The reason of a failed system call in words. */
-export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const known = REASONS[code]
-  if (known !== undefined) return known
-  return error instanceof Error ? error.message : String(error)
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ENOENT: 'it does not exist',
-  EEXIST: 'a file of that name exists',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'it is not a directory',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'no space left on the disk',
-  EDQUOT: 'disk quota exceeded',
-  EADDRINUSE: 'the port is in use',
-  EADDRNOTAVAIL: 'the address does not belong to this machine',
+/** The reason with the file that it is about, where the system names one: for errors that nobody has put into words on the way. */
+export function failureOf(error: unknown): string {
+  const reason = reasonOf(error)
+  const { path: file, message } = error as { readonly path?: unknown; readonly message?: unknown }
+  return typeof file === 'string' && reason !== message ? `${file}: ${reason}` : reason
 }

@@ -66,7 +66,8 @@ export function storageOf(read: SettingReader, { inMemory, endpoints, dataDirect
     return inMemory ? { kind: 'memory' } : { kind: 'embedded', directory: path.join(dataDirectory, 'store'), keptBytes }
   }
   for (const endpoint of endpoints) {
-    if (!/^(?:https?:\/\/[^/\s]+:\d+\/?|unix:\/\/\/\S*[^/\s])$/.test(endpoint)) {
+    const isUrl = /^(?:https?:\/\/[^/\s@]+:\d+\/?|unix:\/\/\/\S*[^/\s])$/.test(endpoint) && URL.canParse(endpoint)
+    if (!isUrl) {
       throw usageError(`--etcd-servers: "${endpoint}" is not http://host:port, https://host:port or unix:///path`)
     }
     if (leavesUnsealed(endpoint) && !read.switch('dev')) {

@@ -1,5 +1,5 @@
 // TLS versions, cipher suites and curves, by the names of the reference, which are those of Go.
-import type { Setting } from './settings.ts'
+import type { Setting } from './flag.ts'
 import { usageError } from './start-error.ts'
 
 export interface TlsRules {
@@ -41,10 +41,14 @@ const CURVES: Readonly<Record<string, string>> = {
   '4588': 'X25519MLKEM768',
 }
 
+export const TLS_VERSIONS: readonly string[] = Object.keys(VERSIONS)
+export const TLS_SUITES: readonly string[] = Object.keys(SUITES)
+export const TLS_CURVES: readonly string[] = Object.keys(CURVES)
+
 export function tlsRules(version: Setting, suites: readonly string[], curves: readonly string[] = []): TlsRules {
   const minVersion = Object.hasOwn(VERSIONS, version.text) ? VERSIONS[version.text] : undefined
   if (minVersion === undefined) {
-    throw usageError(`${version.source}: "${version.text}" is not one of ${Object.keys(VERSIONS).join(', ')}`)
+    throw usageError(`${version.source}: "${version.text}" is not one of ${TLS_VERSIONS.join(', ')}`)
   }
   const chosen = suites.filter((name) => !SUITES_OF_13.includes(name)).map(suiteOf)
   const of12 = chosen.length > 0 || suites.length > 0 ? chosen : Object.values(SUITES)
@@ -55,11 +59,11 @@ export function tlsRules(version: Setting, suites: readonly string[], curves: re
 function curveOf(number: string): string {
   const curve = Object.hasOwn(CURVES, number) ? CURVES[number] : undefined
   if (curve !== undefined) return curve
-  throw usageError(`--tls-curve-preferences: "${number}" is not one of ${Object.keys(CURVES).join(', ')}`)
+  throw usageError(`--tls-curve-preferences: "${number}" is not one of ${TLS_CURVES.join(', ')}`)
 }
 
 function suiteOf(name: string): string {
   const suite = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined
   if (suite !== undefined) return suite
-  throw usageError(`--tls-cipher-suites: "${name}" is not one of ${Object.keys(SUITES).join(', ')}`)
+  throw usageError(`--tls-cipher-suites: "${name}" is not one of ${TLS_SUITES.join(', ')}`)
 }

@@ -1,18 +1,23 @@
 // Suggests a known word for one that is mistyped.
 
-/** The word with the fewest edits, if it is near enough to be a slip of the finger. */
+/** The word with the fewest edits, if it is near enough to be a slip of the finger, or the shortest that has all parts of it. */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
-  const limit = Math.max(2, Math.floor(word.length / 3))
-  let best: string | undefined
-  let fewest = limit + 1
-  for (const candidate of known) {
-    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase())
-    if (edits < fewest) {
-      fewest = edits
-      best = candidate
-    }
-  }
-  return best
+  const wanted = word.toLowerCase()
+  const candidates = [...known]
+  const near = candidates
+    .map((candidate) => ({ candidate, edits: editDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ edits }) => edits <= Math.max(2, Math.floor(word.length / 3)))
+    .sort((a, b) => a.edits - b.edits)
+  const [best] = near
+  return best !== undefined && best.edits <= 2
+    ? best.candidate
+    : (longerWord(wanted.split('-'), candidates) ?? best?.candidate)
+}
+
+/** `secure-port` for `port`. */
+function longerWord(parts: readonly string[], known: readonly string[]): string | undefined {
+  const longer = known.filter((candidate) => parts.every((part) => candidate.toLowerCase().split('-').includes(part)))
+  return longer.sort((a, b) => a.split('-').length - b.split('-').length)[0]
 }
 
 /** `; did you mean --secure-port?`, to be put behind a message; empty where nothing is near. */

@@ -1,4 +1,5 @@
 // The tables of all flags and of all metrics, as documents for operators, made of what the code says of them.
+import { COMMAND_FLAGS, type CommandWords, flagsOfCommand } from '../../src/commands/command-flags.ts'
 import { environmentName, FLAGS, type Flag } from '../../src/config/flags.ts'
 import { GATES } from '../../src/config/feature-gates.ts'
 import { LIVE_FLAGS } from '../../src/config/live-config.ts'
@@ -30,10 +31,10 @@ export function flagsDocument(): string {
     ([group, flags]) => `## ${group}\n\n${table(['flag', 'default', 'meaning'], flags.map(row))}`,
   )
   return `${[
-    '# Flags of `quarterdeck serve`',
+    '# Flags',
     `${MADE}
 
-Each is also a variable (\`--secure-port\` is \`${environmentName('secure-port')}\`) and a key of the file that \`--config\` names (\`secure-port: 7443\`). The command line wins over the environment, and that over the file. Those with a ↻
+The flags of \`quarterdeck serve\` come first. Each is also a variable (\`--secure-port\` is \`${environmentName('secure-port')}\`) and a key of the file that \`--config\` names (\`secure-port: 7443\`). The command line wins over the environment, and that over the file. Those with a ↻
 take effect on SIGHUP.`,
     ...sections,
     '## Feature gates',
@@ -42,7 +43,26 @@ take effect on SIGHUP.`,
     `Flags of kube-apiserver that are taken, so that manifests which pass them work. A value that asks for something else is
 logged at the start, or refused where somebody would rely on it.`,
     table(['flag', 'why'], FLAGS.filter((flag: Flag) => flag.ignored !== undefined).map(ignoredRow)),
+    ...commandSections(),
   ].join('\n\n')}\n`
+}
+
+/** `serve` is described above, and `test` takes its flags too. */
+function commandSections(): readonly string[] {
+  const others = (Object.keys(COMMAND_FLAGS) as CommandWords[]).filter((words) => words !== 'serve')
+  return others.flatMap((words) => {
+    const flags = flagsOfCommand(words).filter(
+      (flag) => words !== 'test' || !FLAGS.some(({ name }) => name === flag.name),
+    )
+    return flags.length === 0
+      ? []
+      : [`## \`quarterdeck ${words}\``, table(['flag', 'default', 'meaning'], flags.map(commandRow))]
+  })
+}
+
+function commandRow({ name, short, fallback, help }: Flag): readonly string[] {
+  const spelled = short === undefined ? `\`--${name}\`` : `\`-${short}\`, \`--${name}\``
+  return [spelled, fallback === undefined ? '' : `\`${cell(fallback)}\``, cell(help)]
 }
 
 function ignoredRow({ name, help }: Flag): readonly string[] {

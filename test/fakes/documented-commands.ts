@@ -30,7 +30,10 @@ const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
   'kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac': {
     says: /^/,
   },
-  'quarterdeck bundle FILE': { with: { FILE: 'report && wc -c report' }, says: /^[1-9]\d{3,} report/ },
+  'quarterdeck bundle FILE': {
+    with: { FILE: 'report && wc -c report' },
+    says: /^report: ([1-9]\d{3,}) bytes about https:\S+ were written.*\n\1 report/,
+  },
   'kubectl get --raw /debug/flags/log-level': { says: /requests/ },
   'kubectl replace --raw /debug/flags/log-level/requests -f - <<< debug': { says: /debug/ },
   'quarterdeck test -- COMMAND': { with: { COMMAND: 'kubectl get namespaces' }, says: /kube-system/ },

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, readdirSync, statSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -27,17 +27,21 @@ describe.each(Object.entries(COPIED_STORES))('a backup of %s', (_name, start) =>
     const load = startWriteLoad(store.kv, PREFIX)
     const past = await store.kv.newestRevision(signal)
     for (const flags of [[], [`--revision=${past}`]]) {
-      const { code, stdout, stderr } = await runCommand(['backup', ...store.flags, ...flags, 'a.backup'], home)
+      const { code, stdout, stderr } = await runCommand(
+        ['backup', ...store.flags, ...flags, '--overwrite', 'a.backup'],
+        home,
+      )
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       const { header, items } = await readBackup(path.join(home, 'a.backup'))
       expect(stdout).toContain(`a.backup: ${items.length} keys under /registry/ at revision ${header.revision}`)
-      expect(stdout).toContain('; verified')
+      const place = store.flags[0]!.replace(/^--[a-z-]+=/, '')
+      expect(stdout).toMatch(new RegExp(`, read from .*${place}.*; verified\\n$`))
       if (flags.length > 0) expect(header.revision).toBe(past)
       const then = await store.kv.list({ ...prefixRange(PREFIX), at: header.revision }, signal)
       expect(items).toEqual(then.items)
     }
     await load.stop()
-    expect(readdirSync(home)).not.toContain('a.backup.partial')
+    expect(readdirSync(home)).toEqual(['a.backup'])
     expect(statSync(path.join(home, 'a.backup')).mode & 0o777).toBe(0o600)
   })
 
@@ -124,6 +128,36 @@ describe('the file of a backup', () => {
     })
     const missing = await runCommand(['backup', 'verify', 'nothing'], home)
     expect(missing).toMatchObject({ code: 1, stderr: 'quarterdeck: nothing: it does not exist\n' })
+  })
+
+  it('does not take the place of another one, unless that is asked for', async () => {
+    await using store = await COPIED_STORES['the folder of a store']!()
+    const home = await newHome()
+    await put(store.kv, 5)
+    await writeFile(path.join(home, 'precious'), 'mine')
+    await symlink('nowhere', path.join(home, 'dangling'))
+    await mkdir(path.join(home, 'folder'))
+    for (const name of ['precious', 'dangling']) {
+      expect(await runCommand(['backup', ...store.flags, name], home)).toMatchObject({
+        code: 1,
+        stderr: `quarterdeck: ${name} exists: choose another name, or give --overwrite\n`,
+      })
+    }
+    expect(await readFile(path.join(home, 'precious'), 'utf8')).toBe('mine')
+    for (const [name, reason] of [
+      ['folder', 'it is not a file'],
+      ['/dev/null', 'it is not a file'],
+      ['none/a', 'there is no directory none'],
+      ['precious/a', 'there is no directory precious'],
+    ] as const) {
+      expect(await runCommand(['backup', ...store.flags, '--overwrite', name], home)).toMatchObject({
+        code: 1,
+        stderr: `quarterdeck: ${name} cannot be written: ${reason}\n`,
+      })
+    }
+    expect(readdirSync(home).toSorted()).toEqual(['dangling', 'folder', 'precious'])
+    expect((await runCommand(['backup', ...store.flags, '--overwrite', 'precious'], home)).code).toBe(0)
+    expect((await readBackup(path.join(home, 'precious'))).items).toHaveLength(5)
   })
 
   it('is not made where there is no store', async () => {

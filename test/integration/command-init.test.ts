@@ -1,7 +1,7 @@
 // `quarterdeck init` and `quarterdeck completion`.
 import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { Client, k8s } from '../../src/client/client.ts'
 import { COMMAND } from '../fakes/command.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { freePort } from '../fakes/free-port.ts'
+import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 
 const run = promisify(execFile)
@@ -63,15 +64,73 @@ describe('quarterdeck init', () => {
     expect(readFileSync(path.join(folder, 'pki/service-account.key'), 'utf8')).toBe(key)
   })
 
+  it('has the server print a kubeconfig that kubectl trusts, and so does --hosts', async () => {
+    for (const hosts of [[], ['--hosts', 'api.example.com']]) {
+      const home = await newHome()
+      await quarterdeck('init', ...hosts, path.join(home, 'made'))
+      const flags = [
+        '--config',
+        path.join(home, 'made/quarterdeck.yaml'),
+        '--secure-port=0',
+        '--bind-address=127.0.0.1',
+      ]
+      const server = await startServerProcess(flags, await newHome())
+      const [binary] = await findKubectls()
+      const kubectl = new Kubectl(binary!, { kubeconfig: server.kubeconfigFile, home })
+      expect(await kubectl.run(['get', '--raw', '/readyz'])).toEqual({ code: 0, stdout: 'ok', stderr: '' })
+      await server.stop()
+    }
+  })
+
+  it('makes nothing where it cannot write, and does not wait', async () => {
+    const home = await newHome()
+    writeFileSync(path.join(home, 'file'), '')
+    symlinkSync('nowhere', path.join(home, 'dangling'))
+    for (const [folder, reason] of [
+      ['/proc/x', 'nothing can be created there'],
+      ['/proc/x/y', 'nothing can be created there'],
+      [path.join(home, 'file'), 'it is not a directory'],
+      [path.join(home, 'file/below'), 'it is not a directory'],
+      [path.join(home, 'dangling'), 'a file of that name exists'],
+    ] as const) {
+      await expect(quarterdeck('init', folder), folder).rejects.toMatchObject({
+        code: 1,
+        stderr: `quarterdeck: cannot write to ${folder}: ${reason}\n`,
+      })
+    }
+    expect(readdirSync(home)).toEqual(['dangling', 'file'])
+  })
+
+  it('keeps the keys that are there, also without a configuration beside them', async () => {
+    for (const name of ['pki', 'admin.kubeconfig']) {
+      const folder = await newHome()
+      mkdirSync(path.join(folder, name))
+      await expect(quarterdeck('init', folder)).rejects.toMatchObject({
+        stderr: expect.stringContaining(`${name} exists already`) as string,
+      })
+      expect(readdirSync(folder)).toEqual([name])
+    }
+  })
+
   it.each([
+    [[''], 'an argument is empty: give one folder'],
+    [['127.0.0.1:6443'], 'is an address, not a directory'],
+    [['--etcd-servers', 'foo', 'x'], '--etcd-servers: "foo" is not http://host:port'],
+    [['--etcd-servers', 'http://etcd.example.com:2379', 'x'], 'is a remote etcd without TLS'],
+    [['--etcd-servers', '', 'x'], '--etcd-servers needs a value'],
+    [['--hosts', 'a b', 'x'], '--hosts: "a b" is neither a host name nor an IP address'],
+    [['--hosts', 'https://a', 'x'], '--hosts: "https://a" is neither'],
+    [['--url', 'https://', 'x'], '--url must be an https: URL'],
     [[], 'give one folder'],
     [['--url', 'http://here', 'x'], '--url must be an https: URL, not http://here'],
-    [['--host', 'a', 'x'], "Unknown option '--host'"],
+    [['--host', 'a', 'x'], 'unknown flag --host; did you mean --hosts?'],
   ])('%j is refused', async (args, message) => {
-    await expect(quarterdeck('init', ...args)).rejects.toMatchObject({
+    const home = await newHome()
+    await expect(run(process.execPath, [COMMAND, 'init', ...args], { cwd: home })).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringContaining(message) as string,
     })
+    expect(readdirSync(home)).toEqual([])
   })
 })
 

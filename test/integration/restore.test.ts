@@ -1,5 +1,6 @@
 // Backups restored and stores moved under servers with live informers: what they hold afterwards is what was restored, and no
 // resourceVersion is ever lower than one that was seen before.
+import { readdirSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -126,6 +127,77 @@ it('a restore that was interrupted is told of by the next server, and can be don
   await run(scene, ['restore', ...etcd.flags, '--revision-margin=100', 'a.backup'])
   await start(scene, etcd)
 })
+
+describe('a migration to etcd', () => {
+  it('is refused where the revisions alone would take hours, and is done below them where that is asked for', async () => {
+    const scene = await newScene()
+    const { server, place } = await start(scene, await newPlace('embedded'))
+    const { client, writer } = await beginWatching(server)
+    await writer.write(5)
+    const names = await namesOf(client)
+    await run(scene, ['backup', ...place.flags, 'a.backup'])
+    await server.stop()
+    await run(scene, ['restore', '--data-dir=raised', 'a.backup'])
+
+    const etcd = await newPlace('etcd')
+    const migration = ['migrate', '--from=raised', `--to=${etcd.name}`]
+    const kv = await openEtcd({ endpoints: [etcd.name], prefix: '/registry/' }, signal)
+    const before = await kv.newestRevision(signal)
+    const refused = await runCommand(migration, scene.home)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(
+      /^quarterdeck: \S+: to raise its revision from \d+ to 1\d{9} takes .* about 69 hours: .*\n$/,
+    )
+    expect(refused.stderr).toMatch(/--bump-revision 1\d{9} --mark-compacted.*--lower-revisions/)
+    await run(scene, ['backup', '--data-dir=raised', 'b.backup'])
+    expect(await runCommand(['restore', ...etcd.flags, 'b.backup'], scene.home)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/--lower-revisions/) as string,
+    })
+    expect(await kv.newestRevision(signal)).toBe(before)
+    await kv.close()
+
+    await run(scene, [...migration, '--lower-revisions'])
+    const { server: moved } = await start(scene, etcd)
+    using after = new Client({ kubeconfig: moved.kubeconfigFile })
+    expect(await namesOf(after)).toEqual(names)
+    const watched = startInformer(after)
+    await watched.waitForSync()
+    await after
+      .resource(k8s.ConfigMap)
+      .inNamespace(NAMESPACE)
+      .create({ metadata: { name: 'later' } })
+    await expect.poll(() => watched.list().some(({ metadata }) => metadata.name === 'later')).toBe(true)
+  })
+
+  it.each(['127.0.0.1:2379', 'localhost:2379', 'etcd-1:2379,etcd-2:2379', '[::1]:2379'])(
+    'takes %s for an address without a scheme, and makes no directory',
+    async (place) => {
+      const { home } = await newScene()
+      for (const args of [
+        ['--from=data', `--to=${place}`],
+        [`--from=${place}`, '--to=data'],
+      ]) {
+        const { code, stderr } = await runCommand(['migrate', ...args], home)
+        expect({ code, stderr }).toEqual({
+          code: 2,
+          stderr: expect.stringMatching(/is an address, not a directory/) as string,
+        })
+      }
+      for (const command of ['serve', 'doctor', 'backup', 'restore']) {
+        const operand = command === 'backup' || command === 'restore' ? ['a'] : []
+        const { code } = await runCommand([command, `--data-dir=${place}`, ...operand], home)
+        expect(code).toBe(2)
+      }
+      expect(readdirSync(home)).toEqual([])
+    },
+  )
+})
+
+async function namesOf(client: Client): Promise<readonly string[]> {
+  const { items } = await client.resource(k8s.ConfigMap).inNamespace(NAMESPACE).list()
+  return items.map(({ metadata }) => metadata.name)
+}
 
 async function newScene(): Promise<Scene> {
   return { home: await newHome(), port: await freePort() }

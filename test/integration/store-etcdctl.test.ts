@@ -1,10 +1,11 @@
 // `quarterdeck store serve` as its users have it: a process of its own, and etcd's own client.
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EtcdCertificates, makeEtcdCertificates } from '../fakes/etcd-tls.ts'
 import { etcdctl, etcdctlLines } from '../fakes/etcdctl.ts'
+import { newHome, runCommand, startCommand } from '../fakes/server-process.ts'
 import { StoreProcess } from '../fakes/store-process.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 
@@ -130,4 +131,42 @@ it('certificates that are replaced are used from then on', async () => {
   const [, after] = await issue()
   await expect.poll(() => put(after)).toBe('OK\n')
   expect(await put(before)).toBe('refused')
+})
+
+it('a store that demands no certificates of clients says so where it is served with TLS', async () => {
+  const home = await newHome()
+  const { files } = await makeEtcdCertificates(home)
+  const https = [
+    '--listen-client-urls=https://127.0.0.1:0',
+    `--cert-file=${files.certificate}`,
+    `--key-file=${files.key}`,
+  ]
+  for (const [flags, warns] of [
+    [https, true],
+    [[...https, `--trusted-ca-file=${files.ca}`], false],
+    [['--listen-client-urls=http://127.0.0.1:0'], false],
+  ] as const) {
+    const store = startCommand(['store', 'serve', '--in-memory', ...flags], home)
+    await expect.poll(() => store.stdout).toMatch(/serves its store on/)
+    const { stderr } = await store.stop()
+    expect(/^quarterdeck: warning: every client that reaches https:.*--trusted-ca-file/m.test(stderr)).toBe(warns)
+  }
+})
+
+it.each([
+  ['127.0.0.1:2379', 'is not http://host:port, https://host:port or unix:///path'],
+  ['localhost:2379', 'is not http://host:port'],
+  ['http://127.0.0.1:2379/path', 'is not http://host:port'],
+  ['http://127.evil.example.com:2379', 'without TLS a store is served on a loopback address'],
+  ['unix://', 'is not http://host:port'],
+])('a store is not served on %s', async (url, message) => {
+  const home = await newHome()
+  const { code, stderr } = await runCommand(['store', 'serve', `--listen-client-urls=${url}`], home)
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string })
+  expect(readdirSync(home)).toEqual([])
+})
+
+it('a store does not ignore certificates that its URL does not use', async () => {
+  const refused = await runCommand(['store', 'serve', '--trusted-ca-file=ca.crt'], await newHome())
+  expect(refused).toMatchObject({ code: 2, stderr: 'quarterdeck: --trusted-ca-file requires an https: URL\n' })
 })

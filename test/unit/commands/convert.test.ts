@@ -68,7 +68,7 @@ describe('quarterdeck convert', () => {
       ['--from', 'table', '--to', 'json', 'x'],
       '--from table: a table cannot be converted back',
     ],
-    ['an unknown flag', ['--form', 'json'], "convert: Unknown option '--form'"],
+    ['an unknown flag', ['--form', 'json'], 'unknown flag --form; did you mean --from?'],
     [
       'several binary files for standard output',
       ['--from', 'json', '--to', 'cbor', 'x', 'y'],

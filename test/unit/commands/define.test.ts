@@ -88,7 +88,7 @@ describe('quarterdeck define', () => {
   it.each([
     [[], 'name the one file that exports the definitions'],
     [['a.ts', 'b.ts'], 'name the one file that exports the definitions'],
-    [['--out', 'x'], "Unknown option '--out'"],
+    [['--out', 'x'], 'unknown flag --out; see quarterdeck define --help'],
   ])('refuses %j', async (args, message) => {
     await expect(define(...args)).rejects.toThrow(message)
   })

@@ -76,7 +76,7 @@ subjects:
       '# The nearest binding is RoleBinding "b" in a of Role "r" to Group "dev": {"verbs":["get"],"apiGroups":[""],"resources":["pods"]} does not have these verbs.\n',
     )
     expect(deniedText(refusal('no\x1b[2J\nkind: Evil', { user: 'jo', explanation: {} }))).toBe(
-      '# An authorizer has denied it: no role would help.\n# no [2J kind: Evil\n',
+      '# An authorizer has denied it: no role would help.\n# no\\u001b[2J kind: Evil\n',
     )
   })
 

@@ -1,0 +1,298 @@
+// Every command and subcommand with its flags, as data. Arguments, manuals, shell completion and the list of flags are all read from
+// this table. Flags of `quarterdeck serve` that other commands take too are its rows.
+import { count, file, type Flag, type FlagRow, flagsOf, list, off, oneOf, port, text } from '../config/flag.ts'
+import { findFlag, FLAGS, type FlagName } from '../config/flags.ts'
+import { SettingReader } from '../config/setting-reader.ts'
+import { readFlags, type Setting } from '../config/settings.ts'
+import { usageError } from '../config/start-error.ts'
+
+const GROUP = 'Flags'
+
+function short(letter: string, row: FlagRow): FlagRow {
+  return { ...row, short: letter }
+}
+
+/** Rows of `quarterdeck serve`. */
+function shared<Name extends FlagName>(...names: readonly Name[]): readonly (Flag & { readonly name: Name })[] {
+  return names.map((name) => ({ ...findFlag(name)!, name, group: GROUP }))
+}
+
+const ETCD = shared('etcd-prefix', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'dev')
+
+/** Where the data is; with the environment and the file of `quarterdeck serve`. */
+export const STORAGE = [...shared('data-dir', 'etcd-servers', 'config'), ...ETCD] as const
+
+const SERVER = flagsOf(GROUP, {
+  kubeconfig: file(
+    'How the server is reached. Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
+  ),
+  context: text('NAME', 'The context of the kubeconfig. Default: the current context.'),
+})
+
+const OBJECT = flagsOf(GROUP, {
+  namespace: short('n', text('NAMESPACE', 'The namespace of the object.', 'default')),
+})
+
+const STATUS = flagsOf(GROUP, {
+  filename: short('f', file('The Status, or a text with the message of one. Default: standard input.')),
+})
+
+const OVERWRITE = flagsOf(GROUP, { overwrite: off('Replace a file that exists.') })
+
+const KEY = flagsOf(GROUP, {
+  'encryption-key-file': file('The key of the backup: 32 random bytes in base64 (head -c 32 /dev/urandom | base64).'),
+})
+
+const LOWER_REVISIONS = flagsOf(GROUP, {
+  'lower-revisions': off(
+    'Do not raise the revisions of the new store above the old ones, which etcd does by a write for each. Restart every client of the old store then, controllers included: a client that remembers a higher resourceVersion gets errors, or misses changes.',
+  ),
+})
+
+const ENCODINGS: readonly string[] = ['json', 'yaml', 'protobuf', 'cbor', 'cbor-seq']
+
+/** What a command takes besides its flags, for completion: files, directories or words. Absent: nothing that can be completed. */
+type Operand = Pick<Flag, 'kind' | 'values'>
+
+interface CommandRow<Name extends string = string> {
+  readonly flags: readonly (Flag & { readonly name: Name })[]
+  readonly operand?: Operand
+}
+
+function takes<Name extends string>(flags: CommandRow<Name>['flags'], operand?: Operand): CommandRow<Name> {
+  return operand === undefined ? { flags } : { flags, operand }
+}
+
+const FILES: Operand = { kind: 'file' }
+
+function words(...values: readonly string[]): Operand {
+  return { kind: 'text', values }
+}
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+/** By their words on the command line. */
+export const COMMAND_FLAGS = {
+  serve: takes(FLAGS),
+  store: takes([]),
+  'store serve': takes([
+    ...shared('data-dir', 'in-memory'),
+    ...flagsOf(GROUP, {
+      'listen-client-urls': text(
+        'URL',
+        'An http: URL with a loopback address, an https: URL, or unix:///PATH.',
+        'http://127.0.0.1:2379',
+      ),
+      'cert-file': file(
+        'The certificate for an https: URL, in PEM. It is reloaded when it changes, and at a SIGHUP, as are the key and the CA bundle.',
+      ),
+      'key-file': file('The private key of --cert-file.'),
+      'trusted-ca-file': file(
+        'Clients must show a certificate of one of these authorities. Default: every client is accepted, and a warning is printed.',
+      ),
+      'quota-backend-bytes': count(
+        'Refuse to write while the store is larger than this; 0 for as much as the disk has.',
+        '0',
+      ),
+    }),
+  ]),
+  test: takes([
+    ...FLAGS,
+    ...flagsOf(GROUP, {
+      'print-requests': count('How many requests are printed if the command fails; 0 for none.', '20'),
+    }),
+  ]),
+  convert: takes(
+    [
+      ...flagsOf(GROUP, {
+        from: oneOf(ENCODINGS, text('TYPE', 'The encoding of the files, or its media type.')),
+        to: oneOf([...ENCODINGS, 'table'], text('TYPE', 'The encoding to write, or its media type.')),
+        out: { kind: 'directory', help: 'Write files of the same names to this directory. Default: standard output.' },
+      }),
+      ...OVERWRITE,
+    ],
+    FILES,
+  ),
+  check: takes([], FILES),
+  define: takes(
+    flagsOf(GROUP, {
+      check: file('Compare the definitions with those in this file, or in standard input for -, and write nothing.'),
+    }),
+    FILES,
+  ),
+  'lint-rbac': takes([], FILES),
+  'record-role': takes(
+    flagsOf(GROUP, {
+      follow: short(
+        'f',
+        off(
+          'Read what is written to the files from now on, also after they are rotated, until Ctrl-C (SIGINT) or SIGTERM; then write the roles. Of standard input, all until its end: kubectl logs -f POD | quarterdeck record-role -f',
+        ),
+      ),
+      user: text('NAME', 'The user whose requests count. Default: the only user in the log.'),
+      name: text('NAME', 'The name of the roles.', 'recorded'),
+      bind: off('Write the bindings to the user too.'),
+      'any-name': off('Allow the same for objects of all names. Default: only for those that were named.'),
+    }),
+    FILES,
+  ),
+  history: takes([
+    ...flagsOf(GROUP, {
+      diff: text('VERSION VERSION', 'Show what differs between the two.'),
+      restore: text(
+        'VERSION',
+        'Update the object to an old version, or create it again if it is deleted. Needs --dry-run or --write.',
+      ),
+      'dry-run': off('With --restore: show what would change. Nothing is changed.'),
+      write: off(
+        'With --restore: write it, by an ordinary update or create of this user, which goes through admission, and fails if another client has written meanwhile. The status is not restored.',
+      ),
+      limit: count('How many versions are shown, up to 100.', '20'),
+    }),
+    ...OBJECT,
+    ...SERVER,
+  ]),
+  explain: takes([]),
+  'explain denied': takes(
+    [...STATUS, ...OBJECT, ...SERVER],
+    words('get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'),
+  ),
+  'explain conflict': takes([
+    ...STATUS,
+    ...flagsOf(GROUP, {
+      apply: file('Objects to apply as a dry run, in YAML or JSON; - for standard input.'),
+      'field-manager': text('NAME', 'The field manager that applies.', 'kubectl'),
+    }),
+    ...OBJECT,
+    ...SERVER,
+  ]),
+  backup: takes(
+    [
+      ...STORAGE,
+      ...KEY,
+      ...flagsOf(GROUP, {
+        revision: count('The state at this resourceVersion, if it has not been compacted. Default: the newest.'),
+      }),
+      ...OVERWRITE,
+    ],
+    FILES,
+  ),
+  'backup verify': takes(KEY, FILES),
+  restore: takes(
+    [
+      ...STORAGE,
+      ...KEY,
+      ...flagsOf(GROUP, {
+        'revision-margin': count(
+          'How many revisions may have been made after the backup. Default: 1000000000, and 1000000 with etcd, where each costs a write: raise it there with etcdutl snapshot restore --bump-revision.',
+        ),
+      }),
+      ...LOWER_REVISIONS,
+    ],
+    FILES,
+  ),
+  migrate: takes([
+    ...flagsOf(GROUP, {
+      from: {
+        kind: 'directory',
+        placeholder: 'PLACE',
+        help: 'The store to copy: a data directory, or URLs of an etcd.',
+      },
+      to: { kind: 'directory', placeholder: 'PLACE', help: 'The empty store to copy to, likewise.' },
+      'revision-margin': count('How far the new revisions are above the old ones.', '1000'),
+    }),
+    ...LOWER_REVISIONS,
+    ...ETCD,
+  ]),
+  doctor: takes([
+    ...flagsOf(GROUP, {
+      fix: off(
+        'Delete objects of a running server whose owners are all gone, as the garbage collector would. Of an etcd that is out of space: compact all history, defragment its members one by one, the leader last, and disarm the alarm where that made room. Nothing else is changed.',
+      ),
+      output: short('o', oneOf(['json'], text('json', 'Print the findings as JSON.'))),
+    }),
+    ...SERVER,
+    ...STORAGE,
+    ...shared('encryption-provider-config'),
+  ]),
+  bundle: takes([...OVERWRITE, ...SERVER], FILES),
+  init: takes(
+    [
+      ...flagsOf(GROUP, {
+        hosts: list(
+          'NAME,...',
+          'Host names and addresses under which clients call the server, besides this machine. With any, it listens on all interfaces.',
+        ),
+        url: text('URL', 'Where the kubeconfig points. Default: the first of --hosts, or 127.0.0.1, with port 6443.'),
+      }),
+      ...shared('etcd-servers'),
+    ],
+    { kind: 'directory' },
+  ),
+  completion: takes([], words(...SHELLS)),
+  healthcheck: takes(
+    flagsOf(GROUP, { 'healthz-port': port('The --healthz-port of the server. Default: QUARTERDECK_HEALTHZ_PORT.') }),
+    words('/readyz', '/livez', '/healthz'),
+  ),
+  top: takes([
+    ...flagsOf(GROUP, {
+      'all-replicas': off(
+        'Show the watches of every replica on the same etcd, and name those that do not answer within a second. The replica that is asked asks the others as this user, by the certificate of --proxy-client-cert-file; no token is passed on. Default: those of the replica that is asked, with all of its workers.',
+      ),
+      once: off('Print it once.'),
+      output: short('o', oneOf(['json'], text('json', 'Print it once, as JSON.'))),
+    }),
+    ...SERVER,
+  ]),
+  version: takes([]),
+  help: takes([]),
+} as const
+
+export type CommandWords = keyof typeof COMMAND_FLAGS
+type NameOf<W extends CommandWords> = (typeof COMMAND_FLAGS)[W]['flags'][number]['name']
+
+export function flagsOfCommand(command: CommandWords): readonly Flag[] {
+  return COMMAND_FLAGS[command].flags
+}
+
+interface CommandLine<Name extends string> {
+  readonly read: SettingReader<Name>
+  readonly operands: readonly string[]
+}
+
+/** `operands` says how many there may be. Throws a `StartError` for anything that the command does not take. */
+export function readCommandLine<W extends CommandWords>(
+  command: W,
+  args: readonly string[],
+  operands: { readonly most: number; readonly wanted?: string } = { most: 0 },
+): CommandLine<NameOf<W>> {
+  const flags = COMMAND_FLAGS[command].flags as readonly (Flag & { readonly name: NameOf<W> })[]
+  const hint = `; see quarterdeck ${command.split(' ')[0]} --help`
+  const given = readFlags(flags, args, { hint })
+  for (const flag of flags) checkValue(flag, given.settings.get(flag.name), hint)
+  const isEmpty = given.operands.includes('')
+  if (isEmpty || given.operands.length > operands.most) {
+    const stray = isEmpty ? 'an argument is empty' : `unexpected argument "${given.operands[operands.most]}"`
+    throw usageError(`${stray}${operands.wanted === undefined ? '' : `: ${operands.wanted}`}${hint}`)
+  }
+  return { read: new SettingReader(given.settings, flags), operands: given.operands }
+}
+
+/** The subcommand that the first argument names, with the other arguments; the command itself where it names none. */
+export function subcommandIn(
+  command: CommandWords,
+  args: readonly string[],
+): { readonly words: CommandWords; readonly rest: readonly string[] } {
+  const words = `${command} ${args[0]}`
+  return Object.hasOwn(COMMAND_FLAGS, words)
+    ? { words: words as CommandWords, rest: args.slice(1) }
+    : { words: command, rest: args }
+}
+
+/** `quarterdeck serve` judges its own, with those of its environment and its file. */
+function checkValue({ group, kind }: Flag, setting: Setting | undefined, hint: string): void {
+  if (setting === undefined || group !== GROUP) return
+  const { text: given, source } = setting
+  if (given === '') throw usageError(`${source} needs a value${hint}`)
+  if (kind === 'count' && !/^\d{1,15}$/.test(given)) throw usageError(`${source}: "${given}" is not a number${hint}`)
+}
