@@ -42,7 +42,8 @@ export class FrameRates {
 
   /** A DATA frame with so many bytes, behind which more will follow. */
   noteData(bytes: number): void {
-    if (bytes < SMALL_DATA_BYTES) take(this.#smallData, 1, 'too many small DATA frames')
+    if (bytes === 0) this.noteControl()
+    else if (bytes < SMALL_DATA_BYTES) take(this.#smallData, 1, 'too many small DATA frames')
   }
 
   noteSettings(entries: number): void {

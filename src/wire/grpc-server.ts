@@ -1,4 +1,5 @@
 // Listens for gRPC calls over HTTP/2: on a TCP port, with TLS or without, or on a Unix socket. Closing ends what is under way.
+import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, lstat, unlink } from 'node:fs/promises'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
@@ -126,7 +127,7 @@ function openServer(tls: GrpcTls | undefined, onSocket: (socket: Socket) => void
 }
 
 function contextOf({ certificate: cert, key, clientCa: ca }: GrpcTls): SecureContextOptions {
-  return { cert, key, ...(ca === undefined ? {} : { ca }) }
+  return { cert, key, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, ...(ca === undefined ? {} : { ca }) }
 }
 
 async function bind(server: Server, address: GrpcAddress): Promise<GrpcAddress> {

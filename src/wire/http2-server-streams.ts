@@ -247,8 +247,7 @@ export class Http2Streams implements StreamCarrier {
     }
     const bytes = h2.strip(head, content)
     const isLast = (head.flags & h2.END_STREAM) !== 0
-    if (bytes.length === 0 && !isLast) this.#noteControl()
-    else if (!isLast) this.#rates.noteData(bytes.length)
+    if (!isLast) this.#rates.noteData(bytes.length)
     const stream = this.#streamOf(head)
     if (stream !== undefined) {
       const error = stream.isRequestWhole ? h2.STREAM_CLOSED : stream.take(bytes, length)

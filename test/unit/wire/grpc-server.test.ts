@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { connect as connectSecure } from 'node:tls'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
 import { type GrpcServer, type GrpcServerOptions, listenForGrpc } from '../../../src/wire/grpc-server.ts'
+import { makeAuthority, makeServing } from '../../../src/pki/certificate-maker.ts'
 import { PREFIX_BYTES } from '../../../src/wire/grpc-messages.ts'
 
-function listen(onCall: GrpcServerOptions['onCall']): Promise<GrpcServer> {
+function listen(onCall: GrpcServerOptions['onCall'], tls?: GrpcServerOptions['tls']): Promise<GrpcServer> {
   return listenForGrpc({
     address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
-    tls: undefined,
+    tls,
     maxMessageBytes: 1000,
     onCall,
     onFault: (error) => {
@@ -44,6 +46,22 @@ async function call(server: GrpcServer, message: string): Promise<string> {
 }
 
 describe('a gRPC server', () => {
+  it('does not repeat a handshake', async () => {
+    const { certificate, key } = makeServing(makeAuthority(60_000), { dns: ['localhost'], addresses: [] }, 60_000)
+    const server = await listen(() => {}, { certificate, key, clientCa: undefined })
+    const insecure = { rejectUnauthorized: false }
+    const options = { host: '127.0.0.1', port: portOf(server), maxVersion: 'TLSv1.2', ALPNProtocols: ['h2'] } as const
+    const socket = connectSecure({ ...options, ...insecure })
+    await once(socket, 'secureConnect')
+    const outcome = await new Promise((resolve) => {
+      socket.once('error', resolve)
+      socket.renegotiate(insecure, () => resolve('repeated'))
+    })
+    expect(outcome).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' })
+    socket.destroy()
+    await server.close(14, 'gone')
+  })
+
   it('answers a call with messages and a status', async () => {
     const server = await listen((path, served) => {
       let text = ''
