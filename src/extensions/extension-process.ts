@@ -37,6 +37,8 @@ const IS_SOURCE = import.meta.url.endsWith('.ts')
 const CODE = path.resolve(import.meta.dirname, IS_SOURCE ? '..' : '.')
 const PROGRAM = path.join(import.meta.dirname, IS_SOURCE ? 'process.ts' : 'extension-process.js')
 
+type Streams = [orders: Writable, stdout: Readable, stderr: Readable, reports: Readable]
+
 interface Asked {
   readonly resolve: (report: Report) => void
   readonly reject: (error: Error) => void
@@ -71,12 +73,13 @@ export class ExtensionProcess {
       // One that could not be started does not exit.
       this.#child.once('error', () => this.#child.pid === undefined && resolve())
     })
-    const [orders, stdout, stderr, reports] = this.#child.stdio as unknown as [Writable, Readable, Readable, Readable]
+    // There are none where the server has too many files open.
+    const [orders, stdout, stderr, reports] = (this.#child.stdio ?? []) as unknown as Partial<Streams>
     // Where writing fails the process ends, which is told.
-    orders.on('error', () => {})
-    reports.on('data', (piece: Buffer) => this.#onReport(piece))
+    orders?.on('error', () => {})
+    reports?.on('data', (piece: Buffer) => this.#onReport(piece))
     for (const output of [stdout, stderr]) {
-      output.on('data', (piece: Buffer) => {
+      output?.on('data', (piece: Buffer) => {
         log.info({ extension: name, text: piece.toString('utf8', 0, LOGGED_BYTES) }, 'extension printed')
         output.pause()
         setTimeout(() => output.resume(), PRINT_EVERY_MS).unref()

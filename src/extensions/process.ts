@@ -108,7 +108,7 @@ function serveSources(sources: ReadonlyMap<string, string>, guard: LoadGuard): v
 
 function faultOf(error: unknown): Report {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  const { permission, resource } = error as { readonly permission?: string; readonly resource?: string }
+  const { permission, resource } = (error ?? {}) as { readonly permission?: string; readonly resource?: string }
   // The message of Node names no file, and flags that are not the operator's.
   if (permission !== undefined)
     return { kind: 'fault', message: `extensions may not do this: ${permission} ${resource}`, stack }
@@ -142,10 +142,13 @@ function watch(port: MessagePort): void {
   setInterval(() => isOver() && end(), WATCH_EVERY_MS)
   const pieces: Buffer[] = []
   const orders = new (process.getBuiltinModule('node:net').Socket)({ fd: ORDERS, writable: false })
-  orders.on('close', end).on('data', (piece) => {
-    pieces.push(piece)
-    if (piece.at(-1) === NEWLINE) port.postMessage(JSON.parse(Buffer.concat(pieces.splice(0)).toString()))
-  })
+  orders
+    .on('close', end)
+    .on('error', end)
+    .on('data', (piece) => {
+      pieces.push(piece)
+      if (piece.at(-1) === NEWLINE) port.postMessage(JSON.parse(Buffer.concat(pieces.splice(0)).toString()))
+    })
 }
 
 if (isMainThread) {

@@ -103,16 +103,19 @@ describe('extensions', () => {
         'rude',
         `if (name === 'exit') process.exit(0)
         if (name === 'later') setTimeout(() => { throw new Error('later') })
+        if (name === 'nothing') throw undefined
         if (name === 'throw') throw new Error('secret')`,
       ),
     })
     expect(await create('exit')).toBe(failed('rude', BROKEN))
     expect(await create('throw')).toBe(failed('rude', BROKEN))
+    expect(await create('nothing')).toBe(failed('rude', BROKEN))
     expect(await create('later')).toBe('ok')
     await expect.poll(() => createAnother('after')).toBe('ok')
-    expect(logged.slice(0, 2)).toEqual([
+    expect(logged.slice(0, 3)).toEqual([
       'extension function failed: rude.ts: Error: its process ended with code 0',
       'extension function failed: rude.ts: Error: secret',
+      'extension function failed: rude.ts: Error: undefined',
     ])
   })
 
