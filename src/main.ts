@@ -10,8 +10,7 @@ nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()
 // What only the environment or a file says of it is seen to once those are read.
 if (/^(serve|worker)$/.test(process.argv[2] ?? '') && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
-// A reader that goes away, as `head` does, ends a command as the signal would that Node ignores. Servers outlive theirs.
-process.stdout.on('error', () => process.exit(141))
-// Not before all of that: what is loaded now is what it is for.
-const { runCommand } = await import('./commands/commands.ts')
+// The import comes last: what precedes it is for the code that is loaded now.
+const { endWithReader, runCommand } = await import('./commands/commands.ts')
+endWithReader()
 process.exitCode = await runCommand(process.argv.slice(2), process.env)

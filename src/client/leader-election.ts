@@ -30,7 +30,7 @@ export interface LeaderElectionOptions {
 }
 
 const TIMES: OptionNames<LeaderElectionOptions> = ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs', 'clock']
-const OPTIONS = ['namespace', 'name', 'identity', ...TIMES, 'signal', 'onNewLeader']
+const OPTIONS: readonly string[] = ['namespace', 'name', 'identity', ...TIMES, 'signal', 'onNewLeader']
 
 /** The lease could not be renewed in time: another may lead. Most programs end, to begin again as a candidate. */
 export class LeadershipLostError extends Error {

@@ -58,7 +58,7 @@ const LIST: OptionNames<ListOptions> = [...CALL, ...SELECTION, 'limit', 'resourc
 const WATCH: OptionNames<WatchOptions> = [...SELECTION, 'resourceVersion', 'signal']
 const INFORMER: OptionNames<InformerOptions<never, never>> = ['indexers', 'resyncMs', 'clock', 'onError']
 const PRECONDITIONS = ['uid', 'resourceVersion'] as const
-const DELETE = [...CALL, 'dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'preconditions']
+const DELETE: readonly string[] = [...CALL, 'dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'preconditions']
 
 /** Subresources with a type of their own. */
 interface SubresourceTypes<T> {

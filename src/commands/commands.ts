@@ -12,6 +12,8 @@ import { heldCompilers } from '../runtime/compilers.ts'
 import type { RunningServer, ServerAccess, StartOrder } from '../server/server.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
 
+export { endWithReader } from './output.ts'
+
 /** Resolves with the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   try {

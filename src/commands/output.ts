@@ -16,9 +16,17 @@ export async function printBytes(bytes: Buffer): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
 }
 
-/** For servers: a reader of standard output or standard error that goes away is no reason to end. */
+const BROKEN_PIPE_STATUS = 141
+const endProcess = (): never => process.exit(BROKEN_PIPE_STATUS)
+
+/** For commands: the process ends when the reader of standard output goes away, as programs do by SIGPIPE. */
+export function endWithReader(): void {
+  process.stdout.on('error', endProcess)
+}
+
+/** For servers: the process goes on when a reader of standard output or standard error goes away. */
 export function outliveReaders(): void {
-  for (const output of [process.stdout, process.stderr]) output.removeAllListeners('error').on('error', () => {})
+  for (const output of [process.stdout, process.stderr]) output.off('error', endProcess).on('error', () => {})
 }
 
 /** Control characters, and those that change the direction of a text, are escaped as in JSON; line feeds and tabs stay. */

@@ -8,7 +8,7 @@ export function runInBackground(
 ): Promise<never> {
   const stop = new AbortController()
   const failure = Promise.withResolvers<never>()
-  const running = [run(stop.signal)].flat().map((work) => work?.catch(failure.reject))
+  const running = [run(stop.signal)].flat().map(async (work) => work?.catch(failure.reject))
   // Whoever waits for it is told; if nobody does it is told by the end of the process.
   failure.promise.catch(() => {})
   opened.defer(async () => {

@@ -174,7 +174,7 @@ async function askOnce(send: Send, shape: PathShape, name: VerbName): Promise<st
   const body = verb.body?.(shape)
   const answer = await send(target, { method: verb.method, headers, ...(body === undefined ? {} : { body }) })
   const told = [String(answer.status)]
-  if (answer.headers['location'] !== undefined) told.push(`to ${String(answer.headers['location'])}`)
+  if (answer.headers['location'] !== undefined) told.push(`to ${answer.headers['location']}`)
   if (answer.body !== '') told.push(content(answer.body, shape.path))
   return told.join(' ')
 }
@@ -227,8 +227,8 @@ async function world(server: OpenServer): Promise<World> {
   for (const [i, list] of LISTS.entries()) {
     for (const { metadata, status } of lists[i]!['items'] as readonly Listed[]) {
       const { namespace, name, resourceVersion } = metadata
-      if (namespace !== undefined && !/^ns-/.test(namespace)) continue
-      if (list === '/api/v1/namespaces' && !/^ns-/.test(name)) continue
+      if (namespace !== undefined && !namespace.startsWith('ns-')) continue
+      if (list === '/api/v1/namespaces' && !name.startsWith('ns-')) continue
       const [, root = '', plural = ''] = /^(.*)\/([^/]+)$/.exec(list) ?? []
       const place = namespace === undefined ? list : `${root}/namespaces/${namespace}/${plural}`
       found.set(`${place}/${name}`, status?.phase === 'Terminating' ? 'ending' : resourceVersion)

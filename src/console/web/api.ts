@@ -57,7 +57,8 @@ export const RETRY_MS = 1000
 /** After the server has refused a stream, perhaps because the user may not watch. */
 export const STREAM_RETRY_MS = 5000
 /** How long a request may take. The server itself ends one after a minute. */
-const [LONGEST_READ_MS, LONGEST_WRITE_MS] = [20_000, 75_000]
+const LONGEST_READ_MS = 20_000
+const LONGEST_WRITE_MS = 75_000
 
 export interface Call {
   readonly method?: string

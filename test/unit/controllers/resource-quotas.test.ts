@@ -132,9 +132,7 @@ it('leaves a quota alone that was just raised: what it was raised for may be on 
   const follows = { hard: { configmaps: '6' }, used: { configmaps: '1' } }
   await expect.poll(() => statusOf(world, 'changed')).toEqual(follows)
   await deleteObject(world.parts, world.resource('configmaps'), { name: 'a', options: OPTIONS }, world.context())
-  await expect
-    .poll(() => statusOf(world, 'other'))
-    .toEqual({ hard: { configmaps: '5' }, used: { configmaps: '0' } })
+  await expect.poll(() => statusOf(world, 'other')).toEqual({ hard: { configmaps: '5' }, used: { configmaps: '0' } })
   expect(await statusOf(world, 'q')).toEqual(raised)
   clock.advance(2_000)
   await told(here, { hard: { configmaps: '5' }, used: { configmaps: '0' } })
