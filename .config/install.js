@@ -16,13 +16,13 @@ const everything = process.argv[2] !== 'run' || existsSync(path.join(project, ON
 const ourLibc = process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 const { packages } = JSON.parse(readFileSync(path.join(project, 'package-lock.json'), 'utf8'))
 const wanted = Object.keys(packages).filter((place) => isWanted(place, packages[place]))
-const [what, size] = everything ? ['everything', '600 MB'] : ['what running needs', '280 MB']
+const [what, size] = everything ? ['everything', '700 MB'] : ['what running needs', '280 MB']
 console.error(`installing ${what}: ${wanted.length} packages, ${size} on the disk`)
 
 // Until npm has removed what is there, all would be counted as done.
 let begun = !existsSync(path.join(project, 'node_modules'))
 const telling = setInterval(tell, process.stderr.isTTY ? 500 : 5000)
-const quietly = ['--no-progress', '--no-fund', '--no-audit', '--no-update-notifier', '--loglevel=error']
+const quietly = ['--no-progress', '--no-fund', '--no-audit', '--no-update-notifier', '--no-json', '--loglevel=error']
 const args = ['ci', everything ? '--include=dev' : '--omit=dev', '--foreground-scripts', ...quietly]
 const npm = spawn('npm', args, { cwd: project, stdio: ['ignore', 2, 2] })
 npm.on('error', (error) => end(`npm does not start: ${error.message}`))

@@ -65,7 +65,7 @@ interface ClockOptions {
 const SERVER: OptionNames<ClientOptions> = ['url', 'ca', 'serverName', 'insecureSkipTlsVerify', 'kubeconfig', 'context']
 const CREDENTIALS: OptionNames<ClientOptions> = ['token', 'tokenFile', 'clientCertificate', 'clientKey', 'exec']
 const LIMITS: OptionNames<ClientOptions> = ['timeoutMs', 'retries', 'pingIntervalMs', 'userAgent', 'clock']
-const CLIENT_OPTIONS: readonly string[] = [...SERVER, ...CREDENTIALS, ...LIMITS, 'impersonate', 'transport']
+const CLIENT_OPTIONS: OptionNames<ClientOptions> = [...SERVER, ...CREDENTIALS, ...LIMITS, 'impersonate', 'transport']
 const REQUEST: OptionNames<ApiRequest> = [...CALL, 'method', 'path', 'query', 'headers', 'body', 'contentType']
 
 /**

@@ -144,7 +144,7 @@ export class Endpoint {
       throw new TypeError(`${subject}: the object is in namespace "${namespace}", not in "${this.namespace}"`)
     }
     const { plural, namespaced } = await this.#known(signal)
-    if (namespaced === true && namespace === undefined && !READS_ALL.has(verb)) {
+    if (namespaced === true && namespace === undefined && !READS_ALL.includes(verb)) {
       throw new TypeError(`${subject}: the namespace is missing. Say resource.inNamespace(…), or give the object one`)
     }
     const { group, version } = this.kind
@@ -176,7 +176,7 @@ export class Endpoint {
 }
 
 /** What may go over all namespaces. */
-const READS_ALL: ReadonlySet<string> = new Set(['list', 'watch', 'informer'])
+const READS_ALL: readonly string[] = ['list', 'watch']
 
 /** Throws where the value cannot be one part of a path. An empty one would make it the path of something else. */
 export function pathPart(subject: string, what: string, value: unknown): string {

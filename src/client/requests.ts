@@ -185,7 +185,7 @@ function formatQuery(query: Query = {}): string {
 }
 
 async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswer): Promise<string> {
-  const chunks: Buffer[] = []
+  const chunks: Uint8Array[] = []
   try {
     for await (const chunk of body) chunks.push(chunk)
   } catch (cause) {
@@ -193,7 +193,7 @@ async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswe
     if (!body.readableEnded) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`, cause)
   }
   if (!isComplete()) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`)
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
+  return Buffer.concat(chunks).toString()
 }
 
 function refusalOf(request: ApiRequest, { status, headers }: IncomingAnswer, text: string): ApiStatusError {

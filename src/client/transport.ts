@@ -40,14 +40,14 @@ export interface OutgoingRequest {
 
 export interface IncomingAnswer {
   readonly status: number
-  readonly headers: http.IncomingHttpHeaders
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: AnswerBody
   /** Once the body has ended: whether that was all of it. */
   readonly isComplete: () => boolean
 }
 
 /** Throws where the connection breaks, and the signal's reason where that fires. */
-export interface AnswerBody extends AsyncIterable<Buffer> {
+export interface AnswerBody extends AsyncIterable<Uint8Array> {
   /** It was read to its end. */
   readonly readableEnded: boolean
   /** What is left of it is of no interest. */

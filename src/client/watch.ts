@@ -44,8 +44,8 @@ export async function* eventsOf<T extends KubernetesObject>(
 }
 
 /** Whole lines only: what was cut in the middle comes again. */
-async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  let pending: Buffer[] = []
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  let pending: Uint8Array[] = []
   for await (const chunk of body) {
     let start = 0
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {

@@ -131,10 +131,10 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
     "'--token-auth-file', 'tokens.csv'",
   ],
   'make test': ['.ci/run', 'make test'],
-  'npm pack': ['test/fakes/installed-package.ts', "['pack',"],
+  'npm pack': ['test/fakes/installed-package.ts', "npm(clone, 'pack'"],
   'npx quarterdeck test -- go test ./...': ['test/long/operator-languages.test.ts', "COMMAND, 'test'"],
-  'npm install quarterdeck': ['test/fakes/installed-package.ts', "'npm', ['install'"],
-  'npm install --global quarterdeck': ['test/fakes/installed-package.ts', "'npm', ['install'"],
+  'npm install quarterdeck': ['test/fakes/installed-package.ts', "npm(home, 'install'"],
+  'npm install --global quarterdeck': ['test/fakes/installed-package.ts', "npm(home, 'install'"],
   'quarterdeck init cluster': WITHOUT_MACHINES,
   [`quarterdeck serve --config cluster/quarterdeck.yaml --controllers ${OTHERS_CONTROL}`]: WITHOUT_MACHINES,
   'kube-controller-manager --kubeconfig cluster/admin.kubeconfig --root-ca-file cluster/pki/api-ca.crt --service-account-private-key-file cluster/pki/service-account.key':

@@ -1,13 +1,18 @@
-// The package as somebody has it who installs it: nothing of this repository but what is packed, and the packages that it names.
+// The package as a stranger has it: packed from a fresh clone with the machine's own Node and npm, and installed into an empty project. Nothing of
+// this repository is there but what is packed.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import manifest from '../../package.json' with { type: 'json' }
 
 const PROJECT = path.join(import.meta.dirname, '../..')
 /** The packages that are installed here. */
 export const MODULES = path.join(PROJECT, 'node_modules')
+/** Where programs are found that did not come with the packages. */
+export const OUTER_PATH = (process.env['PATH'] ?? '')
+  .split(path.delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .join(path.delimiter)
 
 export interface Packed {
   readonly filename: string
@@ -16,41 +21,42 @@ export interface Packed {
 }
 
 export interface InstalledPackage extends Disposable {
-  /** The folder of the one who has installed it. */
+  /** The folder of the project that has installed it. */
   readonly home: string
   readonly packed: Packed
 }
 
-/** With packages that are here, by name; `fetched`, by name and version, come from npm's cache or its registry. */
-export function installPackage(
-  others: readonly string[],
-  fetched: Readonly<Record<string, string>> = {},
-): InstalledPackage {
-  const home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-package-'))
-  const remove = (): void => rmSync(home, { recursive: true, force: true })
+/** `others`, by name and version, are installed beside it, from npm's cache or its registry. */
+export function installPackage(others: Readonly<Record<string, string>>): InstalledPackage {
+  const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-package-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const [clone, home] = [path.join(folder, 'clone'), path.join(folder, 'project')]
   try {
-    return { home, packed: packAndInstall(home, others, fetched), [Symbol.dispose]: remove }
+    mkdirSync(home)
+    const packed = packFresh(clone, home)
+    rmSync(clone, { recursive: true, force: true })
+    const dependencies = { quarterdeck: `file:${packed.filename}`, ...others }
+    writeFileSync(path.join(home, 'package.json'), JSON.stringify({ type: 'module', dependencies }))
+    npm(home, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
+    return { home, packed, [Symbol.dispose]: remove }
   } catch (error) {
     remove()
     throw error
   }
 }
 
-function packAndInstall(home: string, others: readonly string[], fetched: Readonly<Record<string, string>>): Packed {
-  const told = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', home], { cwd: PROJECT })
-  const [packed] = JSON.parse(told.toString()) as [Packed]
-  // The packages that it names are those that are here: nothing has to be fetched for it.
-  const here = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, `file:${path.join(MODULES, name)}`]))
-  const own = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies)]
-  const overrides = here(own.filter((name) => existsSync(path.join(MODULES, name))))
-  const dependencies = { quarterdeck: `file:${packed.filename}`, ...here(others), ...fetched }
-  writeFileSync(path.join(home, 'package.json'), JSON.stringify({ type: 'module', dependencies, overrides }))
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent']
-  const isFetched = Object.keys(fetched).length > 0
-  // What is fetched may have its parts for this machine among what is optional.
-  const from = isFetched ? ['--prefer-offline'] : ['--offline', '--omit=optional']
-  const env = isFetched ? process.env : { ...process.env, HOME: home }
-  execFileSync('npm', ['install', ...from, ...quiet], { cwd: home, env })
+/** A clone with what is in the work tree, whether it is committed or not. */
+function packFresh(clone: string, target: string): Packed {
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
+  const files = execFileSync('git', listed, { cwd: PROJECT, encoding: 'utf8' }).split('\0')
+  const needed = files.filter((file) => file !== '' && !/^(test|deploy)\//.test(file))
+  for (const file of needed) cpSync(path.join(PROJECT, file), path.join(clone, file))
+  const told = npm(clone, 'pack', '--json', '--pack-destination', target)
+  const [packed] = JSON.parse(told) as [Packed]
   return packed
+}
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  const env = { ...process.env, PATH: OUTER_PATH }
+  return execFileSync('npm', [...args, '--silent'], { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 })
 }

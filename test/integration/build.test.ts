@@ -69,6 +69,7 @@ it('leaves nothing of what was built before, and has every door, the console, th
     'console',
     'define.js',
     'define.js.map',
+    'entry',
     'extension-process.js',
     'extension-process.js.map',
     'extensions.js',

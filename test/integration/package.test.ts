@@ -1,18 +1,26 @@
-// The package as somebody has it who installs it: nothing of this repository but what is packed, and the packages that it names.
-import { execFile, execFileSync, spawn } from 'node:child_process'
+// The package as a stranger has it: nothing of this repository but what is packed, and the packages that it names.
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { transformSync } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commentedExamples, documentedExamples, type Example, examplesIn } from '../fakes/documents.ts'
-import { type InstalledPackage, installPackage, MODULES } from '../fakes/installed-package.ts'
+import { type InstalledPackage, installPackage, MODULES, OUTER_PATH } from '../fakes/installed-package.ts'
 import { openServer, type ServerAddress } from '../fakes/running-server.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 const execute = promisify(execFile)
 const EXAMPLES = path.join(import.meta.dirname, '../examples')
 const MOST_PACKED_BYTES = 5_000_000
+const { '@types/node': nodeTypes, vitest, zod } = manifest.devDependencies
+/** Nothing else here needs jest: it is not among the packages of this repository. */
+const OTHERS = { '@types/node': nodeTypes, vitest, zod, jest: '30.5.2' }
+/** Everything that the package exports, as it is imported. */
+const ENTRIES = Object.keys(manifest.exports)
+  .filter((entry) => entry !== './package.json')
+  .map((entry) => entry.replace('.', 'quarterdeck'))
 
 const EXAMPLE = `import { startServer, type Server } from 'quarterdeck'
 
@@ -28,11 +36,11 @@ function run(command: string, ...args: readonly string[]): string {
   return execFileSync(command, args, { cwd: home, encoding: 'utf8', env: { ...process.env, HOME: home } })
 }
 
+// A fresh clone installs all packages before it packs.
 beforeAll(() => {
-  installed = installPackage(['zod'])
+  installed = installPackage(OTHERS)
   home = installed.home
-  for (const name of ['@types', 'vitest']) symlinkSync(path.join(MODULES, name), path.join(home, 'node_modules', name))
-})
+}, 900_000)
 
 afterAll(() => installed[Symbol.dispose]())
 
@@ -40,9 +48,23 @@ it('has what is built and nothing else, and is small', () => {
   const { files, size } = installed.packed
   const others = files
     .map((file) => file.path)
-    .filter((file) => !/^dist\/(.+\.(js|js\.map|d\.ts)|console\/.+\.br)$/.test(file))
+    .filter((file) => !/^dist\/([\w.-]+\.js(\.map)?|entry\/.+\.c?js|types\/.+\.d\.c?ts|console\/.+\.br)$/.test(file))
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'dist/console/built-from', 'package.json'])
   expect(size).toBeLessThan(MOST_PACKED_BYTES)
+  expect(files.filter((file) => file.path.startsWith('dist/types/')).length).toBeLessThan(20)
+})
+
+it('has no Node of its own, which the scripts of the project would run', () => {
+  const own = JSON.parse(readFileSync(path.join(home, 'node_modules/quarterdeck/package.json'), 'utf8')) as object
+  for (const key of ['dependencies', 'optionalDependencies', 'peerDependencies']) {
+    expect(Object.keys((own as Record<string, object>)[key] ?? {}).filter((name) => /^node(-|$)/.test(name))).toEqual(
+      [],
+    )
+  }
+  expect(readdirSync(path.join(home, 'node_modules')).filter((name) => /^node-(linux|darwin|win)/.test(name))).toEqual(
+    [],
+  )
+  expect(existsSync(path.join(home, 'node_modules/.bin/node'))).toBe(false)
 })
 
 it('has the command', async () => {
@@ -69,6 +91,153 @@ it('has the library, with its types', () => {
   compile('example.ts')
   expect(run(process.execPath, 'example.ts')).toMatch(/^https:\/\/127\.0\.0\.1:\d+\nann\n$/)
 })
+
+/** Uses types of every entry, and what they must refuse. */
+const TYPED = `import { startServer, type Server } from 'quarterdeck'
+import { Client, k8s, type Resource } from 'quarterdeck/client'
+import { defineResource } from 'quarterdeck/define'
+import type { Extensible } from 'quarterdeck/extensions'
+import { serverTest } from 'quarterdeck/testing'
+export const used = [defineResource, serverTest]
+export type Used = Extensible
+export async function textOf(server: Server): Promise<string> {
+  // The classes of one entry are those of the others.
+  const client: Client = server.client()
+  const maps: Resource<k8s.ConfigMap> = client.resource(k8s.ConfigMap).inNamespace('default')
+  // @ts-expect-error
+  await maps.get(undefined)
+  // @ts-expect-error
+  await maps.delete(process.env['NAME'])
+  // @ts-expect-error
+  client.resource(k8s.ConfigMap).inNamespace(process.env['NAMESPACE'])
+  // @ts-expect-error
+  await maps.delete('a', { dryrun: true })
+  // @ts-expect-error
+  await startServer({ prot: 6443 })
+  // @ts-expect-error
+  await startServer({ users: [{ name: 'ann', group: [] }] })
+  // @ts-expect-error
+  await server.fork({ dataDir: '/' })
+  // @ts-expect-error
+  new Client({ kubeconfig: '', tokn: 't' })
+  const { data } = await maps.get('a')
+  return data?.['text'] ?? ''
+}
+`
+/** The oldest that is supported, and what people have. */
+const COMPILERS = ['typescript-5.4', 'typescript-5.9', 'typescript-6.0', 'typescript']
+const MODULE_SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  node16: ['--module', 'node16'],
+  nodenext: ['--module', 'nodenext'],
+}
+
+describe.each(COMPILERS)('with %s', (compiler) => {
+  it.each(Object.entries(MODULE_SETTINGS))('has types that are strict with %s', async (setting, options) => {
+    const files = setting === 'bundler' ? ['typed.ts'] : ['typed.ts', 'typed.cts']
+    for (const file of files) writeFileSync(path.join(home, file), TYPED)
+    const strict = [
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--skipLibCheck',
+      'false',
+      '--types',
+      'node',
+    ]
+    const tsc = path.join(MODULES, compiler, 'bin/tsc')
+    const args = [tsc, ...strict, '--target', 'es2022', ...options, ...files]
+    const { stdout } = await execute(process.execPath, args, { cwd: home }).catch((error: unknown) => error as Failed)
+    expect(stdout).toBe('')
+  })
+})
+
+const IMPORTED = `${ENTRIES.map((entry, i) => `import * as m${i} from '${entry}'`).join('\n')}
+export const loaded = [${ENTRIES.map((_, i) => `m${i}`).join(', ')}]
+`
+const LOAD = `import { createRequire } from 'node:module'
+import { loaded } from './imported.js'
+const require = createRequire(import.meta.url)
+const required = ${JSON.stringify(ENTRIES)}.map((entry) => require(entry))
+// An ES module that imports the package can be required too.
+const again = require('./imported.js').loaded
+for (const [i, module] of loaded.entries())
+  for (const name of Object.keys(module))
+    if (module[name] === undefined || module[name] !== required[i][name] || again[i][name] !== module[name]) throw new Error(name)
+await using server = await required[0].startServer()
+if (!(server.client() instanceof loaded[1].Client)) throw new Error('another class')
+console.log(loaded.map((module) => Object.keys(module).length > 0).join())
+`
+
+it.each([
+  ['', []],
+  [', as a Node does that cannot require ES modules', ['--no-experimental-require-module']],
+])('is imported, by every entry%s', (_, flags) => {
+  writeFileSync(path.join(home, 'imported.js'), IMPORTED)
+  writeFileSync(path.join(home, 'import.js'), "import { loaded } from './imported.js'\nconsole.log(loaded.length)\n")
+  expect(run(process.execPath, ...flags, 'import.js')).toBe(`${ENTRIES.length}\n`)
+})
+
+it('is required, by every entry, and is then the same', () => {
+  writeFileSync(path.join(home, 'imported.js'), IMPORTED)
+  writeFileSync(path.join(home, 'load.js'), LOAD)
+  expect(run(process.execPath, 'load.js')).toBe(`${ENTRIES.map(() => 'true').join()}\n`)
+})
+
+describe('with a Node that is too old', () => {
+  const REFUSAL = /quarterdeck: this is Node [\d.]+, and Node 24\.15\.0 or newer is needed/
+  const code = "Object.defineProperty(process.versions, 'node', { value: '24.14.9' })"
+  const pretending = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(code)}`]
+  const others = oldNodesOnPath().map((node) => [node])
+  const nodes = [pretending, [...pretending, '--no-experimental-require-module'], ...others]
+
+  it.each(ENTRIES)('%s says so in one line', (entry) => {
+    const ways = [
+      ['--input-type=module', '--eval', `import '${entry}'`],
+      ['--input-type=commonjs', '--eval', `require('${entry}')`],
+      ['--input-type=commonjs', '--eval', `import('${entry}')`],
+    ]
+    for (const [node = '', ...flags] of nodes) {
+      for (const way of ways) {
+        const { status, stderr } = spawnSync(node, [...flags, ...way], { cwd: home, encoding: 'utf8' })
+        expect([status, stderr]).toEqual([1, expect.stringMatching(REFUSAL)])
+        expect(stderr.match(new RegExp(REFUSAL, 'g'))).toHaveLength(1)
+        expect(stderr).not.toMatch(/SyntaxError|^ +at /m)
+      }
+    }
+  })
+
+  it('the command says so in one line', () => {
+    for (const [node = '', ...flags] of nodes) {
+      const args = [...flags, path.join(home, 'node_modules/quarterdeck/dist/quarterdeck.js'), 'version']
+      const { status, stdout, stderr } = spawnSync(node, args, { cwd: home, encoding: 'utf8' })
+      expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(new RegExp(`^${REFUSAL.source}\n$`))])
+    }
+  })
+
+  it('has nothing in the files that are read first that it could not read', () => {
+    const folder = path.join(home, 'node_modules/quarterdeck/dist/entry')
+    for (const name of readdirSync(folder)) {
+      const text = readFileSync(path.join(folder, name), 'utf8')
+      // Older ones have no `await` in the place where it is.
+      const oldest = text.includes('await') ? 'node14.8' : 'node12.20'
+      const written = (target: string): string =>
+        transformSync(text, { target, format: name.endsWith('.cjs') ? 'cjs' : 'esm' }).code
+      expect(written(oldest)).toBe(written('esnext'))
+      for (const [, from = ''] of text.matchAll(/^import .*'([^']+)'$/gm))
+        expect(['module', './node-version.cjs']).toContain(from)
+    }
+  })
+})
+
+function oldNodesOnPath(): string[] {
+  const found = OUTER_PATH.split(path.delimiter).map((folder) => path.join(folder, 'node'))
+  const files = new Set(found.filter((file) => existsSync(file)).map((file) => realpathSync(file)))
+  return [...files].filter((file) => {
+    const version = spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout
+    return Number(/^v(\d+)/.exec(version)?.[1] ?? Number.NaN) < 24
+  })
+}
 
 function write(prefix: string, examples: readonly Example[], before = ''): readonly string[] {
   return examples.map(({ text }, i) => {
@@ -152,18 +321,70 @@ it('has all that the examples need', async () => {
 
 /** Test runners tell in colours where they think that somebody looks. */
 const PLAIN = { NO_COLOR: '1', CI: '1' }
-/** A busy machine takes longer than the 5 seconds that vitest gives to a test. */
-const VITEST = [path.join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', '.', '--testTimeout', '60000']
-const PROGRAM_LIMIT_MS = 200_000
+/** A busy machine takes longer than the 5 seconds that vitest and jest give to a test. */
+const TEST_LIMIT = ['--testTimeout', '60000']
+const RUN_LIMIT_MS = 200_000
+
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--root', '.']
+const NODE_TEST = ['--test', '--test-reporter', 'tap']
+const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
+
+/** All that a runner says of a file of tests, and how it ends. */
+async function runTests(
+  name: string,
+  args: readonly string[],
+): Promise<{ readonly said: string; readonly code: number }> {
+  const env = { PATH: process.env['PATH'], HOME: home, ...PLAIN }
+  const options = { cwd: home, env, timeout: RUN_LIMIT_MS }
+  const ended = await execute(process.execPath, [...args, name], options).catch((error: unknown) => error as Failed)
+  return { said: ended.stdout + ended.stderr, code: 'code' in ended ? (ended.code ?? 1) : 0 }
+}
 
 it.each([
-  ['testing-vitest.test.ts', VITEST, /Tests {2}3 passed \(3\)/],
-  ['operator/operator.test.ts', VITEST, /Tests {2}34 passed \(34\)/],
-  ['testing-node.test.ts', ['--test', '--test-reporter', 'tap'], /^# pass 2\n# fail 0$/m],
+  ['testing-vitest.test.ts', [...VITEST, ...TEST_LIMIT], /Tests {2}3 passed \(3\)/],
+  ['operator/operator.test.ts', [...VITEST, ...TEST_LIMIT], /Tests {2}34 passed \(34\)/],
+  ['testing-node.test.ts', NODE_TEST, /^# pass 2\n# fail 0$/m],
+  ['testing-jest.test.js', [...JEST, ...TEST_LIMIT], /Tests: +2 passed, 2 total/],
 ])('has what the tests in %s need', async (name, args, summary) => {
-  const env = { PATH: process.env['PATH'], HOME: home, ...PLAIN }
-  const { stdout } = await execute(process.execPath, [...args, name], { cwd: home, env, timeout: PROGRAM_LIMIT_MS })
-  expect(stdout).toMatch(summary)
+  cpSync(EXAMPLES, home, { recursive: true })
+  const { said, code } = await runTests(name, args)
+  expect(said).toMatch(summary)
+  expect(said).not.toContain('did not exit')
+  expect(code).toBe(0)
+})
+
+const SLOW = '{ setup: () => new Promise((resolve) => setTimeout(resolve, 6000)) }'
+const SLOW_TEST =
+  "test('has a server', async ({ server }) => void (await server.client().request({ method: 'GET', path: '/version' })))\n"
+
+it.each([
+  [
+    'vitest',
+    VITEST,
+    `import { beforeAll, test as base } from 'vitest'
+    import { serverFixtures } from 'quarterdeck/testing'
+    const test = base.extend(serverFixtures(${SLOW}, { beforeAll }))`,
+  ],
+  [
+    'jest',
+    JEST,
+    `import { afterAll, beforeAll, test as base } from '@jest/globals'
+    import { serverTest } from 'quarterdeck/testing'
+    const test = serverTest({ test: base, beforeAll, afterAll }, ${SLOW})`,
+  ],
+  [
+    'jest, by its global hook',
+    JEST,
+    `import { afterAll, test as base } from '@jest/globals'
+    import { serverTest } from 'quarterdeck/testing'
+    const test = serverTest({ test: base, afterAll }, ${SLOW})`,
+  ],
+])('starts a server that takes longer than a test may with %s', async (runner, args, head) => {
+  const name = `slow-${runner.replace(/\W+/g, '-')}.test.js`
+  writeFileSync(path.join(home, name), `${head}\n${SLOW_TEST}`)
+  const { said, code } = await runTests(name, args)
+  expect(said).toMatch(/Tests:? +1 passed/)
+  expect(code).toBe(0)
 })
 
 const FAILING = `const body = ({ client }) => client.resource({ group: '', version: 'v1', plural: 'pods' }).get('none')
@@ -180,24 +401,24 @@ it.each([
   ],
   [
     'node:test',
-    `import { after, test as base } from 'node:test'
+    `import { after, before, test as base } from 'node:test'
     import { serverTest } from 'quarterdeck/testing'
-    const test = serverTest({ test: base, after })`,
-    ['--test', '--test-reporter', 'tap'],
+    const test = serverTest({ test: base, before, after })`,
+    NODE_TEST,
+  ],
+  [
+    'jest',
+    `import { afterAll, beforeAll, test as base } from '@jest/globals'
+    import { serverTest } from 'quarterdeck/testing'
+    const test = serverTest({ test: base, beforeAll, afterAll })`,
+    JEST,
   ],
 ])('prints the last requests of a test that fails with %s', async (runner, head, args) => {
   const name = `failing-${runner.replace(':', '-')}.test.js`
   writeFileSync(path.join(home, name), `${head}\n${FAILING}`)
-  const env = { PATH: process.env['PATH'], HOME: home, ...PLAIN }
-  const failed = execute(process.execPath, [...args, name], { cwd: home, env, timeout: PROGRAM_LIMIT_MS })
-  const { code, stdout, stderr } = await failed.then(
-    (ended): Failed => ended,
-    (error: unknown) => error as Failed,
-  )
+  const { said, code } = await runTests(name, args)
   expect(code).toBe(1)
-  expect(stdout + stderr).toMatch(
-    /The last requests to the server:\n(# )?404 +[\d.]+ ms {2}admin {2}get \/api\/v1\/pods\/none/,
-  )
+  expect(said).toMatch(/The last requests to the server:\n(# )? *404 +[\d.]+ ms {2}admin {2}get \/api\/v1\/pods\/none/)
 })
 
 interface Failed {

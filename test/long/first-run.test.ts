@@ -22,10 +22,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(clone, { recursive: true, force: true }))
 
+/** Without the programs that came with the packages here. */
+function outerPath(): string {
+  return process.env['PATH']!.split(':')
+    .filter((folder) => !folder.startsWith(PROJECT))
+    .join(':')
+}
+
 /** Runs a command of the README until the server listens, and returns all that was said until it had stopped. */
 async function startAndStop(command: string, ...args: readonly string[]): Promise<string> {
-  const outside = process.env['PATH']!.split(':').filter((folder) => !folder.startsWith(PROJECT))
-  const env = { ...process.env, PATH: outside.join(':') }
+  const env = { ...process.env, PATH: outerPath() }
   // In a group of its own, to be stopped with all that it starts.
   const child = spawn(command, args, { cwd: clone, env, detached: true })
   let said = ''
@@ -55,3 +61,11 @@ it('installs nothing the second time', async () => {
   expect(said).toContain('is listening on https://127.0.0.1:')
   expect(said).not.toContain('installing')
 })
+
+it('packs after a run, although that has not installed the compiler', () => {
+  const env = { ...process.env, PATH: outerPath() }
+  const told = execFileSync('npm', ['pack', '--json', '--silent'], { cwd: clone, env, encoding: 'utf8' })
+  const [packed] = JSON.parse(told) as [{ readonly files: readonly { readonly path: string }[] }]
+  const files = packed.files.map((file) => file.path)
+  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/entry/index.cjs', 'dist/types/index.d.ts']))
+}, 600_000)
