@@ -110,7 +110,7 @@ it('lets in whom the provider has let in', async () => {
   const server = await startServer(provider)
   const { page, complaints } = await openPage(browser(), server.url)
   await page.getByRole('link', { name: `Log in at ${new URL(provider.url).host}` }).click()
-  await page.getByText(`${provider.url}#jane`).waitFor()
+  await page.getByText(`${provider.url}#jane`, { exact: true }).waitFor()
   expect(provider.asked).toMatchObject([
     { redirect_uri: `${server.url}/console/provider/callback`, response_type: 'code', code_challenge_method: 'S256' },
   ])
