@@ -312,7 +312,7 @@ it('has all that the examples need', async () => {
   const printed = await Promise.all(
     names.map(async (name) => {
       const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig }
-      const { stdout } = await execute(process.execPath, [name], { cwd: home, env, timeout: PROGRAM_LIMIT_MS })
+      const { stdout } = await execute(process.execPath, [name], { cwd: home, env, timeout: RUN_LIMIT_MS })
       return [name, stdout] as const
     }),
   )
@@ -323,7 +323,6 @@ it('has all that the examples need', async () => {
 const PLAIN = { NO_COLOR: '1', CI: '1' }
 /** A busy machine takes longer than the 5 seconds that vitest and jest give to a test. */
 const TEST_LIMIT = ['--testTimeout', '60000']
-const RUN_LIMIT_MS = 200_000
 
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--root', '.']
 const NODE_TEST = ['--test', '--test-reporter', 'tap']
@@ -420,6 +419,8 @@ it.each([
   expect(code).toBe(1)
   expect(said).toMatch(/The last requests to the server:\n(# )? *404 +[\d.]+ ms {2}admin {2}get \/api\/v1\/pods\/none/)
 })
+
+const RUN_LIMIT_MS = 200_000
 
 interface Failed {
   readonly code?: number
