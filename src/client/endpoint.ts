@@ -44,7 +44,7 @@ export interface PatchOptions extends WriteOptions {
 }
 
 export const CALL: OptionNames<CallOptions> = ['signal', 'timeoutMs']
-export const WRITE: OptionNames<WriteOptions> = [...CALL, 'dryRun', 'fieldManager', 'fieldValidation']
+const WRITE: OptionNames<WriteOptions> = [...CALL, 'dryRun', 'fieldManager', 'fieldValidation']
 const APPLY: OptionNames<ApplyOptions> = [...WRITE, 'force']
 const PATCH: OptionNames<PatchOptions> = [...WRITE, 'type']
 
@@ -107,6 +107,10 @@ export class Endpoint {
     } catch (error) {
       throw this.explained(error, verb, place)
     }
+  }
+
+  async write<R>(call: EndpointCall, options: WriteOptions): Promise<R> {
+    return this.call({ ...call, query: writeQuery(options) }, options, WRITE)
   }
 
   async patch<R>(place: Place, patch: object, options: PatchOptions): Promise<R> {
@@ -185,7 +189,7 @@ export function pathPart(subject: string, what: string, value: unknown): string 
   throw new TypeError(`${subject}: ${JSON.stringify(value)} is no ${what}: it is no text, . or .., or has a / or %`)
 }
 
-export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
+function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
   return { dryRun: checkedDryRun(dryRun) ? 'All' : undefined, fieldManager, fieldValidation }
 }
 

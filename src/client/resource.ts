@@ -10,9 +10,7 @@ import {
   type EndpointCall,
   type PatchOptions,
   type Place,
-  WRITE,
   type WriteOptions,
-  writeQuery,
 } from './endpoint.ts'
 import { hasReason } from './errors.ts'
 import type { Binding, Eviction, Scale, Status, TokenRequest } from './gen/k8s.ts'
@@ -127,13 +125,17 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` where it is there. */
   async create(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const { namespace } = this.#endpoint.placeOf('create', object)
-    return this.#write({ verb: 'create', method: 'POST', place: { namespace } }, object, options)
+    const body = this.#endpoint.complete(object)
+    return this.#endpoint.write({ verb: 'create', method: 'POST', place: { namespace }, body }, options)
   }
 
   /** Replaces it. With a `metadata.resourceVersion` only what that is of: throws with the reason `Conflict` where somebody was faster. */
   async update(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const place = this.#endpoint.placeOf('update', object)
-    return this.#write({ verb: 'update', method: 'PUT', place }, object, options)
+    return this.#endpoint.write(
+      { verb: 'update', method: 'PUT', place, body: this.#endpoint.complete(object) },
+      options,
+    )
   }
 
   /** A merge patch unless `type` says another. */
@@ -232,11 +234,6 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     }
   }
 
-  #write(call: EndpointCall, object: Sent, options: WriteOptions): Promise<Stored<T>> {
-    const [query, body] = [writeQuery(options), this.#endpoint.complete(object)]
-    return this.#endpoint.call({ ...call, query, body }, options, WRITE)
-  }
-
   async #delete<R>(call: EndpointCall, options: DeleteOptions, known: readonly string[]): Promise<R> {
     const { preconditions = {} } = options
     const subject = `${this.#endpoint.subject(call.verb)}: preconditions`
@@ -262,11 +259,11 @@ export class Subresource<S> {
   }
 
   create(name: string, body: S, options: WriteOptions = {}): Promise<S> {
-    return this.#write({ verb: 'create', method: 'POST', place: this.#place(name), body }, options)
+    return this.#endpoint.write({ verb: 'create', method: 'POST', place: this.#place(name), body }, options)
   }
 
   update(name: string, body: S, options: WriteOptions = {}): Promise<S> {
-    return this.#write({ verb: 'update', method: 'PUT', place: this.#place(name), body }, options)
+    return this.#endpoint.write({ verb: 'update', method: 'PUT', place: this.#place(name), body }, options)
   }
 
   patch(name: string, patch: object, options: PatchOptions = {}): Promise<S> {
@@ -275,10 +272,6 @@ export class Subresource<S> {
 
   apply(name: string, object: object, options: ApplyOptions): Promise<S> {
     return this.#endpoint.apply(this.#place(name), object, options)
-  }
-
-  async #write(call: EndpointCall, options: WriteOptions): Promise<S> {
-    return this.#endpoint.call({ ...call, query: writeQuery(options) }, options, WRITE)
   }
 
   #place(name: string): Place {
