@@ -55,7 +55,8 @@ export function kubeconfigPlace(asked: string | undefined, dataDirectory: string
 function checkReplaceable(file: string): void {
   const text = readOwnFile(path.dirname(file), path.basename(file)) ?? ''
   try {
-    const { clusters } = (jsYaml().load(text) ?? { clusters: [] }) as Kubeconfig
+    if (text.trim() === '') return
+    const { clusters } = jsYaml().load(text) as Kubeconfig
     if (clusters.every(({ name }) => name === NAME)) return
   } catch {
     // It is something else.

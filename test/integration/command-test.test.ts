@@ -110,7 +110,7 @@ describe('quarterdeck test', () => {
     [['--no-such-flag', '--', 'true'], 2, /^quarterdeck: unknown flag --no-such-flag/],
     [['true'], 2, /^quarterdeck: say which command to run: quarterdeck test -- COMMAND/],
     [['--'], 2, /^quarterdeck: say which command to run/],
-    [['--print-requests', 'many', '--', 'true'], 2, /^quarterdeck: --print-requests takes a number/],
+    [['--print-requests', 'many', '--', 'true'], 2, /^quarterdeck: --print-requests: "many" is not a number/],
     [['--', '/nonexistent'], 127, /^quarterdeck test: cannot run .nonexistent: it does not exist$/],
     [['--', '/etc/passwd'], 126, /^quarterdeck test: cannot run .*: permission denied$/],
   ])('says in one line what is wrong: %j', async (args, code, message) => {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../../src/commands/commands.ts'
 import { inOneLine, printable } from '../../../src/commands/output.ts'
+import { kubeconfigOf, kubeconfigPlace, writeKubeconfig } from '../../../src/server/admin.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 const COMMANDS = path.join(import.meta.dirname, '../../../src/commands')
@@ -129,6 +130,21 @@ describe('a command', () => {
       expect(told).toContain(`--kubeconfig-out ${file} would be overwritten`)
       expect(readFileSync(file, 'utf8')).toBe(text)
     }
+  })
+
+  it('writes over its own kubeconfig, also after kubectl has changed it', async () => {
+    const place = (name: string): string => kubeconfigPlace(path.join(folder, name), undefined).file
+    writeFileSync(path.join(folder, 'empty'), '\n')
+    const user = { name: 'admin', credential: { token: 'x' } }
+    writeKubeconfig(
+      path.join(folder, 'own'),
+      kubeconfigOf({ url: 'https://127.0.0.1:6443', authority: undefined, user }),
+    )
+    writeFileSync(
+      path.join(folder, 'changed'),
+      'clusters:\n- name: quarterdeck\n  cluster: {server: "https://127.0.0.1:1"}\n',
+    )
+    for (const name of ['absent', 'empty', 'own', 'changed']) expect(place(name)).toBe(path.join(folder, name))
   })
 })
 
