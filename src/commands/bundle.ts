@@ -3,12 +3,13 @@
 import os from 'node:os'
 import { Client } from '../client/client.ts'
 import { failureOf, reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { printable } from '../lib/printable.ts'
 import { programVersion } from '../server/version.ts'
 import { readCommandLine } from './command-flags.ts'
 import { formatDiagnosis } from './doctor-findings.ts'
 import { examineServer } from './doctor-server.ts'
 import { checkTarget, writeWhole } from './output-file.ts'
-import { inOneLine, print, printable, printBytes } from './output.ts'
+import { inOneLine, print, printBytes } from './output.ts'
 import { connectionOf } from './server-flags.ts'
 
 /** All of them text, or JSON of what is served. */

@@ -10,7 +10,7 @@ import { reasonOf, StartError, usageError } from '../config/start-error.ts'
 import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
 import { checkTarget, writeWhole } from './output-file.ts'
-import { complain, inOneLine, print, printBytes } from './output.ts'
+import { complain, inOneLine, printBytes, printDocument } from './output.ts'
 
 /** How files of an encoding end. */
 const ENDINGS: Readonly<Record<TargetEncoding, string>> = {
@@ -105,9 +105,7 @@ async function writeOutput(bytes: Buffer, file: string, { out, overwrite, to, fi
     const lineBreak = (to === 'json' || to === 'table') && (process.stdout.isTTY || files.length > 1)
     const separator = to === 'yaml' && files[0] !== file ? '---\n' : ''
     const written = Buffer.concat([Buffer.from(separator), bytes, Buffer.from(lineBreak ? '\n' : '')])
-    // A terminal is not to be told what to do by an object; other programs take it as it is.
-    if (process.stdout.isTTY && !isBinary(to)) print(written.toString())
-    else await printBytes(written)
+    await (isBinary(to) ? printBytes(written) : printDocument(written.toString()))
     return
   }
   const name = file === '-' ? 'standard-input' : path.parse(file).name

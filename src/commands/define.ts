@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { reasonOf, usageError } from '../config/start-error.ts'
 import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
-import { complain, print } from './output.ts'
+import { complain, printDocument } from './output.ts'
 
 /** What is used of a defined resource; the file may have another copy of `quarterdeck/define` than this one. */
 interface Defined {
@@ -32,7 +32,7 @@ export async function runDefine(args: readonly string[]): Promise<number> {
   const names = [...defined.keys()].sort()
   const text = names.map((name) => defined.get(name)!.yaml()).join('---\n')
   if (check === undefined) {
-    print(text)
+    await printDocument(text)
     return 0
   }
   const written = await readInput(check)

@@ -15,14 +15,14 @@ import { apiResources, objectPath } from './api-resources.ts'
 import { readCommandLine, subcommandIn } from './command-flags.ts'
 import { conflictText, deniedText, type Refusal } from './explanation-text.ts'
 import { readInput } from './input.ts'
-import { complain, print } from './output.ts'
+import { complain, printDocument } from './output.ts'
 import { openClient } from './server-flags.ts'
 
 /** Resolves with the exit code: 1 where there is nothing to explain. */
 export async function runExplain(args: readonly string[]): Promise<number> {
   const explain = asked(args)
   try {
-    print(await explain())
+    await printDocument(await explain())
     return 0
   } catch (error) {
     complain(`quarterdeck explain: ${failureOf(error)}\n`)

@@ -1,5 +1,6 @@
 // What commands print. Names, keys and messages come from files and servers: they may not tell a terminal what to do.
 import { once } from 'node:events'
+import { printable } from '../lib/printable.ts'
 
 /** To standard output. */
 export function print(text: string): void {
@@ -16,6 +17,12 @@ export async function printBytes(bytes: Buffer): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
 }
 
+/** A document, which another program takes as it is; a terminal gets it as any other text. */
+export async function printDocument(text: string): Promise<void> {
+  if (process.stdout.isTTY) print(text)
+  else await printBytes(Buffer.from(text))
+}
+
 const BROKEN_PIPE_STATUS = 141
 const endProcess = (): never => process.exit(BROKEN_PIPE_STATUS)
 
@@ -29,16 +36,7 @@ export function outliveReaders(): void {
   for (const output of [process.stdout, process.stderr]) output.off('error', endProcess).on('error', () => {})
 }
 
-/** Control characters, and those that change the direction of a text, are escaped as in JSON; line feeds and tabs stay. */
-export function printable(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/gu, escaped)
-}
-
-/** The same without line feeds: a text of others cannot begin a line that looks like ours. */
+/** Without line feeds: a text of others cannot begin a line that looks like ours. */
 export function inOneLine(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, ' ').trim())
-}
-
-function escaped(character: string): string {
-  return String.raw`\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
 }

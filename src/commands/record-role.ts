@@ -14,7 +14,7 @@ import { requestInfoOf } from '../http/request-info.ts'
 import { readCommandLine } from './command-flags.ts'
 import { followLines } from './followed-lines.ts'
 import { inputName, linesOf } from './input.ts'
-import { complain, print } from './output.ts'
+import { complain, printDocument } from './output.ts'
 import { bindingOf, roleOf } from './role-manifests.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -32,7 +32,7 @@ export async function runRecordRole(args: readonly string[]): Promise<number> {
     const roles = recordedRoles(read.switch('any-name') ? seen.map(withoutName) : seen)
     const named = { name: read.required('name').text, bind: read.switch('bind') }
     const manifests = roles.flatMap((role) => manifestsOf(role, user, named))
-    print(manifests.map(emitYaml).join('---\n'))
+    await printDocument(manifests.map(emitYaml).join('---\n'))
     return 0
   } catch (error) {
     complain(`quarterdeck record-role: ${failureOf(error)}\n`)

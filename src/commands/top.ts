@@ -1,8 +1,9 @@
 // `quarterdeck top`: who watches a running server, from its /debug/watchers; in a terminal shown anew every other second.
 import { setTimeout as pause } from 'node:timers/promises'
 import { failureOf } from '../config/start-error.ts'
+import { printable } from '../lib/printable.ts'
 import { readCommandLine } from './command-flags.ts'
-import { complain, print, printable } from './output.ts'
+import { complain, print } from './output.ts'
 import { openClient } from './server-flags.ts'
 
 const REFRESH_MS = 2000

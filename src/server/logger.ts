@@ -2,6 +2,7 @@
 // struck out all the same.
 import { pino } from 'pino'
 import type { Log, LogComponent, LogFields, LogLevel } from '../lib/log.ts'
+import { printable } from '../lib/printable.ts'
 
 /** `fields` are those of every line. */
 export function openLog(level: LogLevel, fields: LogFields = {}): Log {
@@ -11,6 +12,8 @@ export function openLog(level: LogLevel, fields: LogFields = {}): Log {
       base: fields,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      // JSON leaves some characters that terminals obey; the escaped ones mean the same.
+      hooks: { streamWrite: printable },
       redact: { paths: ['token', 'authorization', '*.token', '*.authorization'], censor: '…' },
     },
     pino.destination({ fd: 2, sync: true }),

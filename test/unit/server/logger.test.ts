@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { levelsOf, logOf, LOG_COMPONENTS, setLogLevel } from '../../../src/lib/log.ts'
 import { openLog } from '../../../src/server/logger.ts'
+
+const SOURCES = path.join(import.meta.dirname, '../../../src')
 
 describe('the levels of a log', () => {
   it('are all that of the log at first, and each can be set by itself', () => {
@@ -28,4 +32,13 @@ describe('the levels of a log', () => {
     logOf(plain, 'cache').info({}, 'told')
     expect(lines).toEqual(['told'])
   })
+})
+
+it('a line of a log has no characters that a terminal obeys, and means the same', () => {
+  const name = 'a\x1b[2J\x9b31m\u202eb\u2028c'
+  const program = `import { openLog } from '${path.join(SOURCES, 'server/logger.ts')}'
+    openLog('info').of('cache').info({ name: ${JSON.stringify(name)} }, 'told')`
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program])
+  expect(stderr.toString()).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|\u2028/u)
+  expect(JSON.parse(stderr.toString())).toMatchObject({ name, msg: 'told', component: 'cache' })
 })
