@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { commandManual } from '../../src/commands/manual.ts'
+import { COMMAND_FLAGS } from '../../src/commands/command-flags.ts'
 import { findFlag } from '../../src/config/flags.ts'
 import { type Example, typedLines } from '../fakes/documents.ts'
 import manifest from '../../package.json' with { type: 'json' }
@@ -27,13 +28,12 @@ const OTHERS = new Set([
   'printf',
   'until',
 ])
-/** Of kubectl, docker, Node and cert-manager; and of `quarterdeck test`. */
+/** Of kubectl, docker, Node and cert-manager; and of other commands than `quarterdeck serve`. */
 const FLAGS_OF_OTHERS = new Set([
-  '--kubeconfig',
+  ...Object.values(COMMAND_FLAGS).flatMap(({ flags }) => flags.map(({ name }) => `--${name}`)),
   '--build-arg',
   '--max-semi-space-size',
   '--enable-certificate-owner-ref',
-  '--print-requests',
 ])
 const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   test: ['--print-requests', '--help'],
