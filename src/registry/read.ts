@@ -32,24 +32,21 @@ type AskedHistory = Omit<HistoryRequest, 'key' | 'within'> & { readonly name: st
 export type ReadHistory = (place: Place, asked: AskedHistory, signal: AbortSignal) => Promise<History>
 
 /**
- * The past of an object ends where its namespace begins, and the definition of its kind: who had them before may be somebody else. That
- * of a namespace ends where it was created.
+ * The past of an object ends where its namespace, or the definition of its kind, was created: they may have belonged to another tenant
+ * before. The past of a namespace ends where it was created.
  */
 export function historyReader(
   read: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>,
   table: ResourceTable,
 ): ReadHistory {
   return ({ resource, namespace }, { name, ...asked }, signal) => {
-    const within = resource.isCustom ? [keyOf(definitionsIn(table), '', `${resource.resource}.${resource.group}`)] : []
+    const definitions = servedResource(table, 'customresourcedefinitions', 'apiextensions.k8s.io')
+    const within = resource.isCustom ? [keyOf(definitions, '', `${resource.resource}.${resource.group}`)] : []
     const namespaces = servedResource(table, 'namespaces')
     const isNamespace = resource.stored.storagePrefix === namespaces.stored.storagePrefix
     if (resource.namespaced || isNamespace) within.push(keyOf(namespaces, '', isNamespace ? name : namespace))
     return read({ key: keyOf(resource, namespace, name), within, ...asked }, signal)
   }
-}
-
-function definitionsIn(table: ResourceTable): Resource {
-  return servedResource(table, 'customresourcedefinitions', 'apiextensions.k8s.io')
 }
 
 export interface ObjectHistory extends Pick<History, 'isCut' | 'isGone'> {

@@ -120,8 +120,9 @@ export function metricsOfWorkers(peers: Peers): MetricsOfWorkers {
   return {
     snapshots: async () =>
       (await peers.ask({ kind: 'metrics' })).map(({ worker, answer: families }) => ({ worker, families })),
-    reset: (names) => void peers.ask({ kind: 'resetMetrics', names }),
-    forget: (gone) => void peers.ask({ kind: 'forgetSeries', gone }),
+    // Best effort: a supervisor that does not answer in time is no fault of the request.
+    reset: (names) => void peers.ask({ kind: 'resetMetrics', names }).catch(() => {}),
+    forget: (gone) => void peers.ask({ kind: 'forgetSeries', gone }).catch(() => {}),
   }
 }
 

@@ -39,7 +39,7 @@ export async function readHistory(
   try {
     const now = await past.read({})
     // After the object: an owner that is replaced meanwhile shows less of it, not more.
-    for (const owner of within) past.begin = Math.max(past.begin, await createdAt(objects, owner, signal))
+    for (const owner of within) await past.beginWith(owner)
     await past.addLife(now.item)
     if (withDeleted) await past.addFormerLives(now)
     const items = await readItems(objects, resource, past.found)
@@ -47,18 +47,6 @@ export async function readHistory(
   } catch (error) {
     throw translate(error, { verb: 'get', resource })
   }
-}
-
-/** Never: the object is not there. */
-const NOT_THERE = Number.POSITIVE_INFINITY
-
-async function createdAt(objects: KvObjects, key: ObjectKey, signal: AbortSignal): Promise<Revision> {
-  const inType = keyInType(key)
-  if (inType === undefined) return NOT_THERE
-  const { kv, measures } = objects
-  const { resource } = key
-  const read = (): Promise<GetResult> => kv.get(fullKey(objects, resource, inType), {}, signal)
-  return (await measures.time('get', resource, read)).item?.createRevision ?? NOT_THERE
 }
 
 interface PastKey {
@@ -71,7 +59,7 @@ class KeyPast {
   readonly found: KeyValue[] = []
   isCut = false
   /** The first revision at which versions may be read. */
-  begin: Revision = 0
+  #begin: Revision = 0
   readonly #objects: KvObjects
   readonly #of: PastKey
   readonly #signal: AbortSignal
@@ -82,9 +70,15 @@ class KeyPast {
     this.#signal = signal
   }
 
-  read(options: { readonly at?: Revision }): Promise<GetResult> {
+  read(options: { readonly at?: Revision }, key = this.#of.key): Promise<GetResult> {
     const { kv, measures } = this.#objects
-    return measures.time('get', this.#of.resource, () => kv.get(this.#of.key, options, this.#signal))
+    return measures.time('get', this.#of.resource, () => kv.get(key, options, this.#signal))
+  }
+
+  /** Nothing from before the owner was created is read; where there is no owner, nothing of the past. */
+  async beginWith(owner: ObjectKey): Promise<void> {
+    const { item } = await this.read({}, fullKey(this.#objects, owner.resource, keyInType(owner) ?? ''))
+    this.#begin = Math.max(this.#begin, item?.createRevision ?? Infinity)
   }
 
   get #isFull(): boolean {
@@ -97,7 +91,7 @@ class KeyPast {
     while (version !== undefined && !this.#isFull) {
       this.found.push(version)
       const { revision, createRevision } = version
-      if (this.#isFull || revision === createRevision || revision <= this.begin) return
+      if (this.#isFull || revision === createRevision || revision <= this.#begin) return
       version = await this.#readPast(revision - 1)
     }
   }
@@ -139,8 +133,8 @@ class KeyPast {
   async #collectDeletions({ item, revision: newest }: GetResult): Promise<Revision[]> {
     const { key, limit } = this.#of
     const upTo = item === undefined ? newest : item.createRevision
-    if (this.begin >= upTo) return []
-    const after = Math.max(this.#oldest, this.begin)
+    if (this.#begin >= upTo) return []
+    const after = Math.max(this.#oldest, this.#begin)
     const watch = this.#objects.kv.watch({ prefix: watchable(key), after }, this.#signal)
     const deletions: Revision[] = []
     // A key that is there now was created at that revision, which the watch tells of; without one it has to be asked how far it is, and

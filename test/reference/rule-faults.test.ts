@@ -59,7 +59,7 @@ const ROWS: Readonly<Record<string, object>> = {
       inner: {
         type: 'object',
         properties: { deep: ofMany({ rule: 'self == oldSelf' }) },
-        [RULES]: [{ rule: 'self == oldSelf', optionalOldSelf: true }],
+        [RULES]: [{ rule: 'self == oldSelf' }, { rule: 'true', optionalOldSelf: true }],
       },
     },
     [RULES]: [{ rule: 'self == oldSelf' }, { rule: 'self.nothing' }],
