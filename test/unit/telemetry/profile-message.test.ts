@@ -106,7 +106,11 @@ describe('profiles of this process', () => {
     expect(second).toBe('busy')
     expect(readProfile(gunzipSync(taken)).sampleType).toHaveLength(2)
     for (const name of ['heap', 'allocs'] as const) {
-      const profile = readProfile(gunzipSync(await profiler.take({ name, seconds: 0.01 }, never)))
+      const kept: unknown[] = []
+      const allocating = setInterval(() => void kept.push(Array(100_000).fill(kept.length)), 1)
+      const taken = profiler.take({ name, seconds: 0.1 }, never)
+      const profile = readProfile(gunzipSync(await taken.finally(() => clearInterval(allocating))))
+      expect(profile.sample).not.toEqual([])
       const known = new Set(profile.location.map(({ id }) => id))
       expect(profile.sample.every(({ locationId }) => locationId.every((id) => known.has(id)))).toBe(true)
     }
