@@ -2,6 +2,7 @@
 // compacted: who watched the old store is told that its resourceVersion is too old, and lists anew.
 import type { CopiedItem, RestorableKv } from '../kv/copy.ts'
 import { ABSENT, KvError, prefixRange, type Revision } from '../kv/kv.ts'
+import { forEachAtOnce } from '../lib/together.ts'
 import { BackupError } from './backup-error.ts'
 import { markerKey } from './unfinished.ts'
 
@@ -40,7 +41,9 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
     const onProgress = (revision: Revision): void => order.onProgress(revision, above)
     await kv.skipTo({ ...marker, revision: above, onProgress }, signal)
   }
-  for await (const page of order.pages) await putAll(kv, page, signal)
+  for await (const page of order.pages) {
+    await forEachAtOnce(page, { most: AT_A_TIME, signal }, (item) => put(kv, item, signal))
+  }
   await order.check?.()
   await kv.compact(await kv.newestRevision(signal), signal)
   const { item: last } = await kv.get(marker.key, {}, signal)
@@ -68,13 +71,9 @@ async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise
     const others = page.items.filter(({ key }) => key !== marker)
     if (others.length === 0) return
     if (!isUnfinished) throw new BackupError(`the store is not empty: it has ${others[0]!.key}`)
-    await Promise.all(others.map(({ key, revision: expected }) => kv.delete({ key, expected }, signal)))
-  }
-}
-
-async function putAll(kv: RestorableKv, items: readonly CopiedItem[], signal: AbortSignal): Promise<void> {
-  for (let at = 0; at < items.length; at += AT_A_TIME) {
-    await Promise.all(items.slice(at, at + AT_A_TIME).map((item) => put(kv, item, signal)))
+    await forEachAtOnce(others, { most: AT_A_TIME, signal }, ({ key, revision: expected }) =>
+      kv.delete({ key, expected }, signal),
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 // Raises the revision of an etcd. It has no call for that: each revision takes a write.
+import { forEachAtOnce } from '../../lib/together.ts'
 import type { SkipRequest } from '../copy.ts'
 import type { Revision } from '../kv.ts'
 
@@ -28,11 +29,15 @@ export async function burnRevisions({ revision: to, onProgress }: SkipRequest, w
 }
 
 async function burnTo(goal: Revision, put: Writes['put']): Promise<Revision> {
-  const writer = async (): Promise<Revision> => {
+  let newest = 0
+  const untilGoal = function* (): Generator<void> {
     for (;;) {
-      const revision = await put()
-      if (revision >= goal) return revision
+      if (newest >= goal) return
+      yield
     }
   }
-  return Math.max(...(await Promise.all(Array.from({ length: AT_A_TIME }, writer))))
+  await forEachAtOnce(untilGoal(), { most: AT_A_TIME }, async () => {
+    newest = Math.max(newest, await put())
+  })
+  return newest
 }

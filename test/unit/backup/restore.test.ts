@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { restore, type RestoreOrder } from '../../../src/backup/restore.ts'
 import { markerKey, unfinishedSince } from '../../../src/backup/unfinished.ts'
@@ -53,6 +54,30 @@ describe('a restore', () => {
     const message = 'the store is not empty: it has /registry/pods/a'
     await expect(restore(orderOf(kv, newItems(3)), signal)).rejects.toThrow(message)
     expect(await kv.newestRevision(signal)).toBe(2)
+  })
+
+  it('has nothing under way any more once it has failed', async () => {
+    const kv = await open(path.join(await tempFolder(), 'store'))
+    const [first, ...others] = newItems(600)
+    let underWay = 0
+    const counted = new Proxy(kv, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        if (name !== 'put') return member.bind(target) as unknown
+        return async (...given: Parameters<typeof kv.put>) => {
+          underWay++
+          const result = await kv.put(...given)
+          if (result.ok) await setImmediate()
+          underWay--
+          return result
+        }
+      },
+    })
+    // The second of two items with one key is refused while others are still being written.
+    const items = [first!, first!, ...others]
+    await expect(restore(orderOf(counted, items), signal)).rejects.toThrow('somebody else writes to the store')
+    expect(underWay).toBe(0)
   })
 
   it('is unfinished until its end, and then begins anew', async () => {
