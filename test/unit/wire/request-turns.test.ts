@@ -47,11 +47,16 @@ it('begins few dear ones, once it is known that they are, and many again when th
 })
 
 it('does not take the time of other programs for its own', async () => {
-  const turns = new RequestTurns()
-  for (let turn = 0; turn < 30; turn++) {
-    turns.noteRequest()
-    wait(2)
-    await nextTurn()
+  const begun: number[] = []
+  // A pause of this program in a turn whose time is taken by the clock counts as its own: most tries decide.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const turns = new RequestTurns()
+    for (let turn = 0; turn < 30; turn++) {
+      turns.noteRequest()
+      wait(2)
+      await nextTurn()
+    }
+    begun.push(await begunInOneTurn(turns))
   }
-  expect(await begunInOneTurn(turns)).toBeGreaterThan(4)
+  expect(begun.toSorted((a, b) => a - b)[2]).toBeGreaterThan(4)
 })
