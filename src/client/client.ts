@@ -5,7 +5,13 @@ import { Discovery } from './discovery.ts'
 import { CALL, Endpoint, pathPart } from './endpoint.ts'
 import * as k8s from './gen/k8s.ts'
 import type { Kind } from './kind.ts'
-import { type ConnectionOptions, defaultConnection, type Kubeconfig, readKubeconfig } from './kubeconfig.ts'
+import {
+  type ConnectionOptions,
+  defaultConnection,
+  type Impersonation,
+  type Kubeconfig,
+  readKubeconfig,
+} from './kubeconfig.ts'
 import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
 import type { KubernetesObject } from './objects.ts'
 import { type ApiAnswer, type ApiRequest, type RequestLimits, Requests } from './requests.ts'
@@ -43,6 +49,8 @@ export interface KubeconfigOptions {
   readonly kubeconfig: string | Kubeconfig
   /** Absent: the current one. */
   readonly context?: string
+  /** To act as somebody else, by those who may. Absent: as the kubeconfig says. */
+  readonly impersonate?: Impersonation
 }
 
 /**
@@ -51,7 +59,7 @@ export interface KubeconfigOptions {
  */
 export type ClientOptions = RequestLimits &
   ClockOptions &
-  (ConnectionOptions | KubeconfigOptions | { readonly context?: string })
+  (ConnectionOptions | KubeconfigOptions | Omit<KubeconfigOptions, 'kubeconfig'>)
 
 /** By which time. */
 interface ClockOptions {
@@ -62,10 +70,15 @@ interface ClockOptions {
   readonly clock?: Clock
 }
 
-const SERVER: OptionNames<ClientOptions> = ['url', 'ca', 'serverName', 'insecureSkipTlsVerify', 'kubeconfig', 'context']
+const SERVER: OptionNames<ClientOptions> = ['ca', 'serverName', 'insecureSkipTlsVerify', 'transport']
 const CREDENTIALS: OptionNames<ClientOptions> = ['token', 'tokenFile', 'clientCertificate', 'clientKey', 'exec']
 const LIMITS: OptionNames<ClientOptions> = ['timeoutMs', 'retries', 'pingIntervalMs', 'userAgent', 'clock']
-const CLIENT_OPTIONS: OptionNames<ClientOptions> = [...SERVER, ...CREDENTIALS, ...LIMITS, 'impersonate', 'transport']
+const CLIENT_OPTIONS: OptionNames<ClientOptions> = [
+  ...(['url', 'kubeconfig', 'context', 'impersonate'] as const),
+  ...SERVER,
+  ...CREDENTIALS,
+  ...LIMITS,
+]
 const REQUEST: OptionNames<ApiRequest> = [...CALL, 'method', 'path', 'query', 'headers', 'body', 'contentType']
 
 /**
@@ -128,10 +141,21 @@ export class Client implements Disposable {
 
 /** An option that is there and undefined is an error: without it the client might reach another server, or act as another user. */
 function connectionOf(options: ClientOptions): ConnectionOptions {
-  for (const name of ['url', 'kubeconfig'] as const) {
-    if (name in options) checkPresent('new Client', name, (options as { readonly [name]?: unknown })[name])
+  for (const [name, value] of Object.entries(options)) {
+    if (['url', 'kubeconfig', 'context', 'impersonate'].includes(name)) checkPresent('new Client', name, value)
   }
-  if ('url' in options) return options
-  if ('kubeconfig' in options) return readKubeconfig(options.kubeconfig, options.context)
-  return defaultConnection(options.context)
+  if ('url' in options) {
+    refuseBeside(options, 'url', ['kubeconfig', 'context'])
+    return options
+  }
+  refuseBeside(options, 'kubeconfig', [...SERVER, ...CREDENTIALS])
+  const { context, impersonate } = options
+  const found = 'kubeconfig' in options ? readKubeconfig(options.kubeconfig, context) : defaultConnection(context)
+  return impersonate === undefined ? found : { ...found, impersonate }
+}
+
+/** An option without effect could be the one that matters: the request would go elsewhere, or have other rights. */
+function refuseBeside(options: object, chosen: string, others: readonly string[]): void {
+  const other = others.find((name) => name in options)
+  if (other !== undefined) throw new TypeError(`new Client: "${other}" has no effect beside a ${chosen}: leave one out`)
 }

@@ -148,6 +148,12 @@ export class Endpoint {
       throw new TypeError(`${subject}: the object is in namespace "${namespace}", not in "${this.namespace}"`)
     }
     const { plural, namespaced } = await this.#known(signal)
+    if (namespaced === false && this.namespace !== undefined) {
+      const what = this.kind.kind ?? plural
+      throw new TypeError(
+        `${subject}: ${what} belongs to the whole cluster: leave out inNamespace("${this.namespace}")`,
+      )
+    }
     if (namespaced === true && namespace === undefined && !READS_ALL.includes(verb)) {
       throw new TypeError(`${subject}: the namespace is missing. Say resource.inNamespace(…), or give the object one`)
     }

@@ -19,9 +19,15 @@ export interface ConnectionOptions extends CredentialOptions {
   /** Do not check who answers. Only for experiments. */
   readonly insecureSkipTlsVerify?: boolean
   /** To act as somebody else, by those who may. */
-  readonly impersonate?: { readonly user: string; readonly groups?: readonly string[] }
+  readonly impersonate?: Impersonation
   /** What requests are sent by, with the credentials among their headers; absent: connections to the URL. */
   readonly transport?: Transport
+}
+
+/** The user whose rights a request has, in the place of its sender's. */
+export interface Impersonation {
+  readonly user: string
+  readonly groups?: readonly string[]
 }
 
 /** A kubeconfig (`kind: Config`) as far as it is read. */
@@ -57,6 +63,8 @@ export interface KubeconfigUser {
   readonly exec?: ExecConfig
   readonly as?: string
   readonly 'as-groups'?: readonly string[]
+  readonly 'as-uid'?: unknown
+  readonly 'as-user-extra'?: unknown
   readonly 'auth-provider'?: unknown
 }
 
@@ -142,6 +150,10 @@ function userOf(user: KubeconfigUser, folder: string): Partial<ConnectionOptions
     throw new Error('the kubeconfig has an auth-provider, which no version of Kubernetes supports any more: use exec')
   }
   const { token, tokenFile, exec, as, 'as-groups': groups } = user
+  // Without it the request would have the rights of the client itself.
+  if (groups !== undefined && as === undefined) throw new Error('the kubeconfig has as-groups without as')
+  const unread = (['as-uid', 'as-user-extra'] as const).find((name) => user[name] !== undefined)
+  if (unread !== undefined) throw new Error(`the kubeconfig has ${unread}, which is not supported`)
   const clientCertificate = contentOf(user['client-certificate-data'], user['client-certificate'], folder)
   const clientKey = contentOf(user['client-key-data'], user['client-key'], folder)
   return givenMembers({

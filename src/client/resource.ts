@@ -158,7 +158,8 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     const subject = this.#endpoint.subject('deleteCollection')
     const query = selectionQuery(subject, options)
     for (const name of ['labelSelector', 'fieldSelector'] as const) {
-      if (!(name in options) || (query[name] ?? '').trim() !== '') continue
+      // The server takes "," for no term at all, and a NUL for the end of the text.
+      if (!(name in options) || /^[^\0]*[^\0\s,]/.test(query[name] ?? '')) continue
       throw new TypeError(`${subject}: the ${name} is empty. Leave it out to delete all objects of the namespace`)
     }
     const call = { verb: 'deleteCollection', method: 'DELETE', place: {}, query } as const
@@ -285,6 +286,8 @@ function selectionQuery(subject: string, { labelSelector, fieldSelector }: Selec
     const terms = Object.entries(selector).map(([key, value]) => {
       // Labels and most fields may be empty; no object has an empty name.
       if (value !== '' || key === 'metadata.name') checkPresent(subject, `selector's ${key}`, value)
+      if (!/^[\w./-]+$/.test(key))
+        throw new TypeError(`${subject}: ${JSON.stringify(key)} is no name of a label or field`)
       return `${key}=${value}`
     })
     return terms.join(',')

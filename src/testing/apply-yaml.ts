@@ -95,9 +95,9 @@ async function apply(client: Client, { document, ...object }: Manifest, options:
   const [version = '', group = ''] = object.apiVersion.split('/').toReversed()
   try {
     const resource = client.resource<KubernetesObject>({ group, version, kind: object.kind })
-    return await resource
-      .inNamespace(object.metadata.namespace ?? namespace)
-      .apply(object, { fieldManager, force: true })
+    // Kinds of the whole cluster have no namespace, whatever the object says.
+    const placed = { ...object, metadata: { namespace, ...object.metadata } }
+    return await resource.apply(placed, { fieldManager, force: true })
   } catch (cause) {
     const { kind, metadata } = object
     throw new Error(`document ${document}, ${kind} ${metadata.name}: ${(cause as Error).message}`, { cause })

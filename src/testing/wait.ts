@@ -24,7 +24,7 @@ export type WaitCondition<T extends KubernetesObject> =
   | 'exists'
   | 'deleted'
   | { readonly condition: string; readonly status?: 'True' | 'False' | 'Unknown' }
-  | ((object: Stored<T>) => boolean)
+  | ((object: Stored<T>) => boolean | Promise<boolean>)
 
 /** How long. */
 export interface WaitOptions {
@@ -116,8 +116,8 @@ function faultFinder<T extends KubernetesObject>(condition: WaitCondition<T>, ui
     if (object === undefined) return { text: 'does not exist' }
     if (condition === 'exists') return undefined
     if (typeof condition === 'function') {
-      return failureOf(() => {
-        if (!condition(object)) throw new Error('the condition is false')
+      return failureOf(async () => {
+        if (!(await condition(object))) throw new Error('the condition is false')
       })
     }
     const { condition: type, status: wanted = 'True' } = condition

@@ -36,6 +36,14 @@ async function expectRefused(call: () => unknown, message: string | RegExp): Pro
   expect((await maps().list()).items).toEqual(before)
 }
 
+/** A kubeconfig whose user has these members. */
+const kubeconfigOf = (user: object) => ({
+  'current-context': 'c',
+  clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+  contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  users: [{ name: 'u', user }],
+})
+
 const APPLY = { fieldManager: 'test' }
 const last = async (events: AsyncIterable<unknown>): Promise<void> => {
   for await (const _event of events) break
@@ -107,6 +115,14 @@ describe('a namespace', () => {
     await expectRefused(() => maps().create(map({ name: 'c' })), 'create of ConfigMap: the namespace is missing')
     await expectRefused(() => maps().deleteCollection(), 'deleteCollection of ConfigMap: the namespace is missing')
   })
+
+  it.each<[string, () => unknown]>([
+    ['deleteCollection', () => client.resource(k8s.ClusterRole).inNamespace('default').deleteCollection()],
+    ['delete', () => client.resource(k8s.ClusterRole).inNamespace('default').delete('view')],
+    ['list', () => client.resource(k8s.ClusterRole).inNamespace('default').list()],
+  ])('a namespace of what belongs to the whole cluster: %s', async (verb, call) => {
+    await expectRefused(call, `${verb} of ClusterRole: ClusterRole belongs to the whole cluster: leave out inNamespace`)
+  })
 })
 
 describe('an object', () => {
@@ -165,6 +181,11 @@ describe('a delete', () => {
     [{ labelSelector: {} }, 'the labelSelector is empty. Leave it out'],
     [{ fieldSelector: ' ' }, 'the fieldSelector is empty. Leave it out'],
     [{ labelSelector: { app: undefined } }, "deleteCollection of ConfigMap: the selector's app is missing"],
+    [{ fieldSelector: ' , ,' }, 'the fieldSelector is empty'],
+    [{ labelSelector: ',' }, 'the labelSelector is empty'],
+    [{ labelSelector: '\0app=a' }, 'the labelSelector is empty'],
+    [{ labelSelector: { 'app!': 'a' } }, '"app!" is no name of a label or field'],
+    [{ fieldSelector: { 'metadata.name!': 'a' } }, '"metadata.name!" is no name of a label or field'],
     [{ labelselector: 'app=web' }, 'no option "labelselector"; did you mean labelSelector?'],
     [{ limit: 1 }, 'deleteCollection of ConfigMap: there is no option "limit"'],
     [{ dryRun: 'All' }, 'dryRun must be true or false'],
@@ -212,6 +233,13 @@ describe('options that do not exist', () => {
     [{ url: undefined }, 'new Client: the url is missing (it is undefined)'],
     [{ kubeconfig: '' }, 'new Client: the kubeconfig is missing (it is empty)'],
     [{ url: 'https://127.0.0.1:1', impersonate: { user: '' } }, 'impersonate: the user is missing'],
+    [{ url: 'https://127.0.0.1:1', impersonate: undefined }, 'new Client: the impersonate is missing'],
+    [{ url: 'https://127.0.0.1:1', kubeconfig: '/nope' }, '"kubeconfig" has no effect beside a url'],
+    [{ url: 'https://127.0.0.1:1', context: 'other' }, '"context" has no effect beside a url'],
+    [{ kubeconfig: '/nope', token: 'x' }, '"token" has no effect beside a kubeconfig'],
+    [{ kubeconfig: '/nope', ca: 'x' }, '"ca" has no effect beside a kubeconfig'],
+    [{ kubeconfig: kubeconfigOf({ 'as-groups': ['system:masters'] }) }, 'the kubeconfig has as-groups without as'],
+    [{ kubeconfig: kubeconfigOf({ as: 'ann', 'as-uid': '7' }) }, 'the kubeconfig has as-uid, which is not supported'],
     [
       { url: 'https://127.0.0.1:1', impersonate: { usr: 'ann' } },
       'impersonate: there is no option "usr"; did you mean user?',
@@ -321,4 +349,18 @@ it('deletes what is named, and a collection where it is told to', async () => {
   await forked.inNamespace('kube-system').deleteCollection()
   const left = (await forked.list()).items.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`)
   expect(left.filter((one) => /\/[ab]$/.test(one))).toEqual(['default/b'])
+})
+
+it('acts as the user that is told beside a kubeconfig', async () => {
+  using jane = new Client({ kubeconfig: server.kubeconfig(), impersonate: { user: 'jane' } })
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+  const { text } = await jane.request({ method: 'POST', path, body: review })
+  expect(JSON.parse(text)).toMatchObject({ status: { userInfo: { username: 'jane' } } })
+})
+
+it('waits for a condition that is a promise', async () => {
+  const target = { kind: k8s.ConfigMap, name: 'a', namespace: 'default' }
+  const never = async (): Promise<boolean> => false
+  await expect(waitFor(client, target, never, { timeoutMs: 300 })).rejects.toThrow('the condition is false')
 })
