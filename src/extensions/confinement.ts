@@ -41,6 +41,12 @@ export function confine(network: boolean, guard: LoadGuard): void {
     guard(name)
     return find(name)
   }
+  // Its fourth parameter is Node's own: it would have another module loaded than the one that the guard is shown.
+  const { apply } = Reflect
+  const load = Reflect.get(Module, '_load') as (...given: readonly unknown[]) => unknown
+  const value = (request: unknown, parent: unknown, isMain: unknown): unknown =>
+    apply(load, Module, [request, parent, isMain])
+  Object.defineProperty(Module, '_load', { value, writable: false, configurable: false })
   remove(process, OF_PROCESS)
   remove(Module, 'registerHooks register')
   remove(os, 'setPriority')

@@ -90,6 +90,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   'the class of the output of the console': `return isFunction(new console._stdout.constructor().connect)`,
   'the handles of the process': `return process._getActiveHandles().length`,
   'the loader, with a prefix': `return Object.keys(module.Module._load('node:net')).join()`,
+  'the loader, with a place of its own': `return Object.keys(module.Module._load('net', null, false, { resolved: { url: 'node:fs', filename: 'net', format: 'builtin' } })).join()`,
   'the loader, told otherwise': `const { _resolveFilename } = module.Module
     module.Module._resolveFilename = () => 'node:net'
     try { return Object.keys(require('fs')).join().includes('createServer') ? 'net' : fail() } finally { module.Module._resolveFilename = _resolveFilename }`,
