@@ -37,6 +37,8 @@ export async function runStore(args: readonly string[], environment: Environment
   const stray = isSecure ? undefined : read.given(TLS_FLAGS)[0]
   if (stray !== undefined) throw usageError(`${stray.replace(/=.*/, '')} requires an https: URL`)
   const isDurable = !read.switch('in-memory')
+  if (!isDurable && read.given(['data-dir']).length > 0)
+    throw usageError('--in-memory and --data-dir are mutually exclusive')
   const stop = stopSignal()
   const tls = isSecure ? readTls(read) : undefined
   const directory = path.join(read.directory('data-dir') ?? defaultDataDirectory(environment), 'store')

@@ -1,5 +1,6 @@
 // Reads settings as typed values, with the defaults of the table of flags. Errors are one line that names the source.
 import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'
 import { type Flag, FLAGS, type FlagName } from './flags.ts'
@@ -78,10 +79,13 @@ export class SettingReader<Name extends string = FlagName> {
   }
 }
 
+/** A scheme, a port, or a host that every machine has. */
+const ADDRESS = /^[a-z][a-z\d+.-]+:|^[^/]*:\d+(?:,|$)|^localhost$/i
+
 /** Absolute. Throws for an empty text, and for an address: who gives one does not want a directory of that name. */
 export function directoryPath({ text, source }: Setting, hint = ''): string {
   if (text === '') throw usageError(`${source} needs a directory: the text is empty`)
-  if (/^[a-z][a-z\d+.-]*:\/\/|^[^/]+:\d+(?:,|$)/i.test(text)) {
+  if (isIP(text) !== 0 || ADDRESS.test(text)) {
     throw usageError(
       `${source}: "${text}" is an address, not a directory${hint}; for a directory of that name write ./${text}`,
     )

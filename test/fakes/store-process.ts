@@ -37,7 +37,8 @@ export class StoreProcess implements AsyncDisposable {
   /** Starts it (again), on the same address and data. */
   async start(): Promise<void> {
     const listen = this.#endpoint === '' ? 'http://127.0.0.1:0' : this.#endpoint
-    const first = [`--data-dir=${this.#folder}`, `--listen-client-urls=${listen}`]
+    const data = this.#args.includes('--in-memory') ? [] : [`--data-dir=${this.#folder}`]
+    const first = [...data, `--listen-client-urls=${listen}`]
     // Of a flag that is given twice the last one counts.
     const again = this.#endpoint === '' ? [] : [`--listen-client-urls=${listen}`]
     const args = [COMMAND, 'store', 'serve', ...first, ...this.#args, ...again]

@@ -170,3 +170,8 @@ it('a store does not ignore certificates that its URL does not use', async () =>
   const refused = await runCommand(['store', 'serve', '--trusted-ca-file=ca.crt'], await newHome())
   expect(refused).toMatchObject({ code: 2, stderr: 'quarterdeck: --trusted-ca-file requires an https: URL\n' })
 })
+
+it('a store does not ignore a directory that it would not write to', async () => {
+  const refused = await runCommand(['store', 'serve', '--in-memory', '--data-dir=data'], await newHome())
+  expect(refused).toMatchObject({ code: 2, stderr: 'quarterdeck: --in-memory and --data-dir are mutually exclusive\n' })
+})
