@@ -1,22 +1,55 @@
 // The JSON paths of printer columns: fields, quoted fields, indexes, slices, wildcards, unions, filters and recursive descent.
-// A path is compiled once; evaluating it takes time in proportion to the object. What cannot be compiled finds nothing.
+// A path is compiled once. The search stops at the first value that the path leads to, visits no value twice for the same
+// step, and gives up after a bounded number of visits. A path that cannot be compiled finds nothing.
 import { equalValues, isList, isMap, own } from '../../api/value.ts'
 import type { Value } from '../../api/value.ts'
 
-/** One way on from a value. */
-type Step = (values: readonly Value[]) => readonly Value[]
-
-interface JsonPath {
-  /** All that the path leads to, in document order. */
-  find(root: Value): readonly Value[]
+/** How many more values a search may visit, the searches of its filters included. */
+export interface SearchBudget {
+  visits: number
 }
 
-/** Undefined for a path that is not one. A leading `$` and enclosing braces may be there or not. */
+/** The values that follow one value. */
+type Step = (value: Value, budget: SearchBudget) => readonly Value[]
+
+interface JsonPath {
+  /** The first value in document order that the path leads to; undefined: there is none, or the budget is spent. */
+  first(root: Value, budget: SearchBudget): Value | undefined
+}
+
+/** Undefined for text that is not a path. The leading `$` and the enclosing braces are optional. */
 export function compileJsonPath(text: string): JsonPath | undefined {
   const bare = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text
   const steps = stepsOf(bare.startsWith('$') ? bare.slice(1) : bare)
   if (steps === undefined) return undefined
-  return { find: (root) => steps.reduce<readonly Value[]>((values, step) => step(values), [root]) }
+  return { first: (root, budget) => firstValue(steps, root, budget) }
+}
+
+/**
+ * Searches depth first, with a stack of its own: objects may nest deeply. Two descents can reach one value in many ways, so
+ * each step remembers the values that it has seen.
+ */
+function firstValue(steps: readonly Step[], root: Value, budget: SearchBudget): Value | undefined {
+  const pending: { readonly value: Value; readonly at: number }[] = [{ value: root, at: 0 }]
+  const seen = new Map<number, Set<Value>>()
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, at } = next
+    const step = steps[at]
+    if (step === undefined) return value
+    if (--budget.visits < 0) return undefined
+    if (step === descend) {
+      const before = seen.get(at)
+      if (before === undefined) seen.set(at, new Set([value]))
+      else if (before.has(value)) continue
+      else before.add(value)
+    }
+    const following = step(value, budget)
+    budget.visits -= following.length
+    const after = step === descend ? at : at + 1
+    for (let i = following.length - 1; i >= 0; i--) pending.push({ value: following[i]!, at: after })
+    if (step === descend) pending.push({ value, at: at + 1 })
+  }
+  return undefined
 }
 
 function stepsOf(text: string): readonly Step[] | undefined {
@@ -78,8 +111,7 @@ function bracketStep(content: string): Step | undefined {
   if (/^-?\d*:-?\d*(:\d*)?$/.test(text)) return slice(text)
   const parts = text.split(',').map((part) => memberStep(part.trim()))
   if (!parts.every((part) => part !== undefined)) return undefined
-  const [only] = parts
-  return parts.length === 1 ? only : (values) => values.flatMap((value) => parts.flatMap((part) => part([value])))
+  return (value, budget) => parts.flatMap((part) => part(value, budget))
 }
 
 function memberStep(text: string): Step | undefined {
@@ -89,74 +121,65 @@ function memberStep(text: string): Step | undefined {
 }
 
 function field(name: string): Step {
-  return (values) =>
-    values.flatMap((value) => {
-      const found = isMap(value) ? own(value, name) : undefined
-      return found === undefined ? [] : [found]
-    })
+  return (value) => listOf(isMap(value) ? own(value, name) : undefined)
 }
 
 function index(position: number): Step {
-  return (values) =>
-    values.flatMap((value) => {
-      const found = isList(value) ? value.at(position) : undefined
-      return found === undefined ? [] : [found]
-    })
+  return (value) => listOf(isList(value) ? value.at(position) : undefined)
+}
+
+const NONE: readonly Value[] = []
+
+function listOf(value: Value | undefined): readonly Value[] {
+  return value === undefined ? NONE : [value]
 }
 
 function slice(text: string): Step {
   const [from = '', to = '', by = ''] = text.split(':')
   const stride = by === '' ? 1 : Math.max(1, Number(by))
-  return (values) =>
-    values.flatMap((value) => {
-      if (!isList(value)) return []
-      const part = value.slice(from === '' ? 0 : Number(from), to === '' ? undefined : Number(to))
-      return part.filter((_item, position) => position % stride === 0)
-    })
-}
-
-function childrenOf(value: Value): readonly Value[] {
-  if (isList(value)) return value
-  return isMap(value) ? Object.values(value) : []
-}
-
-const children: Step = (values) => values.flatMap(childrenOf)
-
-/** Each value and all that is in it; objects nest no deeper than the JSON reader allows. */
-const descend: Step = (values) => {
-  const found: Value[] = []
-  const visit = (value: Value): void => {
-    found.push(value)
-    for (const child of childrenOf(value)) visit(child)
+  return (value) => {
+    if (!isList(value)) return NONE
+    const part = value.slice(from === '' ? 0 : Number(from), to === '' ? undefined : Number(to))
+    return part.filter((_item, position) => position % stride === 0)
   }
-  for (const value of values) visit(value)
-  return found
 }
+
+const children: Step = (value) => {
+  if (isList(value)) return value
+  return isMap(value) ? Object.values(value) : NONE
+}
+
+/** `..`: the value itself and everything below it. The search applies it to the children again. */
+const descend: Step = (value, budget) => children(value, budget)
 
 const COMPARISON = /^\s*([\s\S]*?)\s*(==|!=|<=|>=|<|>)\s*([\s\S]*?)\s*$/
 
-type Operand = (item: Value) => Value | undefined
+type Operand = (item: Value, budget: SearchBudget) => Value | undefined
 
 function filterStep(expression: string): Step | undefined {
   const compared = COMPARISON.exec(expression)
   if (compared === null) {
     const exists = operandOf(expression.trim())
-    return exists === undefined ? undefined : keep((item) => exists(item) !== undefined)
+    return exists === undefined ? undefined : keep((item, budget) => exists(item, budget) !== undefined)
   }
   const [, leftText = '', operator = '', rightText = ''] = compared
   const [left, right] = [operandOf(leftText), operandOf(rightText)]
   if (left === undefined || right === undefined) return undefined
-  return keep((item) => compare(left(item), operator, right(item)))
+  return keep((item, budget) => compare(left(item, budget), operator, right(item, budget)))
 }
 
-function keep(test: (item: Value) => boolean): Step {
-  return (values) => values.flatMap((value) => (isList(value) ? value : []).filter(test))
+function keep(test: (item: Value, budget: SearchBudget) => boolean): Step {
+  return (value, budget) => {
+    if (!isList(value)) return NONE
+    budget.visits -= value.length
+    return value.filter((item) => budget.visits >= 0 && test(item, budget))
+  }
 }
 
 function operandOf(text: string): Operand | undefined {
   if (text.startsWith('@')) {
     const path = compileJsonPath(text.slice(1))
-    return path === undefined ? undefined : (item) => path.find(item)[0]
+    return path === undefined ? undefined : (item, budget) => path.first(item, budget)
   }
   const quoted = /^'([^']*)'$|^"([^"]*)"$/.exec(text)
   if (quoted !== null) {
@@ -168,11 +191,12 @@ function operandOf(text: string): Operand | undefined {
 }
 
 function compare(left: Value | undefined, operator: string, right: Value | undefined): boolean {
-  if (left === undefined || right === undefined) return false
+  // Lists and maps cannot be compared, as in the reference.
+  if (left === undefined || right === undefined || typeof left === 'object' || typeof right === 'object') return false
   if (operator === '==') return equalValues(left, right)
   if (operator === '!=') return !equalValues(left, right)
   const ordered = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
-  if (!ordered || right === null) return false
+  if (!ordered) return false
   if (left === right) return operator === '<=' || operator === '>='
   return operator.startsWith('<') ? left < right : left > right
 }

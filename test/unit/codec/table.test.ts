@@ -206,35 +206,68 @@ describe('JSON paths', () => {
       { type: 'q', n: 2 },
     ],
   }
-  it.each<[string, readonly Value[] | undefined]>([
-    ['.a.b[0]', [1]],
-    ['{.a.b[0]}', [1]],
-    ['$.a.b[0]', [1]],
-    ['a.b[0]', [1]],
-    ['.a.b[-1]', [4]],
-    ['.a.b[1:3]', [2, 3]],
-    ['.a.b[::2]', [1, 3]],
-    ['.a.b[*]', [1, 2, 3, 4]],
-    ['.a.b[0,2]', [1, 3]],
-    ['.a["x.y"]', ['dotted']],
-    [".a['x.y']", ['dotted']],
-    ['.a.x\\.y', ['dotted']],
-    ['.a.null', [null]],
-    ['.a.constructor', []],
-    ['.list[?(@.type=="q")].n', [2]],
-    [".list[?(@.type=='q')].n", [2]],
-    ['.list[?(@.n>1)].type', ['q']],
-    ['.list[?(@.n<=1)].type', ['p']],
-    ['.list[?(@.type!="q")].n', [1]],
-    ['.list[?(@.on)].n', [1]],
-    ['.list[?(@.on==true)].n', [1]],
-    ['.list.*.n', [1, 2]],
-    ['..n', [1, 2]],
-    ['.a.b[', undefined],
-    ['.a.b[x]', undefined],
-    ['.a..', undefined],
-    ['.list[?(x)]', undefined],
-  ])('%s', (text, found) => {
-    expect(compileJsonPath(text)?.find(root)).toEqual(found)
+  const first = (text: string, value: Value = root): Value | undefined =>
+    compileJsonPath(text)?.first(value, { visits: 10_000 })
+
+  it.each<[string, Value | undefined]>([
+    ['.a.b[0]', 1],
+    ['{.a.b[0]}', 1],
+    ['$.a.b[0]', 1],
+    ['a.b[0]', 1],
+    ['.a.b[-1]', 4],
+    ['.a.b[1:3]', 2],
+    ['.a.b[::2]', 1],
+    ['.a.b[*]', 1],
+    ['.a.b[0,2]', 1],
+    ['.a["x.y"]', 'dotted'],
+    [".a['x.y']", 'dotted'],
+    ['.a.x\\.y', 'dotted'],
+    ['.a.null', null],
+    ['.a.constructor', undefined],
+    ['.list[?(@.type=="q")].n', 2],
+    [".list[?(@.type=='q')].n", 2],
+    ['.list[?(@.n>1)].type', 'q'],
+    ['.list[?(@.n<=1)].type', 'p'],
+    ['.list[?(@.type!="q")].n', 1],
+    ['.list[?(@.on)].n', 1],
+    ['.list[?(@.on==true)].n', 1],
+    ['.list.*.n', 1],
+    ['..n', 1],
+  ])('%s leads to %j first', (text, found) => {
+    expect(first(text)).toEqual(found)
+  })
+
+  it.each(['.a.b[', '.a.b[x]', '.a..', '.list[?(x)]'])('%s is not a path', (text) => {
+    expect(compileJsonPath(text)).toBeUndefined()
+  })
+
+  it('compares neither lists nor maps', () => {
+    expect(first('.a[?(@.x==@.x)]', { a: [{ x: [1] }] })).toBeUndefined()
+  })
+
+  it.each([
+    ['descends many times', `.spec${'..a'.repeat(15)}..b`],
+    ['descends in a filter', '.spec..[?(@..b)]..[?(@..b)]'],
+  ])('visits a nested object few times where the path %s', (_name, text) => {
+    let spec: Value = 'end'
+    for (let depth = 0; depth < 30; depth++) spec = { a: spec, list: [spec] }
+    const budget = { visits: 100_000 }
+    expect(compileJsonPath(text)?.first({ spec }, budget)).toBeUndefined()
+    expect(budget.visits).toBeGreaterThan(90_000)
+  })
+
+  it('stops at the first value', () => {
+    const budget = { visits: 1000 }
+    const items = Array.from({ length: 100 }, (_, i): Value => ({ n: i + 1 }))
+    expect(compileJsonPath('..n')?.first(items, budget)).toBe(1)
+    expect(budget.visits).toBeGreaterThan(800)
+  })
+
+  it('finds nothing once its budget is spent', () => {
+    const budget = { visits: 1000 }
+    const items = Array.from({ length: 1000 }, (_, i): Value => ({ i }))
+    expect(compileJsonPath('..b')?.first(items, budget)).toBeUndefined()
+    expect(compileJsonPath('[?(@.i==999)]')?.first(items, { visits: 100 })).toBeUndefined()
+    expect(budget.visits).toBeLessThanOrEqual(0)
   })
 })
