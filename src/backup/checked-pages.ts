@@ -7,7 +7,7 @@ import { markerKey } from './unfinished.ts'
 /** The longest lease of etcd. */
 const MOST_TTL_SECONDS = 9_000_000_000
 
-/** Throws a `BackupError` for the first item that no store gave. `accepts` throws for one that the store to restore into does not take. */
+/** Throws a `BackupError` for the first item that cannot come from a store. `accepts` throws for an item that the target store refuses. */
 export async function* checkedPages(
   reader: BackupReader,
   accepts: (item: CopiedItem) => void = () => {},

@@ -49,7 +49,7 @@ export interface KubeconfigOptions {
   readonly kubeconfig: string | Kubeconfig
   /** Absent: the current one. */
   readonly context?: string
-  /** To act as somebody else, by those who may. Absent: as the kubeconfig says. */
+  /** The user to impersonate; the server checks the right to do so. Absent: the user in the kubeconfig's `as`, if any. */
   readonly impersonate?: Impersonation
 }
 
@@ -154,7 +154,7 @@ function connectionOf(options: ClientOptions): ConnectionOptions {
   return impersonate === undefined ? found : { ...found, impersonate }
 }
 
-/** An option without effect could be the one that matters: the request would go elsewhere, or have other rights. */
+/** Throws for an option that would have no effect: without it the request could reach another server, or have other rights. */
 function refuseBeside(options: object, chosen: string, others: readonly string[]): void {
   const other = others.find((name) => name in options)
   if (other !== undefined) throw new TypeError(`new Client: "${other}" has no effect beside a ${chosen}: leave one out`)

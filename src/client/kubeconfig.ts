@@ -18,7 +18,7 @@ export interface ConnectionOptions extends CredentialOptions {
   readonly serverName?: string
   /** Do not check who answers. Only for experiments. */
   readonly insecureSkipTlsVerify?: boolean
-  /** To act as somebody else, by those who may. */
+  /** The user to impersonate; the server checks the right to do so. */
   readonly impersonate?: Impersonation
   /** What requests are sent by, with the credentials among their headers; absent: connections to the URL. */
   readonly transport?: Transport

@@ -132,7 +132,7 @@ export const COMMAND_FLAGS = {
       user: text('NAME', 'The user whose requests count. Default: the only user in the log.'),
       name: text('NAME', 'The name of the roles.', 'recorded'),
       bind: off('Write the bindings to the user too.'),
-      'any-name': off('Allow the same for objects of all names. Default: only for those that were named.'),
+      'any-name': off('Allow the verbs for objects of every name. Default: only for the names in the log.'),
     }),
     FILES,
   ),

@@ -146,7 +146,7 @@ async function servedVersions(settings: Settings): Promise<ServedVersions | unde
 }
 
 function buildConfig(read: SettingReader, environment: Environment, served: ServedVersions | undefined): Config {
-  // Also those that nothing asks for with these settings.
+  // This checks flags that the current settings do not use, too.
   for (const { name, kind, values, ignored } of FLAGS as readonly (Flag & { readonly name: FlagName })[]) {
     if (kind === 'text' && values !== undefined && ignored === undefined) read.word(name)
   }

@@ -23,7 +23,7 @@ interface GivenArguments<Name extends string> {
   readonly operands: readonly string[]
 }
 
-/** Lists may be given in parts. Throws a `StartError` for an unknown flag, with the one that was probably meant. */
+/** A list flag may be repeated. Throws a `StartError` for an unknown flag, and suggests the nearest one. */
 export function readFlags<Name extends string>(
   flags: readonly (Flag & { readonly name: Name })[],
   args: readonly string[],
