@@ -11,7 +11,7 @@ export interface CopyRequest {
   readonly prefix: string
   /** Absent: the newest. */
   readonly at?: Revision | undefined
-  /** An embedded store must be nobody else's, and stays so. */
+  /** An embedded store must have no other user, and gets none. */
   readonly exclusive?: boolean | undefined
   /** Items whose records are damaged are in it, with values that say so (`damaged-value.ts`); otherwise the copy fails with the first. */
   readonly takesDamaged?: boolean | undefined
@@ -25,6 +25,8 @@ export interface StoreCopy {
   readonly count: number
   /** In the order of the bytes of their keys; each page some megabytes at most. */
   pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]>
+  /** The first key of the store that is not before this text, under any prefix. Undefined: there is none. */
+  firstKey(from: string, signal: AbortSignal): Promise<string | undefined>
   /** The newest revision that the store has now. */
   newestRevision(signal: AbortSignal): Promise<Revision>
   close(): Promise<void>
@@ -43,6 +45,6 @@ export interface SkipRequest {
 export interface RestorableKv extends Kv {
   /** How fast `skipTo` is, about; absent: it takes no time. */
   readonly revisionsPerSecond?: number
-  /** Passes over revisions, as though they had been written and compacted. For a store that nobody watches. */
+  /** Passes over revisions, as though they had been written and compacted. For a store without watches. */
   skipTo(request: SkipRequest, signal: AbortSignal): Promise<void>
 }

@@ -1,5 +1,5 @@
 // What stands for a value that an engine has lost: the key is there, and its record is missing or fails its checksum. It is bytes like any
-// other, so that it gets as far as whoever decodes values, through etcd's API too, and there it is told of with its key; one
+// other, so that it gets as far as the decoder of values, through etcd's API too, and there it is told of with its key; one
 // damaged record does not keep the others from being read.
 
 /** Nothing that is stored begins with it. */

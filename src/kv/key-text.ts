@@ -22,7 +22,7 @@ function exactFromBytes(bytes: Buffer, text: string): string {
 
 function escapedToBytes(key: string): Buffer {
   const parts: Buffer[] = []
-  // A lone low surrogate is a byte; whatever is between two of them is a text.
+  // A lone low surrogate is a byte; the characters between two of them are a text.
   for (const part of key.split(/(?<![\ud800-\udbff])([\udc80-\udcff])/)) {
     const isByte = part.length === 1 && !part.isWellFormed()
     parts.push(isByte ? Buffer.of(part.charCodeAt(0) - ESCAPE) : Buffer.from(part))

@@ -1,8 +1,8 @@
 // The storage port: bytes under keys with revisions, and nothing else. An engine (etcd, embedded, in memory) implements
-// `Kv`; whatever holds for one holds for all, and `test/contract` says so.
+// `Kv`, and all keep the same contract, which is in `test/contract`.
 import { InvariantError } from '../lib/errors.ts'
 
-/** The store's logical clock: one more with every write, whatever its key. The first write of an empty store makes 2. */
+/** The store's logical clock: one more with every write of any key. The first write of an empty store makes 2. */
 export type Revision = number
 
 /** The revision that stands for "there is nothing under this key" where a write states what it expects. */

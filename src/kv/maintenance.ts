@@ -14,7 +14,7 @@ export interface Member {
 
 export interface Members {
   readonly answering: readonly Member[]
-  /** The URLs of those that cannot be read from now, for whatever reason: one that is being defragmented is among them. */
+  /** The URLs of members that cannot be read from now, for any reason: a member that is being defragmented is among them. */
   readonly silent: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface Maintenance {
   /** Forgets all history; resolves when the member that was asked has freed what it took. */
   forgetHistory(signal: AbortSignal): Promise<void>
   members(signal: AbortSignal): Promise<Members>
-  /** Gives the free space of its file back to the disk; it answers nobody meanwhile. */
+  /** Gives the free space of the member's file back to the disk. The member does not answer meanwhile. */
   defragment(member: Member, signal: AbortSignal): Promise<void>
   /** Lets writes through again. Members that have no space raise the alarm again with the next of them. */
   disarmNoSpace(signal: AbortSignal): Promise<void>

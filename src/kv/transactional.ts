@@ -3,7 +3,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { GetResult, Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
 
-/** 64 bits, as whoever asked for the lease has chosen them. */
+/** 64 bits, which the client that asked for the lease has chosen. */
 export type LeaseId = bigint
 
 export const NO_LEASE: LeaseId = 0n
@@ -84,7 +84,7 @@ export interface Transaction {
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
   /** The key must be there. */
   remove(key: string): void
-  /** How many there were. Where there are many it may take several turns of the event loop, in which nobody sees any of it. */
+  /** Returns the number of keys. Many keys may take several turns of the event loop, in which no reader sees a part of the change. */
   removeRange(range: KeyRange): MaybePromise<number>
   /** How long the lease was asked for; absent: there is none. */
   secondsOfLease(lease: LeaseId): number | undefined

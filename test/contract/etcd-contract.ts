@@ -1,8 +1,8 @@
 // The contract on a real etcd of one version. Each test has a corner of its own in one store.
 import { afterAll, beforeAll } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import type { EtcdLine } from '../fakes/etcd-binary.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import type { EtcdLine } from '../rigs/etcd-binary.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { describeKvContract } from './kv-contract.ts'
 
 export function describeEtcdContract(line: EtcdLine, manyKeys: number): void {

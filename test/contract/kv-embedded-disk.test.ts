@@ -7,7 +7,7 @@ import { type EmbeddedKv, type EmbeddedOptions, openEmbedded } from '../../src/k
 import { Tables } from '../../src/kv/embedded/tables.ts'
 import { ABSENT, prefixRange, type Revision } from '../../src/kv/kv.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const never = new AbortController().signal
 

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 import { type EmbeddedKv, openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import { ABSENT, type Kv, type KvError, type KvEvent, type Revision, type WriteResult } from '../../src/kv/kv.ts'
-import '../fakes/seeded-properties.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import '../rigs/seeded-properties.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const never = new AbortController().signal
 const NAMES: readonly string[] = ['a', 'a\0', 'a\0b', 'b', 'ä', '\u{1f600}', '\uffff', 'zz']

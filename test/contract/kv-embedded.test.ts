@@ -1,6 +1,6 @@
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { describeKvContract } from './kv-contract.ts'
 
 describeKvContract('embedded, on disk', {

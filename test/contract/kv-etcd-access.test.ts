@@ -2,9 +2,9 @@
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Etcd, type EtcdOptions, openEtcd } from '../../src/kv/etcd/etcd.ts'
-import type { EtcdLine } from '../fakes/etcd-binary.ts'
+import type { EtcdLine } from '../rigs/etcd-binary.ts'
 import { addLimitedUser } from '../fakes/etcd-gateway.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
 
 const PREFIX = '/registry/'

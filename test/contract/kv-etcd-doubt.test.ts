@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
 import type { KvEvent } from '../../src/kv/kv.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
 
 const signal = new AbortController().signal

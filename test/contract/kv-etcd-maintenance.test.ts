@@ -7,8 +7,8 @@ import { systemClock } from '../../src/lib/clock.ts'
 import type { Log, LogFields } from '../../src/lib/log.ts'
 import { SpaceKeeper } from '../../src/store/space-keeper.ts'
 import { isFragmented, nextToDefragment } from '../../src/store/space-recovery.ts'
-import type { EtcdLine } from '../fakes/etcd-binary.ts'
-import { type EtcdServer, startEtcd, startEtcdCluster } from '../fakes/etcd-server.ts'
+import type { EtcdLine } from '../rigs/etcd-binary.ts'
+import { type EtcdServer, startEtcd, startEtcdCluster } from '../rigs/etcd-server.ts'
 
 const PREFIX = '/registry/'
 const QUOTA_BYTES = 12_000_000

@@ -3,7 +3,7 @@ import { Etcd3, type IKeyValue } from 'etcd3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { ABSENT, type Kv, type KvEvent, type Revision } from '../../src/kv/kv.ts'
-import { startEtcd, type EtcdServer } from '../fakes/etcd-server.ts'
+import { startEtcd, type EtcdServer } from '../rigs/etcd-server.ts'
 
 const VALUES: readonly (readonly [string, Buffer])[] = [
   ['nothing', Buffer.alloc(0)],

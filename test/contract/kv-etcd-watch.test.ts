@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { callHeaders, Endpoint } from '../../src/kv/etcd/endpoint.ts'
 import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
-import type { WatchResponse } from '../../src/kv/etcd/messages.ts'
+import type { WatchResponse } from '../../src/kv/gen/rpc.ts'
 import type { Batch, KvEvent } from '../../src/kv/kv.ts'
 import { deleteTogether, putTogether } from '../fakes/etcd-gateway.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 
 const PREFIX = '/registry/'
@@ -153,8 +153,7 @@ async function hasSplitRevision(url: string, after: number): Promise<boolean> {
         await call.readable(AbortSignal.timeout(30_000))
         continue
       }
-      if (last?.fragment === true && last.events.at(-1)?.kv.modRevision === response.events[0]?.kv.modRevision)
-        return true
+      if (last?.fragment === true && last.events.at(-1)?.kv.revision === response.events[0]?.kv.revision) return true
       if (last?.fragment === true && !response.fragment) return false
       last = response
     }

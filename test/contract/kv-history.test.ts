@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import type { StoredChange, StoredHistory, Transaction, TransactionalKv } from '../../src/kv/transactional.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const { signal } = new AbortController()
 

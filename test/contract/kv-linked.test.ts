@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ABSENT, type Kv, type KvError, type KvWatch } from '../../src/kv/kv.ts'
 import { openLink } from '../../src/kv/link/link.ts'
 import { linkStore, type LinkedStore } from '../fakes/linked-store.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 import { describeKvContract } from './kv-contract.ts'
 import { failsWith } from './kv/subject.ts'
 
-describe.each(['in memory', 'embedded'] as const)('%s', (engine) => {
+describe.each(IS_WHOLE ? (['in memory', 'embedded'] as const) : (['embedded'] as const))('%s', (engine) => {
   let server: LinkedStore
   let corners = 0
 

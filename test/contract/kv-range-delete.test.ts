@@ -4,8 +4,8 @@ import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import type { Transaction, TransactionalKv } from '../../src/kv/transactional.ts'
 import { type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
-import { expectNoStall, longestStall } from '../fakes/longest-stall.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const { signal } = new AbortController()
 const COUNT = 20_000

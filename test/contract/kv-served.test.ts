@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { serveStore, type ServedStore } from '../fakes/served-store.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 import { describeKvContract } from './kv-contract.ts'
 
-describe.each(['in memory', 'embedded'] as const)('%s', (engine) => {
+describe.each(IS_WHOLE ? (['in memory', 'embedded'] as const) : (['in memory'] as const))('%s', (engine) => {
   let server: ServedStore
   let corners = 0
 

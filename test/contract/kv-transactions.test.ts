@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import type { StoredEvent, Transaction, TransactionalKv } from '../../src/kv/transactional.ts'
-import { expectNoStall, longestStall } from '../fakes/longest-stall.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const { signal } = new AbortController()
 const ALL = { start: '', end: undefined }

@@ -1,8 +1,8 @@
 // What our server says a store's hash is at a revision is what a real etcd says that was given the same calls.
 import { describe, expect, it } from 'vitest'
-import { EtcdApi } from '../fakes/etcd-api.ts'
-import { anyRequests, type EtcdRequest, put, remove, txn } from '../fakes/etcd-requests.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { EtcdApi } from '../rigs/etcd-api.ts'
+import { anyRequests, type EtcdRequest, put, remove, txn } from '../rigs/etcd-requests.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { serveStore, type StoreEngine } from '../fakes/served-store.ts'
 
 const ROWS: readonly (readonly [string, readonly EtcdRequest[]])[] = [

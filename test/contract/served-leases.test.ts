@@ -1,7 +1,7 @@
 // etcd's leases on our server: what a real etcd answers, and the exact moment at which they end.
 import { describe, expect, it, vi } from 'vitest'
-import { EtcdApi } from '../fakes/etcd-api.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { EtcdApi } from '../rigs/etcd-api.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
 import { serveStore } from '../fakes/served-store.ts'
 

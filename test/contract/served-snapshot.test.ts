@@ -1,7 +1,7 @@
 // A snapshot as it comes over the wire. That etcd can be restored from it is shown in test/integration.
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { EtcdApi } from '../fakes/etcd-api.ts'
+import { EtcdApi } from '../rigs/etcd-api.ts'
 import { serveStore, type ServedStore } from '../fakes/served-store.ts'
 
 const { signal } = new AbortController()

@@ -1,8 +1,8 @@
 // What our server sends on etcd's Watch call is what a real etcd sends, for the same requests and writes.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ApiStream, EtcdApi } from '../fakes/etcd-api.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { type ApiStream, EtcdApi } from '../rigs/etcd-api.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { serveStore, type ServedStore } from '../fakes/served-store.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import { openWatchCache } from '../../src/cache/cache.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { ABSENT } from '../../src/kv/kv.ts'
 import { openKvStore } from '../../src/store/kv-store.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { pod, pods } from './store/subject.ts'
 
 describe.each(['newest', 'oldest'] as const)('beside others on etcd, %s version', (line) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { describeStoresOn } from './store/open.ts'
 
 let server: EtcdServer

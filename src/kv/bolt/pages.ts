@@ -24,7 +24,7 @@ const BUCKET_FLAG = 0x01
 const MAGIC = 0xed0cdaed
 const FORMAT = 2
 const META_BYTES = 64
-/** There is no list of free pages: whoever opens the file looks for them. etcd writes none either. */
+/** There is no list of free pages: the reader of the file looks for them. etcd writes none either. */
 const NO_FREELIST = 0xffff_ffff_ffff_ffffn
 
 /** Of a page without elements. */
@@ -79,7 +79,7 @@ export function metaPage(id: 0 | 1, { root, pages }: { readonly root: PageId; re
   return page
 }
 
-/** The value that a bucket has in the one that it is in: its root page, and a sequence that nobody has asked for. */
+/** The value of a bucket in its outer bucket: its root page, and a sequence, which is not used. */
 export function bucketOf(root: PageId): Buffer {
   const bucket = Buffer.alloc(16)
   writeNumber(bucket, root, 0)

@@ -7,7 +7,7 @@ const EFBIG = 27
 const EDQUOT = 122
 const MAP_FULL = -30792
 
-/** LMDB says this where a part was written, whatever kept it from being written whole. */
+/** LMDB's error after a partial write. The cause can be any. */
 const EIO = 5
 
 interface LmdbError extends Error {

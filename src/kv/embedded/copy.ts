@@ -96,6 +96,11 @@ class EmbeddedCopy implements StoreCopy {
     }
   }
 
+  async firstKey(start: string, signal: AbortSignal): Promise<string | undefined> {
+    const range = { start, end: undefined, at: this.#parts.range.at }
+    return (await new RangeRead({ ...this.#parts, range, signal }).items(1)).items[0]?.key
+  }
+
   async newestRevision(): Promise<Revision> {
     return this.#parts.tables.newest()
   }

@@ -31,8 +31,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
     const format = await readFormat(path)
     if (format === undefined || format < FORMAT) await writeFormat(path)
-    // Only for the message to whom comes second: not worth failing for, on a full disk least of all.
-    await writeFile(join(path, 'owner'), `${process.pid}\n`, { mode: 0o600 }).catch(() => undefined)
+    await writeOwner(path)
     return { path, release: () => lock.close() }
   } catch (error) {
     lock.close()
@@ -79,8 +78,14 @@ export async function openToRead(path: string, exclusive: boolean): Promise<Data
   }
   const isSameNumber = (await readOwner(path)) === String(process.pid)
   const lock = exclusive || isSameNumber ? await takeLock(path) : undefined
-  if (!exclusive) lock?.close()
+  if (exclusive) await writeOwner(path)
+  else lock?.close()
   return { path, release: () => exclusive && lock?.close() }
+}
+
+/** For the error that the next process gets. A failure is no reason to stop: the disk may be full. */
+async function writeOwner(path: string): Promise<void> {
+  await writeFile(join(path, 'owner'), `${process.pid}\n`, { mode: 0o600 }).catch(() => undefined)
 }
 
 async function readOwner(path: string): Promise<string> {

@@ -60,7 +60,7 @@ async function explained(folder: string, prepare: () => Promise<void>): Promise<
   }
 }
 
-/** Where it is not there yet: it is made for its owner alone, whatever others are let do by default. */
+/** Makes the file if it is missing. Only its owner may read it, whichever default the system has. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   await file.close()

@@ -39,7 +39,7 @@ const PIECE = 100
 export class Draft {
   readonly #tables: DraftSource
   readonly #touched = new Map<string, DraftState | undefined>()
-  /** The touched keys in their order; made when somebody asks for a range. */
+  /** The touched keys in their order; made for the first range that is read. */
   #inOrder: SortedTree<string, string> | undefined
   readonly #leases = new Map<LeaseId, number | undefined>()
   readonly changes: Change[] = []

@@ -315,7 +315,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     }
   }
 
-  /** Where nobody writes it is the readers' to see to. */
+  /** If there are no writes, reads have to start it. */
   #letGoOfMemory(): void {
     if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
   }

@@ -70,7 +70,7 @@ export interface MemoryKv extends TransactionalKv {
   snapshot(): MemorySnapshot
   /**
    * Makes the state that of the snapshot, with the deadlines that its keys had then. Each key that differs is put or deleted
-   * at a revision of its own, as if somebody had written it: watches see every one of these changes, and revisions never go back.
+   * at a revision of its own, as if a client had written it: watches see every one of these changes, and revisions never go back.
    * Returns how many there were.
    */
   restore(snapshot: MemorySnapshot): number

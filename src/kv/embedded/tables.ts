@@ -225,11 +225,11 @@ export class Tables {
   }
 
   /**
-   * Closes the file and opens it again, to release the mapped memory. Must not run beside a commit. False where somebody has a
+   * Closes the file and opens it again, to release the mapped memory. Must not run beside a commit. False if a reader has a
    * snapshot, or the file cannot be opened again.
    */
   async remap(): Promise<boolean> {
-    // In a turn of its own: what has to be waited for is over already, so that nobody else runs before it is open again.
+    // In a turn of its own: everything to wait for is over already, so that no other code runs before the file is open again.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#snapshots > 0 || !this.#canOpenAgain()) return false
     await this.#open.root.close()

@@ -15,7 +15,7 @@ export interface Job {
   /** Whether it makes space: such jobs are tried again without the others where there is none left. */
   readonly freesSpace: boolean
   /**
-   * Takes its turn in the draft; where that takes long, in several turns of the event loop, in which nobody else writes. Throwing fails
+   * Takes its turn in the draft; where that takes long, in several turns of the event loop, in which no other write runs. Throwing fails
    * this job alone; it must not have changed the draft then.
    */
   decide(draft: Draft): MaybePromise<void>
@@ -90,7 +90,7 @@ export class WriteQueue {
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Whatever else arrives in this turn of the event loop goes along: the next writes of those just answered, too.
+      // All writes that arrive in this turn of the event loop go along, also the next writes of clients that were just answered.
       await new Promise((resolve) => setImmediate(resolve))
       await this.#commitGroup(this.#takeGroup())
       await this.#tend()

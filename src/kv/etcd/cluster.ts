@@ -6,11 +6,11 @@ import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { Slots } from '../../lib/slots.ts'
 import { type GrpcCall, STATUS_UNAVAILABLE } from '../../wire/grpc-call.ts'
+import { AUTHENTICATE, type Header, RANGE, STATUS } from '../gen/rpc.ts'
 import { KvError, type Revision } from '../kv.ts'
+import type { Given, Rpc } from '../rpc.ts'
 import type { EtcdTls } from './dialer.ts'
 import { type CallHeaders, callHeaders, Endpoint, LATE_MS, RECONNECT, type Metadata } from './endpoint.ts'
-import { STATUS } from './maintenance-messages.ts'
-import { type Answer, AUTHENTICATE, type Method, RANGE } from './messages.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 
 export interface ClusterOptions {
@@ -177,9 +177,9 @@ export class Cluster {
    * Retries until there is an answer. Throws `KvError` where a retry is useless or the deadline has passed, and `CancelledError`
    * when the signal fires. Calls that must not be repeated are ended in `onFailure`.
    */
-  async call<Request, Response extends Answer>(
-    method: Method<Request, Response>,
-    request: Request,
+  async call<Request, Response extends { readonly header: Header }>(
+    rpc: Rpc<Request, Response>,
+    request: Given<Request>,
     { attemptMs, deadline, signal }: Call,
     onFailure?: OnFailure,
   ): Promise<Response> {
@@ -196,7 +196,7 @@ export class Cluster {
         const metadata = this.#metadata?.()
         const term = this.#term
         const onLate = (late: GrpcCall): void => void this.#attend(late, endpoint, term)
-        const response = await endpoint.unary(method, request, { timeoutMs, headers, signal, metadata, onLate })
+        const response = await endpoint.unary(rpc, request, { timeoutMs, headers, signal, metadata, onLate })
         this.noteRevision(response.header.revision)
         this.#term = Math.max(this.#term, response.header.raftTerm)
         return response
@@ -271,7 +271,7 @@ export class Cluster {
     } catch (error) {
       if (error instanceof CancelledError) return false
       if (!(error instanceof RpcError)) throw error
-      // A name and a password that nobody asks for are no fault.
+      // A name and a password that etcd does not ask for are no fault.
       if (error.message === 'etcdserver: authentication is not enabled') return true
       const verdict = judge(error)
       if (verdict.kind === 'again') return false

@@ -1,11 +1,13 @@
 // Copies what an etcd holds under a prefix, in pages of one revision. That revision must not be compacted before the last page is read.
 import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
+import type { KeyValue } from '../gen/rpc.ts'
 import { prefixRange, type Revision } from '../kv.ts'
 import { type Etcd, type EtcdOptions, openEtcd } from './etcd.ts'
-import { toKeyValue, type WireKeyValue } from './messages.ts'
+import { toKeyValue } from './key-value.ts'
 
 const FIRST_PAGE_KEYS = 100
 const MOST_PAGE_KEYS = 10_000
+const LAST_TEXT = '\u{10ffff}'
 const PAGE_BYTES = 4 * 1024 * 1024
 
 /** Throws `KvError` where etcd cannot be reached, or read at that revision. */
@@ -26,7 +28,7 @@ class EtcdCopy implements StoreCopy {
   readonly #etcd: Etcd
   readonly #range: { readonly start: string; readonly end: string }
   /** What is left of each lease. */
-  readonly #seconds = new Map<number | bigint, number>()
+  readonly #seconds = new Map<bigint, number>()
   readonly revision: Revision
   readonly count: number
 
@@ -52,6 +54,12 @@ class EtcdCopy implements StoreCopy {
     }
   }
 
+  async firstKey(start: string, signal: AbortSignal): Promise<string | undefined> {
+    const range = { start, end: LAST_TEXT, limit: 1, at: this.revision }
+    const [first] = (await this.#etcd.listWithLeases(range, signal)).kvs
+    return first?.key
+  }
+
   newestRevision(signal: AbortSignal): Promise<Revision> {
     return this.#etcd.newestRevision(signal)
   }
@@ -60,8 +68,8 @@ class EtcdCopy implements StoreCopy {
     await this.#etcd.close()
   }
 
-  async #ttlSeconds({ lease }: WireKeyValue, signal: AbortSignal): Promise<number | undefined> {
-    if (lease === 0) return undefined
+  async #ttlSeconds({ lease }: KeyValue, signal: AbortSignal): Promise<number | undefined> {
+    if (lease === 0n) return undefined
     const known = this.#seconds.get(lease)
     if (known !== undefined) return known
     const seconds = Math.max(1, await this.#etcd.secondsOfLease(lease, signal))

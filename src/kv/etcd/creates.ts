@@ -1,16 +1,18 @@
 // Creating a key, exactly once or not at all, also where answers are lost.
 //
 // "The key is not there" can become true again, so a create that is sent twice, or arrives late, could bring back what
-// somebody has deleted meanwhile. Therefore every create has a second condition: that a certain other key, the fence, is not
+// another client has deleted meanwhile. Therefore every create has a second condition: that a certain other key, the fence, is not
 // there either. Normally it never is. When an answer was lost the fence is put up: from that revision on the create in doubt
 // cannot happen any more, and whether it did before is written in the key's history. If it did not, it is sent again, with
 // another fence. (Updates need none of this: the revision that they expect never comes back.)
 import { randomUUID } from 'node:crypto'
 import { CancelledError } from '../../lib/errors.ts'
 import { type KeyValue, type PutRequest, prefixRange, type Revision, type WriteResult } from '../kv.ts'
+import { type Compare, CompareTarget, RANGE, type RequestOp, TXN, type TxnRequest } from '../gen/rpc.ts'
+import type { Given } from '../rpc.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
+import { toKeyValue } from './key-value.ts'
 import type { Leases } from './leases.ts'
-import { COMPARE_MOD, RANGE, type RequestOp, toKeyValue, TXN, type TxnRequest } from './messages.ts'
 import { history } from './watch.ts'
 
 /** Longer than any request can be under way, and not the time to live of anything else: a lease takes its keys along. */
@@ -38,7 +40,7 @@ class InDoubt extends Error {
 
 interface Fence {
   readonly key: string
-  /** Set once somebody puts it up: resolves, when it stands, with the revision of an event of its own. */
+  /** Set once a create puts the fence up: resolves, when it stands, with the revision of its own event. */
   raised: Promise<Revision> | undefined
 }
 
@@ -56,7 +58,7 @@ export class Creates {
   }
 
   /** `onFailure` sees every failed attempt. Throws `UnknownOutcome`, and otherwise only where nothing was written. */
-  async create(put: RequestOp, request: PutRequest, call: Call, onFailure: OnFailure): Promise<WriteResult> {
+  async create(put: Given<RequestOp>, request: PutRequest, call: Call, onFailure: OnFailure): Promise<WriteResult> {
     for (;;) {
       const fence = this.#fence
       const since = this.#cluster.newestSeen
@@ -75,11 +77,11 @@ export class Creates {
 
   /** Undefined: the fence was up, and nothing happened. */
   async #attempt(
-    put: RequestOp,
+    put: Given<RequestOp>,
     key: string,
     { fence, call, onFailure }: { readonly fence: Fence; readonly call: Call; readonly onFailure: OnFailure },
   ): Promise<WriteResult | undefined> {
-    const txn: TxnRequest = {
+    const txn: Given<TxnRequest> = {
       compare: [absent(key), absent(fence.key)],
       success: [put],
       failure: [{ range: { key } }],
@@ -89,8 +91,8 @@ export class Creates {
       if (verdict.kind === 'again' && !verdict.certain) throw new InDoubt(error.message, { cause: error })
     })
     if (succeeded) return { ok: true, revision: header.revision }
-    const current = responses[0]?.range?.kvs[0]
-    return current === undefined ? undefined : { ok: false, revision: header.revision, current: toKeyValue(current) }
+    const current = toKeyValue(responses[0]?.range?.kvs[0])
+    return current === undefined ? undefined : { ok: false, revision: header.revision, current }
   }
 
   /** What became of a create in doubt. Undefined: it did not happen and never will. */
@@ -102,7 +104,7 @@ export class Creates {
     if (this.#fence === fence) this.#fence = newFence(this.#prefix)
     const upTo = await this.#raise(fence, call)
     const { header, kvs } = await this.#cluster.call(RANGE, { key: request.key }, call)
-    const current = kvs[0] === undefined ? undefined : toKeyValue(kvs[0])
+    const current = toKeyValue(kvs[0])
     const ours = await this.#findOurs(request, current, { ...call, fence, since, upTo })
     if (ours !== undefined) return { ok: true, revision: ours }
     return current === undefined ? undefined : { ok: false, revision: header.revision, current }
@@ -125,7 +127,7 @@ export class Creates {
     try {
       const lease = await this.#leases.leaseFor(FENCE_SECONDS, call)
       const put = { key: fence.key, value: Buffer.alloc(0), lease }
-      return (await this.#cluster.call(TXN, { compare: [], success: [{ put }], failure: [] }, call)).header.revision
+      return (await this.#cluster.call(TXN, { success: [{ put }] }, call)).header.revision
     } catch (error) {
       fence.raised = undefined
       throw error
@@ -160,6 +162,6 @@ function newFence(prefix: string): Fence {
   return { key: fencePrefix(prefix) + randomUUID(), raised: undefined }
 }
 
-function absent(key: string): TxnRequest['compare'][number] {
-  return { target: COMPARE_MOD, key, modRevision: 0 }
+function absent(key: string): Given<Compare> {
+  return { target: CompareTarget.MOD, key, modRevision: 0 }
 }

@@ -65,7 +65,7 @@ export class Dialer {
 
 function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
   try {
-    // Node passes over an authority that it cannot read, and then trusts nobody.
+    // Node passes over an authority that it cannot read, and then trusts no certificate.
     for (const pem of [ca, cert]) if (pem !== undefined) void new X509Certificate(pem)
     return createSecureContext(definedOnly({ ca, cert, key }))
   } catch (error) {

@@ -3,6 +3,8 @@
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
+import { WATCH } from '../gen/rpc.ts'
+import { decode, encode, type Given, type Rpc } from '../rpc.ts'
 import { Dialer, type EtcdTls } from './dialer.ts'
 import {
   type CallEnd,
@@ -15,7 +17,6 @@ import {
 } from '../../wire/grpc-call.ts'
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from '../../wire/hpack.ts'
-import { type Method, WATCH } from './messages.ts'
 import { RpcError, UntouchedError } from './verdict.ts'
 import { WatchCall } from './watch-call.ts'
 
@@ -102,15 +103,15 @@ export class Endpoint {
 
   /** Throws `RpcError`, or `CancelledError` when the signal fires: then it may have been carried out all the same. */
   unary<Request, Response>(
-    method: Method<Request, Response>,
-    request: Request,
+    { path, request: sent, response: expected }: Rpc<Request, Response>,
+    request: Given<Request>,
     { timeoutMs, headers, signal, metadata, onLate }: CallOptions,
   ): Promise<Response> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
       let answer: Buffer | undefined
-      const bytes = method.serialize(request, PREFIX_BYTES)
-      const block = this.#block(method.path, headers, timeoutMs)
+      const bytes = encode(sent, request, PREFIX_BYTES)
+      const block = this.#block(path, headers, timeoutMs)
       const call = new GrpcCall(this.#standing(), metadata === undefined ? block : withMetadata(block, metadata), {
         onMessage: (message) => {
           answer = message
@@ -122,7 +123,7 @@ export class Endpoint {
           if (end.status !== STATUS_OK) return reject(this.#rpcError(end))
           try {
             if (answer === undefined) throw new RangeError('it is missing')
-            resolve(method.deserialize(answer))
+            resolve(decode(expected, answer))
           } catch (error) {
             const message = `the answer cannot be read: ${(error as Error).message}`
             reject(new RpcError(STATUS_INTERNAL, message, this.url))
@@ -216,7 +217,7 @@ export class Endpoint {
     for (const settle of this.#waiting) settle()
   }
 
-  /** Schedules the next attempt, which is only made where somebody waits. */
+  /** Schedules the next attempt. It is made only if a call waits for it. */
   #fail(): void {
     this.#isFailing = true
     if (this.#isClosed) return

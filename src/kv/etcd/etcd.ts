@@ -17,21 +17,23 @@ import {
 } from '../kv.ts'
 import type { RestorableKv, SkipRequest } from '../copy.ts'
 import type { Maintenance } from '../maintenance.ts'
-import { BURNT_A_SECOND, burnRevisions } from './burnt-revisions.ts'
-import { type Call, Cluster, type ClusterOptions } from './cluster.ts'
-import { behindFences, fencePrefix } from './creates.ts'
-import { diagnose } from './diagnosis.ts'
-import { EtcdMaintenance, sizeOf } from './maintenance.ts'
-import { STATUS, type StatusResponse } from './maintenance-messages.ts'
 import {
   COMPACT,
   LEASE_TIME_TO_LIVE,
   RANGE,
   type RangeRequest,
   type RangeResponse,
-  toKeyValue,
+  STATUS,
+  type StatusResponse,
   TXN,
-} from './messages.ts'
+} from '../gen/rpc.ts'
+import type { Given } from '../rpc.ts'
+import { BURNT_A_SECOND, burnRevisions } from './burnt-revisions.ts'
+import { type Call, Cluster, type ClusterOptions } from './cluster.ts'
+import { behindFences, fencePrefix } from './creates.ts'
+import { diagnose } from './diagnosis.ts'
+import { toKeyValue } from './key-value.ts'
+import { EtcdMaintenance, sizeOf } from './maintenance.ts'
 import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
 
@@ -126,12 +128,12 @@ export class Etcd implements RestorableKv {
 
   async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
     const { header, kvs } = await this.#range({ key, revision: options.at }, this.#limits, signal)
-    return { revision: header.revision, item: kvs[0] === undefined ? undefined : toKeyValue(kvs[0]) }
+    return { revision: header.revision, item: toKeyValue(kvs[0]) }
   }
 
   async list(range: Range, signal: AbortSignal): Promise<ListResult> {
     const { header, kvs, more, count } = await this.listWithLeases(range, signal)
-    const result = { revision: header.revision, items: kvs.map(toKeyValue), more }
+    const result = { revision: header.revision, items: kvs.map((kv) => toKeyValue(kv)), more }
     return range.countAll === true ? { ...result, count } : result
   }
 
@@ -140,7 +142,7 @@ export class Etcd implements RestorableKv {
     // To etcd an empty end means "only this key", and one of a zero byte "to the last key of all".
     const isEmpty = end === '' || end === '\0'
     const from = start === this.#prefix ? behindFences(start) : start
-    const request: RangeRequest = {
+    const request: Given<RangeRequest> = {
       key: from === '' || isEmpty ? '\0' : from,
       rangeEnd: isEmpty ? '\0\0' : end,
       limit,
@@ -149,8 +151,8 @@ export class Etcd implements RestorableKv {
     return this.#range(request, LIST_LIMITS, signal)
   }
 
-  /** How long it lasts, if nobody prolongs it; below zero where there is none. */
-  async secondsOfLease(id: number | bigint, signal: AbortSignal): Promise<number> {
+  /** How long the lease lasts unless it is kept alive; below zero if there is no such lease. */
+  async secondsOfLease(id: bigint, signal: AbortSignal): Promise<number> {
     return (await this.#do(this.#limits, signal, (call) => this.#cluster.call(LEASE_TIME_TO_LIVE, { id }, call))).ttl
   }
 
@@ -186,7 +188,7 @@ export class Etcd implements RestorableKv {
 
   async skipTo(request: SkipRequest, signal: AbortSignal): Promise<void> {
     const { key, value } = request
-    const put = { compare: [], success: [{ put: { key, value } }], failure: [] }
+    const put = { success: [{ put: { key, value } }] }
     await burnRevisions(request, {
       newest: await this.newestRevision(signal),
       put: async () =>
@@ -224,14 +226,14 @@ export class Etcd implements RestorableKv {
     return this.#do(HEALTH_LIMITS, signal, (call) => this.#cluster.call(STATUS, {}, call))
   }
 
-  async #range(request: RangeRequest, limits: CallLimits, signal: AbortSignal): Promise<RangeResponse> {
+  async #range(request: Given<RangeRequest>, limits: CallLimits, signal: AbortSignal): Promise<RangeResponse> {
     try {
       // To etcd a revision of 0 is the newest.
       if (request.revision !== undefined && request.revision < 1) throw compacted(request.revision, undefined)
       return await this.#do(limits, signal, (call) => this.#cluster.call(RANGE, request, call))
     } catch (error) {
       if (!isCompacted(error)) throw error
-      throw compacted(request.revision, (await oldestRevision(this.#cluster, request.key, signal)) ?? 1)
+      throw compacted(request.revision, (await oldestRevision(this.#cluster, request.key ?? '', signal)) ?? 1)
     }
   }
 

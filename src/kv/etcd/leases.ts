@@ -1,8 +1,8 @@
 // Leases for TTLs. A lease lives a little longer than was asked for and is shared by the puts of that time, so that a thousand
-// events cost one lease and not a thousand. Invariant: whoever gets a lease has at least its TTL left.
+// events cost one lease and not a thousand. Invariant: a put gets a lease that lasts at least its TTL.
 import { randomInt } from 'node:crypto'
+import { LEASE_GRANT } from '../gen/rpc.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
-import { LEASE_GRANT } from './messages.ts'
 
 interface Lease {
   readonly id: number

@@ -1,19 +1,20 @@
 // The Maintenance service of each member by itself: what it says of its database, and its defragmentation.
 import { CancelledError } from '../../lib/errors.ts'
 import { KvError, type StoreSize } from '../kv.ts'
-import type { Maintenance, Member, Members } from '../maintenance.ts'
-import type { Cluster } from './cluster.ts'
-import type { Endpoint } from './endpoint.ts'
 import {
   ALARM,
-  ALARM_DEACTIVATE,
-  ALARM_GET,
-  ALARM_NO_SPACE,
+  AlarmRequestAction,
+  AlarmType,
+  COMPACT,
   DEFRAGMENT,
+  RANGE,
   STATUS,
   type StatusResponse,
-} from './maintenance-messages.ts'
-import { COMPACT, type Method, RANGE } from './messages.ts'
+} from '../gen/rpc.ts'
+import type { Maintenance, Member, Members } from '../maintenance.ts'
+import type { Given, Rpc } from '../rpc.ts'
+import type { Cluster } from './cluster.ts'
+import type { Endpoint } from './endpoint.ts'
 import { failure, judge, RpcError } from './verdict.ts'
 
 /** A member that takes longer to read one key is not well. */
@@ -65,17 +66,17 @@ export class EtcdMaintenance implements Maintenance {
   async defragment({ url }: Member, signal: AbortSignal): Promise<void> {
     const endpoint = this.#cluster.endpoints.find((one) => one.url === url)
     if (endpoint === undefined) return
-    // Calls of our own go to another member while this one answers nobody.
+    // Our own calls go to another member while this one does not answer.
     this.#cluster.distrust(endpoint)
     await this.#send(endpoint, DEFRAGMENT, {}, { timeoutMs: DEFRAGMENT_WITHIN_MS, signal })
   }
 
   async disarmNoSpace(signal: AbortSignal): Promise<void> {
     const call = { attemptMs: ANSWER_WITHIN_MS, deadline: performance.now() + 2 * ANSWER_WITHIN_MS, signal }
-    const { alarms } = await this.#cluster.call(ALARM, { action: ALARM_GET, memberId: 0, alarm: 0 }, call)
+    const { alarms } = await this.#cluster.call(ALARM, { action: AlarmRequestAction.GET }, call)
     for (const { memberId, alarm } of alarms) {
-      if (alarm !== ALARM_NO_SPACE) continue
-      await this.#cluster.call(ALARM, { action: ALARM_DEACTIVATE, memberId, alarm }, call)
+      if (alarm !== AlarmType.NO_SPACE) continue
+      await this.#cluster.call(ALARM, { action: AlarmRequestAction.DEACTIVATE, memberId, alarm }, call)
     }
   }
 
@@ -91,7 +92,7 @@ export class EtcdMaintenance implements Maintenance {
       const errors = status.errors.filter((text) => !text.includes('NOSPACE'))
       const problems = [
         ...errors,
-        ...(status.leader === 0 ? ['it has no leader'] : []),
+        ...(status.leader === 0n ? ['it has no leader'] : []),
         ...(status.isLearner ? ['it is a learner'] : []),
       ]
       return { url: endpoint.url, id: String(memberId), isLeader: status.leader === memberId, size, problems }
@@ -103,12 +104,12 @@ export class EtcdMaintenance implements Maintenance {
 
   async #send<Request, Response>(
     endpoint: Endpoint,
-    method: Method<Request, Response>,
-    request: Request,
+    rpc: Rpc<Request, Response>,
+    request: Given<Request>,
     limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<Response> {
     try {
-      return await endpoint.unary(method, request, { ...limits, headers: this.#cluster.headers })
+      return await endpoint.unary(rpc, request, { ...limits, headers: this.#cluster.headers })
     } catch (error) {
       throw error instanceof RpcError ? failure(error, judge(error)) : error
     }

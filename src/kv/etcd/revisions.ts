@@ -2,7 +2,8 @@
 // response into fragments anywhere: so a revision is whole when a higher one begins, or a response that is not continued ends.
 // Invariant: what is taken out is in ascending order, whole, and behind everything that was taken out before.
 import type { Batch, KvEvent, Revision } from '../kv.ts'
-import { EVENT_DELETE, toKeyValue, type WatchResponse, type WireEvent } from './messages.ts'
+import { type Event, EventType, type WatchResponse } from '../gen/rpc.ts'
+import { toKeyValue } from './key-value.ts'
 
 export class RevisionAssembler {
   /** Complete up to here. */
@@ -29,8 +30,8 @@ export class RevisionAssembler {
     const events = this.#events
     for (const wire of response.events) {
       // Servers of the past have sent events from before the start, and the same ones again after a restart.
-      if (wire.kv.modRevision <= this.#reached) continue
-      if (this.#hidden !== undefined && wire.kv.key.startsWith(this.#hidden)) this.#hiddenRevision = wire.kv.modRevision
+      if (wire.kv.revision <= this.#reached) continue
+      if (this.#hidden !== undefined && wire.kv.key.startsWith(this.#hidden)) this.#hiddenRevision = wire.kv.revision
       else events.push(toEvent(wire))
     }
     let whole = events.length
@@ -59,11 +60,11 @@ export class RevisionAssembler {
   }
 }
 
-function toEvent({ type, kv, prevKv }: WireEvent): KvEvent {
-  const { key, modRevision: revision } = kv
+function toEvent({ type, kv, prevKv }: Event): KvEvent {
+  const { key, revision } = kv
   const event: KvEvent =
-    type === EVENT_DELETE
+    type === EventType.DELETE
       ? { kind: 'delete', key, revision }
       : { kind: 'put', key, value: kv.value, revision, createRevision: kv.createRevision }
-  return prevKv === null ? event : { ...event, previous: toKeyValue(prevKv) }
+  return prevKv === undefined ? event : { ...event, previous: toKeyValue(prevKv) }
 }

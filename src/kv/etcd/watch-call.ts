@@ -10,7 +10,8 @@ import {
   STATUS_UNAVAILABLE,
 } from '../../wire/grpc-call.ts'
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
-import { WATCH, type WatchRequestMessage, type WatchResponse } from './messages.ts'
+import { WATCH, type WatchRequest, type WatchResponse } from '../gen/rpc.ts'
+import { decode, encode, type Given } from '../rpc.ts'
 import type { RpcError } from './verdict.ts'
 
 export class WatchCall {
@@ -37,8 +38,8 @@ export class WatchCall {
     })
   }
 
-  send(message: WatchRequestMessage): void {
-    this.#call.send(WATCH.serialize(message, PREFIX_BYTES), false)
+  send(message: Given<WatchRequest>): void {
+    this.#call.send(encode(WATCH.request, message, PREFIX_BYTES), false)
   }
 
   /** Undefined where none has arrived. */
@@ -50,7 +51,7 @@ export class WatchCall {
     this.#unreadBytes -= message.length
     this.#call.unread = this.#unreadBytes
     try {
-      return WATCH.deserialize(message)
+      return decode(WATCH.response, message)
     } catch (error) {
       this.#forgetArrived()
       this.#call.cancel(STATUS_INTERNAL, `a watch response cannot be read: ${(error as Error).message}`)

@@ -12,9 +12,10 @@ import {
   type Revision,
   type WatchRequest,
 } from '../kv.ts'
+import { RANGE, type WatchCreateRequest, type WatchResponse } from '../gen/rpc.ts'
+import type { Given } from '../rpc.ts'
 import type { Call, Cluster } from './cluster.ts'
 import { type Endpoint, RECONNECT } from './endpoint.ts'
-import { RANGE, type WatchCreateRequest, type WatchResponse } from './messages.ts'
 import { RevisionAssembler } from './revisions.ts'
 import { failure, judge, RpcError } from './verdict.ts'
 import type { WatchCall } from './watch-call.ts'
@@ -181,7 +182,7 @@ export class EtcdWatch implements KvWatch {
   /** One stream, until it ends, which is always an error. */
   async *#follow(endpoint: Endpoint): AsyncGenerator<Batch, never, void> {
     const call = endpoint.openWatch(this.#cluster.headers)
-    // Also while nobody is reading.
+    // Also while the watch is not being read.
     const cancel = (): void => call.cancel()
     this.#signal.addEventListener('abort', cancel)
     try {
@@ -219,7 +220,7 @@ export class EtcdWatch implements KvWatch {
     }
   }
 
-  #createRequest(): WatchCreateRequest {
+  #createRequest(): Given<WatchCreateRequest> {
     const { key, rangeEnd, withPrevious: prevKv } = this.#target
     return { key, rangeEnd, prevKv, startRevision: this.#after + 1, progressNotify: true, fragment: true }
   }

@@ -13,10 +13,12 @@
 // valid token) or never sent (no connection) did nothing, and is simply tried again.
 import { CancelledError } from '../../lib/errors.ts'
 import { ABSENT, type DeleteRequest, KvError, type KvEvent, type PutRequest, type WriteResult } from '../kv.ts'
+import { CompareTarget, RANGE, type RequestOp, TXN, type TxnRequest, type TxnResponse } from '../gen/rpc.ts'
+import type { Given } from '../rpc.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
 import { UnknownOutcome, Creates } from './creates.ts'
+import { toKeyValue } from './key-value.ts'
 import { Leases } from './leases.ts'
-import { COMPARE_MOD, RANGE, type RequestOp, toKeyValue, TXN, type TxnRequest, type TxnResponse } from './messages.ts'
 import { history } from './watch.ts'
 
 /** A change of a key at a revision; without a value a delete. */
@@ -60,7 +62,7 @@ export class Writes {
     return { ok: false, revision: header.revision, current: toKeyValue(current) }
   }
 
-  async #put(op: RequestOp, request: PutRequest, call: Call): Promise<WriteResult> {
+  async #put(op: Given<RequestOp>, request: PutRequest, call: Call): Promise<WriteResult> {
     try {
       if (request.expected !== ABSENT) return await this.#change(op, request, call)
       return await this.#creates.create(op, request, call, throwLeaseGone)
@@ -75,15 +77,15 @@ export class Writes {
   /** An etcd that runs full stores the put that crosses the line and answers that it is full all the same. */
   async #whatIsStored({ key, value, expected }: PutRequest, call: Call): Promise<WriteResult | undefined> {
     const { kvs } = await this.#cluster.call(RANGE, { key }, call)
-    const current = kvs[0] === undefined ? undefined : toKeyValue(kvs[0])
+    const current = toKeyValue(kvs[0])
     if (current === undefined || current.revision === expected || !current.value.equals(value)) return undefined
     return { ok: true, revision: current.revision }
   }
 
-  async #change(op: RequestOp, intent: Intent, call: Call): Promise<WriteResult> {
+  async #change(op: Given<RequestOp>, intent: Intent, call: Call): Promise<WriteResult> {
     const { key, expected } = intent
-    const txn: TxnRequest = {
-      compare: [{ target: COMPARE_MOD, key, modRevision: expected }],
+    const txn: Given<TxnRequest> = {
+      compare: [{ target: CompareTarget.MOD, key, modRevision: expected }],
       success: [op],
       failure: [{ range: { key } }],
     }
@@ -124,8 +126,7 @@ function isOurs(event: KvEvent, intent: Intent): boolean {
 
 function toResult({ header, succeeded, responses }: TxnResponse): WriteResult {
   if (succeeded) return { ok: true, revision: header.revision }
-  const current = responses[0]?.range?.kvs[0]
-  return { ok: false, revision: header.revision, current: current === undefined ? undefined : toKeyValue(current) }
+  return { ok: false, revision: header.revision, current: toKeyValue(responses[0]?.range?.kvs[0]) }
 }
 
 function unknown(key: string, cause: unknown): KvError {

@@ -42,7 +42,7 @@ export function roomForItem({ key, value }: Pick<KeyValue, 'key' | 'value'>): nu
   return roomForText(key) + value.length
 }
 
-/** Writes fields one after another; whoever uses it has made room. */
+/** Writes fields one after another. The caller has made room. */
 export class FieldWriter {
   buffer: Buffer
   at: number
@@ -56,7 +56,7 @@ export class FieldWriter {
     this.buffer[this.at++] = value
   }
 
-  /** A revision, or whatever else may be larger than 32 bits. */
+  /** A revision, or another number that may be larger than 32 bits. */
   number(value: number): void {
     this.at = this.buffer.writeDoubleLE(value, this.at)
   }

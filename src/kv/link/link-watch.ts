@@ -1,5 +1,5 @@
 // A watch at the other end of a link. What comes waits here until it is read; the other end sends no more than a window of what was
-// not read, so that a watch which nobody reads takes little memory and holds up nobody.
+// not read, so that a watch that is not read takes little memory and delays no other.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import type { Batch, KvEvent, KvWatch, WatchRequest } from '../kv.ts'
 import { FieldReader, type FieldWriter, FIXED_BYTES, PROGRESS, readBatch, TAKEN } from './frames.ts'

@@ -34,7 +34,7 @@ const READ_BYTES = 1 << 16
 /** What answers take that have nothing in them but numbers; all others are copied, since what was read is read over. */
 const NUMBERS_BYTES = 16
 
-/** Resolves when it is connected. Throws `KvError` `unavailable` where nobody listens there. */
+/** Resolves when it is connected. Throws `KvError` `unavailable` if there is no listener. */
 export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
   return new Promise((resolve, reject) => {
     // A new buffer for each read would keep the garbage collector busier than all that is read.
@@ -115,7 +115,7 @@ class LinkedKv implements Kv, LinkEnd {
     return this.#watches.size + this.#calls.size
   }
 
-  /** What of watches has come and nobody has read. */
+  /** The bytes of watches that have arrived and were not read. */
   get unreadBytes(): number {
     return this.#watches.values().reduce((sum, { unreadBytes }) => sum + unreadBytes, 0)
   }

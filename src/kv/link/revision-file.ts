@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Revision } from '../kv.ts'
 
-/** Written twice, so that whoever reads in the middle of a write finds two that differ. */
+/** Written twice: a read in the middle of a write finds two numbers that differ. */
 const REVISION_BYTES = 8
 const FILE_BYTES = 2 * REVISION_BYTES
 
@@ -26,18 +26,18 @@ export class RevisionWriter {
   constructor(path: string) {
     this.#path = path
     this.#file = openSync(path, 'wx', 0o600)
-    // Not a revision: nobody is told anything before the first is noted.
+    // Not a revision: nothing is told before the first revision is noted.
     writeSync(this.#file, this.#bytes, 0, FILE_BYTES, 0)
   }
 
-  /** Somebody is about to be told of it. */
+  /** A client is about to be told of the revision. */
   note(revision: Revision): void {
     if (revision > this.#noted) this.#noted = revision
   }
 
   /**
-   * To be called before anything that was noted is told. Throws Node's error, once: whoever has the file open must be told nothing more, and
-   * whoever comes later finds none.
+   * To be called before anything that was noted is told. Throws Node's error, once: processes that have the file open must be told nothing more, and
+   * later ones find no file.
    */
   publish(): void {
     if (this.#noted === this.#written || this.#isGivenUp) return

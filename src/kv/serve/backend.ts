@@ -1,9 +1,10 @@
 // All that a store holds as etcd 3.6 has it in its database: which buckets there are, and what is in them.
 import type { BoltBucket, BoltPair } from '../bolt/bolt.ts'
+import { KeyValue, StoredLease } from '../gen/rpc.ts'
 import type { Revision } from '../kv.ts'
 import type { LeaseId, StoredChange, StoredHistory } from '../transactional.ts'
-import { MessageWriter } from '../../wire/message-writer.ts'
-import { type Identity, RAFT_TERM, sizeOfItem, writeItem, writeKey } from './responses.ts'
+import { encode } from '../rpc.ts'
+import { type Identity, RAFT_TERM } from './identity.ts'
 
 /** Of the database, as etcd 3.6 says it in its files. */
 export const STORAGE_VERSION = '3.6.0'
@@ -75,19 +76,12 @@ function endOf(deadlineMs: number): number {
 /** The change under its place in history. */
 export function keyPair(change: StoredChange): BoltPair {
   const { item, deadlineMs } = change
-  if (item === undefined) {
-    const writer = new MessageWriter(change.key.length + SMALL_BYTES)
-    writeKey(writer, 1, change.key)
-    return [encodeRevision(change.revision, change.sub, 'delete'), writer.finish()]
-  }
-  const writer = new MessageWriter(sizeOfItem(item))
-  const { version, sub } = item
-  writeItem(writer, deadlineMs === 0 ? item : { ...item, version, sub, lease: leaseOf(deadlineMs) })
-  return [encodeRevision(change.revision, change.sub), writer.finish()]
+  if (item === undefined)
+    return [encodeRevision(change.revision, change.sub, 'delete'), encode(KeyValue, { key: change.key })]
+  const { version } = item
+  const stored = deadlineMs === 0 ? item : { ...item, version, lease: leaseOf(deadlineMs) }
+  return [encodeRevision(change.revision, change.sub), encode(KeyValue, stored)]
 }
-
-/** What numbers and lengths of a message take, about. */
-const SMALL_BYTES = 32
 
 const NUMBER_BYTES = 8
 const REVISION_BYTES = 2 * NUMBER_BYTES + 1
@@ -108,10 +102,7 @@ function leasePairs(leases: ReadonlyMap<LeaseId, number>): readonly BoltPair[] {
 }
 
 function leasePair([id, seconds]: readonly [LeaseId, number]): BoltPair {
-  const writer = new MessageWriter(SMALL_BYTES)
-  writer.number(2, seconds)
-  writer.integer(1, id)
-  return [encodeNumber(BigInt.asUintN(64, id)), writer.finish()]
+  return [encodeNumber(BigInt.asUintN(64, id)), encode(StoredLease, { id, ttl: seconds })]
 }
 
 function metaPairs({ newest, oldest }: StoredHistory, memberId: bigint): readonly BoltPair[] {

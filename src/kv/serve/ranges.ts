@@ -1,7 +1,13 @@
 // Ranges as etcd's API has them: which keys a request means, and what of them is answered, in which order.
+import {
+  type KeyValue,
+  type RangeRequest,
+  RangeRequestSortOrder as Order,
+  RangeRequestSortTarget as By,
+} from '../gen/rpc.ts'
 import { toSortKey } from '../key-order.ts'
+import type { Given } from '../rpc.ts'
 import type { KeyRange, StoredItem } from '../transactional.ts'
-import type { RangeRequest } from './requests.ts'
 import { failure } from './rpc-failure.ts'
 
 export interface WireRange {
@@ -22,23 +28,15 @@ export function isEmptyRange({ key, rangeEnd }: WireRange): boolean {
   return rangeEnd !== '' && rangeEnd !== '\0' && toSortKey(key) >= toSortKey(rangeEnd)
 }
 
-const ASCENDING = 1
-const DESCENDING = 2
-const BY_KEY = 0
-const BY_VERSION = 1
-const BY_CREATE = 2
-const BY_MOD = 3
-const BY_VALUE = 4
-
 export function checkRange({ key, sortOrder, sortTarget }: RangeRequest): void {
   if (key === '') throw failure('emptyKey')
-  const isKnown = sortOrder >= 0 && sortOrder <= DESCENDING && sortTarget >= 0 && sortTarget <= BY_VALUE
+  const isKnown = sortOrder >= 0 && sortOrder <= Order.DESCEND && sortTarget >= 0 && sortTarget <= By.VALUE
   if (!isKnown) throw failure('invalidSortOption')
 }
 
 /** Whether all keys of the range have to be looked at before the first is known. */
 export function needsAll(request: RangeRequest): boolean {
-  return request.sortOrder !== 0 || request.sortTarget !== BY_KEY || hasBounds(request)
+  return request.sortOrder !== 0 || request.sortTarget !== By.KEY || hasBounds(request)
 }
 
 function hasBounds(request: RangeRequest): boolean {
@@ -46,17 +44,23 @@ function hasBounds(request: RangeRequest): boolean {
   return minModRevision !== 0 || maxModRevision !== 0 || minCreateRevision !== 0 || maxCreateRevision !== 0
 }
 
-/** The items of the answer, of all of the range; `more` where the limit has cut some off. */
+/** The answer to a request, where these are all items of the range; `more` where the limit has cut some off. */
 export function arranged(
   items: readonly StoredItem[],
   request: RangeRequest,
-): { readonly items: readonly StoredItem[]; readonly more: boolean } {
+): { readonly kvs: readonly Given<KeyValue>[]; readonly more: boolean } {
   const kept = hasBounds(request) ? items.filter((item) => isWithin(item, request)) : items
   const sorted = sortedBy(kept, request)
   const { limit } = request
-  return limit > 0 && sorted.length > limit
-    ? { items: sorted.slice(0, limit), more: true }
-    : { items: sorted, more: false }
+  const more = limit > 0 && sorted.length > limit
+  return { kvs: shown(more ? sorted.slice(0, limit) : sorted, request), more }
+}
+
+export function shown(items: readonly StoredItem[], { keysOnly }: RangeRequest): readonly Given<KeyValue>[] {
+  if (!keysOnly) return items
+  return items.map(({ key, revision, createRevision, version, lease }) => {
+    return { key, revision, createRevision, version, lease }
+  })
 }
 
 function isWithin({ revision, createRevision }: StoredItem, request: RangeRequest): boolean {
@@ -71,15 +75,14 @@ function isWithin({ revision, createRevision }: StoredItem, request: RangeReques
 
 /** They come in the order of their keys. */
 function sortedBy(items: readonly StoredItem[], { sortOrder, sortTarget }: RangeRequest): readonly StoredItem[] {
-  if (sortTarget === BY_KEY) return sortOrder === DESCENDING ? items.toReversed() : items
-  const order = sortOrder === 0 ? ASCENDING : sortOrder
+  if (sortTarget === By.KEY) return sortOrder === Order.DESCEND ? items.toReversed() : items
   const compare = COMPARE[sortTarget]!
-  return items.toSorted(order === ASCENDING ? compare : (a, b) => compare(b, a))
+  return items.toSorted(sortOrder === Order.DESCEND ? (a, b) => compare(b, a) : compare)
 }
 
 const COMPARE: Readonly<Record<number, (a: StoredItem, b: StoredItem) => number>> = {
-  [BY_VERSION]: (a, b) => a.version - b.version,
-  [BY_CREATE]: (a, b) => a.createRevision - b.createRevision,
-  [BY_MOD]: (a, b) => a.revision - b.revision,
-  [BY_VALUE]: (a, b) => Buffer.compare(a.value, b.value),
+  [By.VERSION]: (a, b) => a.version - b.version,
+  [By.CREATE]: (a, b) => a.createRevision - b.createRevision,
+  [By.MOD]: (a, b) => a.revision - b.revision,
+  [By.VALUE]: (a, b) => Buffer.compare(a.value, b.value),
 }

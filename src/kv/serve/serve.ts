@@ -5,10 +5,10 @@ import { type Clock, systemClock } from '../../lib/clock.ts'
 import { type GrpcAddress, type GrpcTls, listenForGrpc } from '../../wire/grpc-server.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { kvMethods } from './kv-service.ts'
+import type { Identity } from './identity.ts'
 import { leaseMethods } from './lease-service.ts'
 import { Lessor } from './lessor.ts'
 import { maintenanceMethods } from './maintenance-service.ts'
-import type { Identity } from './responses.ts'
 import { failure } from './rpc-failure.ts'
 import { answerCall, type Methods } from './service.ts'
 import { snapshotMethods } from './snapshot-service.ts'
@@ -44,7 +44,7 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
   const lessor = new Lessor(kv, clock)
   const clientUrls = (): readonly string[] => [urlOf(server.address, tls)]
   const methods: Methods = {
-    ...kvMethods(kv, identity),
+    ...kvMethods(kv, identity, clock),
     ...watchMethods({ kv, identity, clock }),
     ...leaseMethods(kv, lessor, identity),
     ...maintenanceMethods(kv, identity, clientUrls),

@@ -1,16 +1,62 @@
 // The methods of etcd's API by their paths, and how one is answered.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { GRPC_OK, type GrpcServerCall } from '../../wire/grpc-server-call.ts'
+import type { Header } from '../gen/rpc.ts'
+import { decode, encode, type Given, type Rpc } from '../rpc.ts'
+import type { AnswerPlace } from './answer-places.ts'
+import { headerOf, type Identity } from './identity.ts'
 import { failure, INTERNAL_FAILURE, type RpcFailure, toFailure, unimplemented } from './rpc-failure.ts'
 
 export type Method =
   /** One message in, one out. What it gives has gRPC's room before it; what it throws is the status. */
   | { readonly kind: 'unary'; readonly answer: (message: Buffer, signal: AbortSignal) => Promise<Buffer> }
+  /** The same with an answer that may be large: it is written as the client takes it. */
+  | {
+      readonly kind: 'large'
+      readonly answer: (message: Buffer, call: GrpcServerCall) => Promise<LargeAnswer | Buffer>
+    }
   /** The same with any number of answers, each asked for when the client has taken those before it. */
   | { readonly kind: 'answers'; readonly answers: (message: Buffer, signal: AbortSignal) => AsyncIterable<Buffer> }
   /** Takes the call over until it resolves; what it throws is the status. */
   | { readonly kind: 'stream'; readonly run: (call: GrpcServerCall) => Promise<void> }
 
+export interface LargeAnswer {
+  /** Of all pieces. */
+  readonly bytes: number
+  readonly pieces: Iterable<Buffer>
+  readonly place: AnswerPlace
+}
+
 export type Methods = Readonly<Record<string, Method>>
+
+/** An answer whose header has the revision only. */
+export type Answer<Response> = Given<Response> & { readonly header: Pick<Given<Header>, 'revision'> }
+
+/** A call with one request and one answer. `bytes`: how long the request is. */
+export function unary<Request, Response>(
+  { path, request, response }: Rpc<Request, Response>,
+  identity: Identity,
+  answer: (request: Request, signal: AbortSignal, bytes: number) => Promise<Answer<Response>>,
+): Methods {
+  return {
+    [path]: {
+      kind: 'unary',
+      answer: async (message, signal) =>
+        encodeAnswer(response, identity, await answer(decode(request, message), signal, message.length)),
+    },
+  }
+}
+
+/** Behind the room that gRPC needs before it. */
+export function encodeAnswer<Response>(
+  response: Rpc<unknown, Response>['response'],
+  identity: Identity,
+  answer: Answer<Response>,
+): Buffer {
+  const header = headerOf(identity, answer.header.revision)
+  return encode(response, { ...(answer as object), header } as Given<Response>, PREFIX_BYTES)
+}
 
 /** `onFault`: something of ours broke. */
 export async function answerCall(
@@ -22,6 +68,7 @@ export async function answerCall(
     if (method === undefined) throw unknownMethod(path)
     if (method.kind === 'stream') await method.run(call)
     else if (method.kind === 'unary') call.send(await method.answer(await onlyMessage(call), call.signal))
+    else if (method.kind === 'large') await sendLarge(call, await method.answer(await onlyMessage(call), call))
     else await sendAll(call, method.answers(await onlyMessage(call), call.signal))
     call.end(GRPC_OK)
   } catch (error) {
@@ -29,6 +76,21 @@ export async function answerCall(
     if (failed === undefined) onFault(error)
     const { status, message } = failed ?? INTERNAL_FAILURE
     call.end(status, message)
+  }
+}
+
+async function sendLarge(call: GrpcServerCall, answer: LargeAnswer | Buffer): Promise<void> {
+  if (Buffer.isBuffer(answer)) return call.send(answer)
+  using place = answer.place
+  let left = answer.bytes
+  call.sendPrefix(left)
+  for (const piece of answer.pieces) {
+    call.sendPart(piece)
+    left -= piece.length
+    // Also where the client takes it at once, other calls have their turns between two pieces.
+    await nextTurn()
+    await place.during(call.writable(), left)
+    if (call.signal.aborted) return
   }
 }
 

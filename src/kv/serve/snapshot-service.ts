@@ -2,21 +2,18 @@
 // hashes. All go through it in pieces, between which the event loop goes on.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
+import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { layOutBolt } from '../bolt/bolt.ts'
+import { HASH, HASH_KV, SNAPSHOT } from '../gen/rpc.ts'
 import { KvError } from '../kv.ts'
+import { encode } from '../rpc.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { backendBuckets, STORAGE_VERSION, type Surroundings } from './backend.ts'
 import { compactRevisionOf, hashOfAll, hashOfKeys } from './hashes.ts'
-import { messageReader, number, readMessage, readNumber } from './requests.ts'
-import { type Identity, writeHeader, written } from './responses.ts'
-import type { Methods } from './service.ts'
+import type { Identity } from './identity.ts'
+import { type Methods, unary } from './service.ts'
 
 const BLOB_BYTES = 64 * 1024
-
-const readHashKv = messageReader(
-  { revision: 0 },
-  { [number(1)]: (reader, request) => (request.revision = readNumber(reader)) },
-)
 
 interface SnapshotParts {
   readonly kv: TransactionalKv
@@ -31,38 +28,22 @@ export function snapshotMethods({ kv, identity, clock, clientUrls }: SnapshotPar
     nowMs: clock.now(),
   })
   return {
-    '/etcdserverpb.Maintenance/Snapshot': {
-      kind: 'answers',
-      answers: (_, signal) => snapshotMessages(kv, surroundings(), signal),
-    },
-    '/etcdserverpb.Maintenance/Hash': {
-      kind: 'unary',
-      answer: async (_, signal) => {
-        using history = kv.openHistory()
-        const hash = await hashOfAll(history, surroundings(), signal)
-        return written((writer) => {
-          writer.number(2, hash)
-          writeHeader(writer, identity, history.newest)
-        })
-      },
-    },
-    '/etcdserverpb.Maintenance/HashKV': {
-      kind: 'unary',
-      answer: async (message, signal) => {
-        using history = kv.openHistory()
-        const { newest, oldest } = history
-        const revision = readMessage(message, readHashKv).revision || newest
-        if (revision > newest) throw new KvError('future', `revision ${revision} has not happened yet`)
-        if (revision < oldest) throw new KvError('compacted', `revision ${revision} was compacted`)
-        const hash = await hashOfKeys(history, revision, signal)
-        return written((writer) => {
-          writer.number(4, revision)
-          writer.integer(3, compactRevisionOf(history))
-          writer.number(2, hash)
-          writeHeader(writer, identity, newest)
-        })
-      },
-    },
+    [SNAPSHOT.path]: { kind: 'answers', answers: (_, signal) => snapshotMessages(kv, surroundings(), signal) },
+    ...unary(HASH, identity, async (_, signal) => {
+      using history = kv.openHistory()
+      const hash = await hashOfAll(history, surroundings(), signal)
+      return { header: { revision: history.newest }, hash }
+    }),
+    ...unary(HASH_KV, identity, async (request, signal) => {
+      using history = kv.openHistory()
+      const { newest, oldest } = history
+      const revision = request.revision || newest
+      if (revision > newest) throw new KvError('future', `revision ${revision} has not happened yet`)
+      if (revision < oldest) throw new KvError('compacted', `revision ${revision} was compacted`)
+      const hash = await hashOfKeys(history, revision, signal)
+      const compactRevision = compactRevisionOf(history)
+      return { header: { revision: newest }, hash, compactRevision, hashRevision: revision }
+    }),
   }
 }
 
@@ -85,11 +66,7 @@ async function* snapshotMessages(
 }
 
 function snapshotMessage(blob: Buffer, remainingBytes: number): Buffer {
-  return written((writer) => {
-    writer.text(4, STORAGE_VERSION)
-    writer.bytes(3, blob)
-    writer.number(2, remainingBytes)
-  }, blob.length)
+  return encode(SNAPSHOT.response, { remainingBytes, blob, version: STORAGE_VERSION }, PREFIX_BYTES)
 }
 
 /** The same bytes, cut anew. */

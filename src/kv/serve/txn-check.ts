@@ -1,7 +1,7 @@
 // What etcd refuses of a transaction before it looks at any key: too many operations, and a key that would be changed twice.
+import type { DeleteRangeRequest, PutRequest, RequestOp, TxnRequest } from '../gen/rpc.ts'
 import { sortRange, toSortKey } from '../key-order.ts'
 import { checkRange } from './ranges.ts'
-import type { DeleteRangeRequest, PutRequest, RequestOp, TxnRequest } from './requests.ts'
 import { failure } from './rpc-failure.ts'
 
 /** etcd's default. */
@@ -31,20 +31,13 @@ function checkOps({ compare, success, failure: otherwise }: TxnRequest, most: nu
   for (const op of [...success, ...otherwise]) checkOp(op, most - count)
 }
 
-function checkOp(op: RequestOp, most: number): void {
-  switch (op.kind) {
-    case 'range':
-      return checkRange(op.range)
-    case 'put':
-      return checkPut(op.put)
-    case 'deleteRange':
-      return checkDeleteRange(op.deleteRange)
-    case 'txn':
-      return checkOps(op.txn, most)
-    case 'none':
-      // As etcd answers an operation that it does not know.
-      throw failure('keyNotFound')
-  }
+function checkOp({ range, put, deleteRange, txn }: RequestOp, most: number): void {
+  if (range !== undefined) return checkRange(range)
+  if (put !== undefined) return checkPut(put)
+  if (deleteRange !== undefined) return checkDeleteRange(deleteRange)
+  if (txn !== undefined) return checkOps(txn, most)
+  // As etcd answers an operation that it does not know.
+  throw failure('keyNotFound')
 }
 
 /** From sort key to sort key. */
@@ -58,14 +51,14 @@ interface Changes {
 /** Throws where a key is put twice, or put and deleted; of the two ways that a transaction can go only one is taken. */
 function changesOf(ops: readonly RequestOp[]): Changes {
   const puts = new Set<string>()
-  let deletes = merged(ops.flatMap((op) => (op.kind === 'deleteRange' ? [intervalOf(op.deleteRange)] : [])))
-  for (const op of ops) {
-    if (op.kind !== 'txn') continue
-    const [one, other] = [changesOf(op.txn.success), changesOf(op.txn.failure)]
+  let deletes = merged(ops.flatMap(({ deleteRange }) => (deleteRange === undefined ? [] : [intervalOf(deleteRange)])))
+  for (const { txn } of ops) {
+    if (txn === undefined) continue
+    const [one, other] = [changesOf(txn.success), changesOf(txn.failure)]
     for (const key of one.puts.union(other.puts)) addPut(key, puts, deletes)
     deletes = merged([...deletes, ...one.deletes, ...other.deletes])
   }
-  for (const op of ops) if (op.kind === 'put') addPut(toSortKey(op.put.key), puts, deletes)
+  for (const { put } of ops) if (put !== undefined) addPut(toSortKey(put.key), puts, deletes)
   return { puts, deletes }
 }
 

@@ -1,25 +1,24 @@
 // etcd's Watch call: many watches on one stream. Each is a cursor in the engine's history and reads on when the client has taken
-// what was sent: so a client that does not read holds up nobody, and nothing is kept for it.
+// what was sent: so a client that does not read delays no other client, and nothing is kept for it.
 import { type Clock, repeat } from '../../lib/clock.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import type { GrpcServerCall } from '../../wire/grpc-server-call.ts'
-import { KvError, type KvWatch, type Revision } from '../kv.ts'
-import type { StoredEvent, TransactionalKv } from '../transactional.ts'
-import { isEmptyRange, toKeyRange } from './ranges.ts'
-import { readMessage } from './requests.ts'
-import type { Identity } from './responses.ts'
-import { failure } from './rpc-failure.ts'
-import { eachMessage, type Methods } from './service.ts'
 import {
-  fragmentsOf,
-  NO_DELETE,
-  NO_PUT,
-  readWatch,
-  type WatchAnswer,
+  Event,
+  EventType,
+  WATCH,
   type WatchCreateRequest,
+  WatchCreateRequestFilterType as Filter,
   type WatchRequest,
-  writeWatch,
-} from './watch-messages.ts'
+  type WatchResponse,
+} from '../gen/rpc.ts'
+import { KvError, type KvWatch, type Revision } from '../kv.ts'
+import { decode, type Given } from '../rpc.ts'
+import type { StoredEvent, TransactionalKv } from '../transactional.ts'
+import type { Identity } from './identity.ts'
+import { isEmptyRange, toKeyRange } from './ranges.ts'
+import { failure } from './rpc-failure.ts'
+import { type Answer, eachMessage, encodeAnswer, type Methods } from './service.ts'
 
 /** etcd's interval for clients that asked to be told of progress. */
 const PROGRESS_EVERY_MS = 10 * 60 * 1000
@@ -38,7 +37,7 @@ export interface WatchParts {
 
 export function watchMethods(parts: WatchParts): Methods {
   return {
-    '/etcdserverpb.Watch/Watch': { kind: 'stream', run: (call) => new WatchStream(call, parts).run() },
+    [WATCH.path]: { kind: 'stream', run: (call) => new WatchStream(call, parts).run() },
   }
 }
 
@@ -56,7 +55,7 @@ class WatchStream {
   readonly #watches = new Map<number, OpenWatch>()
   /** Those who were asked how far they are, and have not said it yet. */
   readonly #asked = new Map<number, 'all' | 'one'>()
-  /** How far those are who have said it, where all were asked; absent: nobody was. */
+  /** The revision that all watches must reach before the client is told; absent: the client did not ask. */
   #progress: Revision | undefined
   #nextId = 0
 
@@ -69,7 +68,7 @@ class WatchStream {
   async run(): Promise<void> {
     const stopTelling = repeat(this.#parts.clock, PROGRESS_EVERY_MS, () => this.#tellQuietOnes())
     try {
-      await eachMessage(this.#call, (message) => this.#take(readMessage(message, readWatch)), 'stays')
+      await eachMessage(this.#call, (message) => this.#take(decode(WATCH.request, message)), 'stays')
     } finally {
       stopTelling()
       for (const { controller } of this.#watches.values()) controller.abort()
@@ -77,16 +76,10 @@ class WatchStream {
   }
 
   async #take(request: WatchRequest): Promise<void> {
-    switch (request.kind) {
-      case 'create':
-        return this.#create(request.create)
-      case 'cancel':
-        return this.#cancel(request.watchId)
-      case 'progress':
-        return this.#tellAll()
-      case 'none':
-        return
-    }
+    const { createRequest, cancelRequest, progressRequest } = request
+    if (createRequest !== undefined) return this.#create(createRequest)
+    if (cancelRequest !== undefined) return this.#cancel(cancelRequest.watchId)
+    if (progressRequest !== undefined) return this.#tellAll()
   }
 
   async #create(create: WatchCreateRequest): Promise<void> {
@@ -94,7 +87,7 @@ class WatchStream {
     const revision = await this.#newest()
     const refusal = this.#refusalOf(create)
     if (refusal !== undefined) {
-      return this.#send({ revision, watchId: NO_WATCH, created: true, canceled: true, cancelReason: refusal })
+      return this.#send(revision, { watchId: NO_WATCH, created: true, canceled: true, cancelReason: refusal })
     }
     const id = create.watchId === 0 ? this.#freeId() : create.watchId
     const controller = new AbortController()
@@ -104,7 +97,7 @@ class WatchStream {
     const watch = kv.watchRange({ ...range, after, withPrevious: create.prevKv }, controller.signal)
     const open = { create, controller, watch, isQuiet: true }
     this.#watches.set(id, open)
-    this.#send({ revision, watchId: id, created: true })
+    this.#send(revision, { watchId: id, created: true })
     void this.#follow(id, open)
   }
 
@@ -125,7 +118,7 @@ class WatchStream {
     const open = this.#watches.get(watchId)
     if (open === undefined) return
     this.#forget(watchId, open)
-    this.#send({ revision: await this.#newest(), watchId, canceled: true })
+    this.#send(await this.#newest(), { watchId, canceled: true })
   }
 
   /** Sends what it sees, as the client takes it. */
@@ -133,7 +126,7 @@ class WatchStream {
     try {
       for await (const { events, revision } of open.watch) {
         if (open.controller.signal.aborted) return
-        this.#sendEvents(id, open, { revision, events: passed(events, open.create) })
+        this.#sendEvents(id, open, { revision, events: passed(events, open.create).map(toWire) })
         this.#note(id, revision)
         await this.#call.writable()
       }
@@ -145,14 +138,14 @@ class WatchStream {
   #sendEvents(
     watchId: number,
     open: OpenWatch,
-    { revision, events }: Required<Pick<WatchAnswer, 'revision' | 'events'>>,
+    { revision, events }: { readonly revision: Revision; readonly events: readonly Given<Event>[] },
   ): void {
     if (events.length === 0) return
     open.isQuiet = false
-    if (!open.create.fragment) return this.#send({ revision, watchId, events })
+    if (!open.create.fragment) return this.#send(revision, { watchId, events })
     const pieces = fragmentsOf(events, FRAGMENT_BYTES)
     for (const [index, piece] of pieces.entries()) {
-      this.#send({ revision, watchId, events: piece, fragment: index < pieces.length - 1 })
+      this.#send(revision, { watchId, events: piece, fragment: index < pieces.length - 1 })
     }
   }
 
@@ -165,7 +158,7 @@ class WatchStream {
       return this.#call.end(status, message)
     }
     // As etcd, without a revision.
-    this.#send({ revision: 0, watchId, canceled: true, compactRevision })
+    this.#send(0, { watchId, canceled: true, compactRevision })
   }
 
   #forget(id: number, open: OpenWatch): void {
@@ -199,7 +192,7 @@ class WatchStream {
     const asked = this.#asked.get(id)
     if (asked === 'one') {
       this.#asked.delete(id)
-      this.#send({ revision, watchId: id })
+      this.#send(revision, { watchId: id })
     } else if (asked === 'all' && revision >= this.#progress!) {
       this.#asked.delete(id)
       this.#finishProgress()
@@ -213,19 +206,41 @@ class WatchStream {
     const revision = this.#progress
     if (revision === undefined || [...this.#asked.values()].includes('all')) return
     this.#progress = undefined
-    this.#send({ revision, watchId: NO_WATCH })
+    this.#send(revision, { watchId: NO_WATCH })
   }
 
   #newest(): Promise<Revision> {
     return this.#parts.kv.newestRevision(this.#call.signal)
   }
 
-  #send(answer: WatchAnswer): void {
-    this.#call.send(writeWatch(this.#parts.identity, answer))
+  #send(revision: Revision, answer: Omit<Answer<WatchResponse>, 'header'>): void {
+    this.#call.send(encodeAnswer(WATCH.response, this.#parts.identity, { ...answer, header: { revision } }))
   }
 }
 
 function passed(events: readonly StoredEvent[], { filters }: WatchCreateRequest): readonly StoredEvent[] {
   if (filters.length === 0) return events
-  return events.filter(({ kind }) => !filters.includes(kind === 'put' ? NO_PUT : NO_DELETE))
+  return events.filter(({ kind }) => !filters.includes(kind === 'put' ? Filter.NO_PUT : Filter.NO_DELETE))
+}
+
+function toWire(event: StoredEvent): Given<Event> {
+  const prevKv = event.previous
+  if (event.kind === 'put') return { kv: event.item, prevKv }
+  return { type: EventType.DELETE, kv: { key: event.key, revision: event.revision }, prevKv }
+}
+
+/** Pieces of at most so many bytes, or of one event. */
+function fragmentsOf(events: readonly Given<Event>[], maxBytes: number): readonly (readonly Given<Event>[])[] {
+  const pieces: Given<Event>[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const event of events) {
+    const size = Event.size(event)
+    if (bytes + size > maxBytes) {
+      pieces.push([])
+      bytes = 0
+    }
+    pieces.at(-1)!.push(event)
+    bytes += size
+  }
+  return pieces
 }

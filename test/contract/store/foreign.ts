@@ -1,6 +1,6 @@
 // Values of another server's encoding among our own: whoever reads cannot tell them apart, and what is written is ours.
 import { expect, it } from 'vitest'
-import { protobufPod } from '../../fakes/protobuf-pods.ts'
+import { protobufPod } from '../../corpora/protobuf-pods.ts'
 import { ANY, exact, LATEST, namesIn, objectsIn, type OpenSubject, pod, pods, refusal } from './subject.ts'
 
 const key = { resource: pods, namespace: 'd', name: 'b' }

@@ -3,7 +3,7 @@ import { openWatchCache, type WatchCacheOptions } from '../../../src/cache/cache
 import { HISTORY_LIMITS } from '../../../src/cache/history.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
-import { decodePods } from '../../fakes/protobuf-pods.ts'
+import { decodePods } from '../../corpora/protobuf-pods.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { describePastContract, describeStoreContract } from '../store-contract.ts'
 import { LITTLE_PAST_BYTES } from './past.ts'

@@ -9,7 +9,7 @@ export function readRules(subject: OpenSubject): void {
     expect(item).toMatchObject({ kind: 'object', namespace: 'd', name: 'a', revision })
     if (item?.kind !== 'object') throw new Error('unreadable')
     const wanted =
-      `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"d","uid":"uid-a","resourceVersion":"${revision}",` +
+      `{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","namespace":"d","uid":"uid-a","resourceVersion":"${revision}",` +
       '"labels":{"app":"web"}},"spec":{},"status":{}}'
     expect(item.bytes.toString()).toBe(wanted)
     expect(item.object()).toEqual(JSON.parse(wanted))

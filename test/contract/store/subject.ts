@@ -18,8 +18,8 @@ import type {
   StoredResource,
   WriteResult,
 } from '../../../src/store/store.ts'
-import { decodePods } from '../../fakes/protobuf-pods.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { decodePods } from '../../corpora/protobuf-pods.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 
 export { nodes, pods }
 
@@ -216,6 +216,7 @@ export interface PodParts {
   readonly status?: ValueMap
 }
 
+/** Of a kind without a type: the store alone keeps any spec. */
 export function pod(namespace: string, name: string, parts: PodParts = {}): ApiObject {
   const metadata = {
     name,
@@ -223,7 +224,7 @@ export function pod(namespace: string, name: string, parts: PodParts = {}): ApiO
     uid: `uid-${name}`,
     ...(parts.labels === undefined ? {} : { labels: parts.labels }),
   }
-  return { kind: 'Pod', apiVersion: 'v1', metadata, spec: parts.spec ?? {}, status: parts.status ?? {} }
+  return { kind: 'Thing', apiVersion: 'example.com/v1', metadata, spec: parts.spec ?? {}, status: parts.status ?? {} }
 }
 
 export async function objectsIn(page: ListPage): Promise<readonly StoredObject[]> {

@@ -1,5 +1,6 @@
 // Write: one verb, decided on what is stored; nothing lost, nothing written that is there already.
 import { describe, expect, it } from 'vitest'
+import { encodeStored } from '../../../src/codec/stored-json.ts'
 import type { StoredItem } from '../../../src/store/store.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { LATEST, type OpenSubject, pod, pods, refusal } from './subject.ts'
@@ -44,7 +45,7 @@ export function writeRules(subject: OpenSubject): void {
     }))
     const { item } = await subject().kv.get(subject().kvKey('d', 'a'), {}, subject().signal)
     expect(item?.value.toString()).toBe(
-      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"d","uid":"uid-a"},"spec":{"v":2},"status":{}}',
+      '{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","namespace":"d","uid":"uid-a"},"spec":{"v":2},"status":{}}',
     )
   })
 
@@ -57,6 +58,17 @@ export function writeRules(subject: OpenSubject): void {
     const kept = await subject().write(key, () => ({ kind: 'keep' }))
     expect(kept).toMatchObject({ kind: 'kept', object: { revision } })
     expect(await subject().kv.newestRevision(subject().signal)).toBe(newest)
+  })
+
+  it('takes canonical bytes from a writer that has no object', async () => {
+    const put = { kind: 'put', bytes: encodeStored(pod('d', 'a', { spec: { v: 1 } })) } as const
+    const result = await subject().write(key, () => put)
+    if (result.kind !== 'put') throw new Error('not written')
+    const resourceVersion = String(result.object.revision)
+    expect(result.object.object()).toMatchObject({ metadata: { name: 'a', resourceVersion }, spec: { v: 1 } })
+    const read = await subject().get('d', 'a')
+    expect(read?.kind === 'object' && read.bytes.equals(result.object.bytes)).toBe(true)
+    expect(await subject().write(key, () => put)).toMatchObject({ kind: 'kept' })
   })
 
   it('removes, and tells what was there as of its removal', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type BoltBucket, type BoltPair, layOutBolt } from '../../../../src/kv/bolt/bolt.ts'
-import { type BoltContents, readBolt } from '../../../fakes/bolt-reader.ts'
-import { dice } from '../../../fakes/dice.ts'
-import { SEED } from '../../../fakes/seed.ts'
+import { type BoltContents, readBolt } from '../../../rigs/bolt-reader.ts'
+import { dice } from '../../../corpora/dice.ts'
+import { SEED } from '../../../rigs/seed.ts'
 
 /** In pieces of a few pairs. */
 function bucketsOf(contents: BoltContents): readonly BoltBucket[] {

@@ -5,7 +5,7 @@ import type { CopiedItem, StoreCopy } from '../../../../src/kv/copy.ts'
 import { openEmbeddedCopy } from '../../../../src/kv/embedded/copy.ts'
 import { openEmbedded } from '../../../../src/kv/embedded/embedded.ts'
 import { ManualClock } from '../../../fakes/manual-clock.ts'
-import { tempFolder } from '../../../fakes/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const { signal } = new AbortController()
 const clock = new ManualClock()

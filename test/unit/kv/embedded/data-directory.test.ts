@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { FORMAT, openDataDirectory } from '../../../../src/kv/embedded/data-directory.ts'
-import { tempFolder } from '../../../fakes/temp-folder.ts'
+import { FORMAT, openDataDirectory, openToRead } from '../../../../src/kv/embedded/data-directory.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 it('makes the folder and says which format is in it', async () => {
   const path = join(await tempFolder(), 'a', 'b')
@@ -21,6 +21,18 @@ it('belongs to one at a time, and says to whom', async () => {
   first.release()
   const second = await openDataDirectory(path)
   second.release()
+})
+
+it('says to whom it belongs while a process reads it alone', async () => {
+  const path = await tempFolder()
+  const made = await openDataDirectory(path)
+  made.release()
+  await writeFile(join(path, 'owner'), '1\n')
+  const reader = await openToRead(path, true)
+  await expect(openDataDirectory(path)).rejects.toMatchObject({
+    message: `the data directory ${path} is in use by process ${process.pid}`,
+  })
+  reader.release()
 })
 
 it.each([

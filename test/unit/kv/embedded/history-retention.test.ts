@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openEmbedded } from '../../../../src/kv/embedded/embedded.ts'
 import { ABSENT, type Kv } from '../../../../src/kv/kv.ts'
-import { tempFolder } from '../../../fakes/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const { signal } = new AbortController()
 const KB = 1024

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory, type MemoryKv } from '../../../../src/kv/embedded/memory.ts'
 import { ABSENT, prefixRange, type Revision } from '../../../../src/kv/kv.ts'
-import { collectGarbage } from '../../../fakes/garbage.ts'
+import { collectGarbage } from '../../../rigs/garbage.ts'
 import { ManualClock } from '../../../fakes/manual-clock.ts'
 
 const never = new AbortController().signal

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callHeaders, Endpoint } from '../../../../src/kv/etcd/endpoint.ts'
-import * as h2 from '../../../fakes/http2-frames.ts'
+import * as h2 from '../../../rigs/http2-frames.ts'
 import { HeaderReader } from '../../../../src/wire/http2-client-headers.ts'
-import { literal } from '../../../fakes/header-blocks.ts'
-import { AUTHENTICATE } from '../../../../src/kv/etcd/messages.ts'
+import { literal } from '../../../corpora/header-blocks.ts'
+import { AUTHENTICATE } from '../../../../src/kv/gen/rpc.ts'
+import { encode } from '../../../../src/kv/rpc.ts'
 import { RpcError, UntouchedError } from '../../../../src/kv/etcd/verdict.ts'
 import {
   answer,
@@ -18,7 +19,7 @@ import {
   type PeerOptions,
   trailers,
 } from '../../../fakes/grpc-peer.ts'
-import { frame, headersFrame, numberFrame, type FrameConnection, settingsFrame } from '../../../fakes/http2-frames.ts'
+import { frame, headersFrame, numberFrame, type FrameConnection, settingsFrame } from '../../../rigs/http2-frames.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -207,7 +208,7 @@ describe('a failure', () => {
     ],
     ['an answer is missing', end(0), 13, 'the answer cannot be read: it is missing'],
     ['an answer is cut off', after(framed(TOKEN).subarray(0, 8), 0), 13, 'the answer was cut off'],
-    ['an answer is compressed', after(framed(TOKEN, 1), 0), 13, 'the answer is compressed, which nobody asked for'],
+    ['an answer is compressed', after(framed(TOKEN, 1), 0), 13, 'the answer is compressed, which was not asked for'],
     [
       'an answer cannot be read',
       after(framed(Buffer.of(0x12, 99)), 0),
@@ -429,7 +430,7 @@ describe('beside another implementation of HTTP/2', () => {
     })
     const endpoint = endpointAt(url)
     const name = 'n'.repeat(3_000_000)
-    const sent = framed(AUTHENTICATE.serialize({ name, password: '' })).length
+    const sent = framed(encode(AUTHENTICATE.request, { name })).length
     for (const token of await Promise.all([ask(endpoint, { name }), ask(endpoint, { name })])) {
       expect(token).toHaveLength(12_000_000)
       expect(token.slice(0, 10)).toBe(`${sent}...`)

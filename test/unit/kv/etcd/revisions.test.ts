@@ -1,16 +1,22 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/kv/kv.ts'
-import { EVENT_DELETE, type WatchResponse, type WireEvent } from '../../../../src/kv/etcd/messages.ts'
+import { type Event, EventType, type Header, type WatchResponse } from '../../../../src/kv/gen/rpc.ts'
 import { RevisionAssembler } from '../../../../src/kv/etcd/revisions.ts'
 
-function put(key: string, modRevision: number): WireEvent {
-  return { type: 0, kv: { key, value: Buffer.from(key), modRevision, createRevision: 2, lease: 0 }, prevKv: null }
+function put(key: string, revision: number): Event {
+  const kv = { key, value: Buffer.from(key), revision, createRevision: 2, version: 1, lease: 0n }
+  return { type: 0, kv, prevKv: undefined }
 }
 
-function response(events: readonly WireEvent[], more: Partial<WatchResponse> = {}): WatchResponse {
+function header(revision: number): Header {
+  return { clusterId: 0n, memberId: 0n, revision, raftTerm: 1 }
+}
+
+function response(events: readonly Event[], more: Partial<WatchResponse> = {}): WatchResponse {
   return {
-    header: { revision: 1_000, raftTerm: 1 },
+    header: header(1_000),
+    watchId: 0n,
     created: false,
     canceled: false,
     compactRevision: 0,
@@ -45,19 +51,19 @@ describe('whole revisions from watch responses', () => {
 
   it('a response that is empty tells how far the watch has come', () => {
     const assembler = new RevisionAssembler(4)
-    assembler.add(response([], { header: { revision: 9, raftTerm: 1 } }))
+    assembler.add(response([], { header: header(9) }))
     expect(assembler.take()).toEqual({ revision: 9, events: [] })
   })
 
   it('progress to where the watch is already is told too, since somebody may have asked', () => {
     const assembler = new RevisionAssembler(9)
-    assembler.add(response([], { header: { revision: 9, raftTerm: 1 } }))
+    assembler.add(response([], { header: header(9) }))
     expect(assembler.take()).toEqual({ revision: 9, events: [] })
   })
 
   it('progress does not go back behind the start, which may be in the future', () => {
     const assembler = new RevisionAssembler(50)
-    assembler.add(response([], { header: { revision: 9, raftTerm: 1 } }))
+    assembler.add(response([], { header: header(9) }))
     expect(assembler.take()).toBeUndefined()
     assembler.add(response([put('a', 51)]))
     expect(assembler.take()?.revision).toBe(51)
@@ -65,7 +71,7 @@ describe('whole revisions from watch responses', () => {
 
   it('the revision of a header is not taken for how far the watch has come', () => {
     const assembler = new RevisionAssembler(4)
-    assembler.add(response([put('a', 5)], { header: { revision: 5_000, raftTerm: 1 } }))
+    assembler.add(response([put('a', 5)], { header: header(5_000) }))
     expect(assembler.take()?.revision).toBe(5)
   })
 
@@ -80,16 +86,16 @@ describe('whole revisions from watch responses', () => {
 
   it('an event has what happened and, where it was sent, what was before', () => {
     const assembler = new RevisionAssembler(0)
-    const before = { key: 'a', value: Buffer.from('x'), modRevision: 2, createRevision: 2, lease: 0 }
-    const gone = { key: 'a', value: Buffer.alloc(0), modRevision: 3, createRevision: 0, lease: 0 }
-    assembler.add(response([put('a', 2), { type: EVENT_DELETE, kv: gone, prevKv: before }]))
+    const before = put('a', 2).kv
+    const gone = { ...before, value: Buffer.alloc(0), revision: 3, createRevision: 0 }
+    assembler.add(response([put('a', 2), { type: EventType.DELETE, kv: gone, prevKv: before }]))
     expect(assembler.take()?.events).toEqual([
       { kind: 'put', key: 'a', value: Buffer.from('a'), revision: 2, createRevision: 2 },
       {
         kind: 'delete',
         key: 'a',
         revision: 3,
-        previous: { key: 'a', value: Buffer.from('x'), revision: 2, createRevision: 2 },
+        previous: { key: 'a', value: Buffer.from('a'), revision: 2, createRevision: 2 },
       },
     ])
   })
@@ -104,18 +110,18 @@ describe('whole revisions from watch responses', () => {
         )
         const assembler = new RevisionAssembler(9)
         const batches: Batch[] = []
-        let pending: WireEvent[] = []
+        let pending: Event[] = []
         for (const [index, event] of history.entries()) {
           const { respond, fragment, take } = cuts.next().value
           pending.push(event)
-          const isLast = history[index + 1]?.kv.modRevision !== event.kv.modRevision
+          const isLast = history[index + 1]?.kv.revision !== event.kv.revision
           if (respond && isLast) assembler.add(response(pending))
           else if (fragment) assembler.add(response(pending, { fragment: true }))
           else continue
           pending = []
           if (take) batches.push(...[assembler.take()].filter((batch) => batch !== undefined))
         }
-        assembler.add(response(pending, { header: { revision: 9 + sizes.length, raftTerm: 1 } }))
+        assembler.add(response(pending, { header: header(9 + sizes.length) }))
         batches.push(...[assembler.take()].filter((batch) => batch !== undefined))
         expect(batches.flatMap(({ events }) => events.map(({ key }) => key))).toEqual(history.map(({ kv }) => kv.key))
         for (const [index, { events, revision }] of batches.entries()) {

@@ -1,25 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import type { RequestOp, TxnRequest } from '../../../../src/kv/serve/requests.ts'
+import { RequestOp, type TxnRequest } from '../../../../src/kv/gen/rpc.ts'
+import { decode, encode, type Given } from '../../../../src/kv/rpc.ts'
 import { checkTxn } from '../../../../src/kv/serve/txn-check.ts'
-import { processorMilliseconds } from '../../../fakes/processor-time.ts'
+import { processorMilliseconds } from '../../../rigs/processor-time.ts'
 
-const put = (key: string): RequestOp => ({
-  kind: 'put',
-  put: { key, value: Buffer.alloc(0), lease: 0n, prevKv: false, ignoreValue: false, ignoreLease: false },
-})
-const remove = (key: string, rangeEnd = ''): RequestOp => ({
-  kind: 'deleteRange',
-  deleteRange: { key, rangeEnd, prevKv: false },
-})
+const op = (given: Given<RequestOp>): RequestOp => decode(RequestOp, encode(RequestOp, given))
+const put = (key: string): RequestOp => op({ put: { key } })
+const remove = (key: string, rangeEnd = ''): RequestOp => op({ deleteRange: { key, rangeEnd } })
 const txn = (success: readonly RequestOp[], failure: readonly RequestOp[] = []): TxnRequest => ({
   compare: [],
   success,
   failure,
 })
-const inner = (success: readonly RequestOp[], failure: readonly RequestOp[] = []): RequestOp => ({
-  kind: 'txn',
-  txn: txn(success, failure),
-})
+const inner = (success: readonly RequestOp[], failure: readonly RequestOp[] = []): RequestOp =>
+  op({ txn: txn(success, failure) })
 
 const DUPLICATE = 'etcdserver: duplicate key given in txn request'
 

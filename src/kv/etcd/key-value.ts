@@ -1,0 +1,11 @@
+// Of what etcd tells of a key, that which the port tells.
+import type { KeyValue as WireKeyValue } from '../gen/rpc.ts'
+import type { KeyValue } from '../kv.ts'
+
+export function toKeyValue(wire: WireKeyValue): KeyValue
+export function toKeyValue(wire: WireKeyValue | undefined): KeyValue | undefined
+export function toKeyValue(wire: WireKeyValue | undefined): KeyValue | undefined {
+  if (wire === undefined) return undefined
+  const { key, value, revision, createRevision } = wire
+  return { key, value, revision, createRevision }
+}

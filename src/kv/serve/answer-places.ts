@@ -1,0 +1,109 @@
+// Places for answers of many keys: few are read and sent at a time, one connection after the other, so that little is in memory. An
+// answer whose client takes it slowly gives its place to the next, and goes on as long as such answers are not too large together.
+import type { Clock } from '../../lib/clock.ts'
+import { CancelledError } from '../../lib/errors.ts'
+import { failure } from './rpc-failure.ts'
+
+/** Answers with a place. */
+const MOST = 4
+/** An answer that has waited so long for its client gives its place up. */
+const PATIENCE_MS = 2000
+/** Of all answers without a place. */
+const MOST_SLOW_BYTES = 256 * 1024 * 1024
+
+export class AnswerPlaces {
+  readonly #waiting = new Map<object, Set<() => void>>()
+  readonly #clock: Clock
+  #taken = 0
+  #slowBytes = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Resolves when the answer may be read. Throws `CancelledError`. */
+  async take(connection: object, signal: AbortSignal): Promise<AnswerPlace> {
+    if (this.#taken < MOST) this.#taken++
+    else await this.#turn(connection, signal)
+    return new AnswerPlace(this, this.#clock)
+  }
+
+  /** For places. */
+  leave(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#taken--
+      return
+    }
+    const [connection, calls] = next
+    const [go] = calls
+    // Other connections come before its next call.
+    this.#waiting.delete(connection)
+    calls.delete(go!)
+    if (calls.size > 0) this.#waiting.set(connection, calls)
+    go!()
+  }
+
+  /** For places: bytes that slow clients have not taken. Throws where there are too many. */
+  changeSlow(bytes: number): void {
+    this.#slowBytes += bytes
+    if (bytes > 0 && this.#slowBytes > MOST_SLOW_BYTES) throw failure('tooManyRequests')
+  }
+
+  async #turn(connection: object, signal: AbortSignal): Promise<void> {
+    const calls = this.#waiting.get(connection) ?? new Set()
+    this.#waiting.set(connection, calls)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const giveUp = (): void => {
+      calls.delete(resolve)
+      if (calls.size === 0 && this.#waiting.get(connection) === calls) this.#waiting.delete(connection)
+      reject(new CancelledError(signal.reason))
+    }
+    calls.add(resolve)
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+}
+
+export class AnswerPlace implements Disposable {
+  readonly #places: AnswerPlaces
+  readonly #clock: Clock
+  #patienceMs = PATIENCE_MS
+  #slowBytes = 0
+  #isLeft = false
+
+  constructor(places: AnswerPlaces, clock: Clock) {
+    this.#places = places
+    this.#clock = clock
+  }
+
+  /** Waits for the client; `bytes` are left to send. Throws `RpcFailure` where slow clients have too much. */
+  async during(taken: Promise<void>, bytes: number): Promise<void> {
+    if (this.#isLeft) this.#count(bytes)
+    const began = this.#clock.now()
+    const callOff = this.#isLeft ? undefined : this.#clock.callAfter(this.#patienceMs, () => this.#leave())
+    await taken
+    callOff?.()
+    this.#patienceMs -= this.#clock.now() - began
+  }
+
+  [Symbol.dispose](): void {
+    this.#count(0)
+    if (!this.#isLeft) this.#leave()
+  }
+
+  #count(bytes: number): void {
+    const change = bytes - this.#slowBytes
+    this.#slowBytes = bytes
+    this.#places.changeSlow(change)
+  }
+
+  #leave(): void {
+    this.#isLeft = true
+    this.#places.leave()
+  }
+}

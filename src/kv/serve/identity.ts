@@ -1,0 +1,17 @@
+// The member and the cluster in whose name answers are given.
+import type { Header } from '../gen/rpc.ts'
+import type { Revision } from '../kv.ts'
+import type { Given } from '../rpc.ts'
+
+export interface Identity {
+  readonly clusterId: bigint
+  readonly memberId: bigint
+  readonly name: string
+}
+
+/** There is one member, and it has never been elected anew. */
+export const RAFT_TERM = 1
+
+export function headerOf({ clusterId, memberId }: Identity, revision: Revision | undefined): Given<Header> {
+  return { clusterId, memberId, revision, raftTerm: RAFT_TERM }
+}
