@@ -19,7 +19,7 @@ export interface AdmissionRequest {
   readonly namespace: string
   /** Empty where the name is still to be generated, and for each object of a deletecollection. */
   readonly name: string
-  /** Absent for DELETE. */
+  /** Absent for DELETE. Reading it may cost a parse of the object. */
   readonly object: ApiObject | undefined
   /** Absent for CREATE. */
   readonly oldObject: ApiObject | undefined
@@ -33,8 +33,8 @@ export interface AdmissionRequest {
   readonly annotate: (key: string, value: string) => void
   /** The deadline, by `performance.now()`. Absent: none. */
   readonly deadline?: number | undefined
-  /** Only while mutating, and only where a plugin of the chain may ask for reinvocation. */
-  readonly walk?: MutatingWalk
+  /** Set by the chain: only while mutating, and only where a plugin of the chain may ask for reinvocation. */
+  walk?: MutatingWalk | undefined
 }
 
 /** The mutating phase of a request: one pass through the chain, and a second one where a late change asks for it (W-447). */
@@ -48,14 +48,18 @@ export interface MutatingWalk {
 
 /** Throws `ApiError` to refuse. Called again after a conflict, with a new object. */
 export interface Admission {
-  /** The object as it is to be stored; the very same one where nothing changes. */
+  /** The object as it is to be stored; undefined where nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
   /** Whether webhooks, policies or functions take part in this phase: what they are shown is to be complete. */
   hasExtensions(phase: AdmissionPhase): boolean
+  /** Whether a plugin looks at the objects of such a request in this phase, for all that is known now. */
+  readsObjects(phase: AdmissionPhase, request: AdmissionPlace): boolean
 }
 
 export type AdmissionPhase = 'mutate' | 'validate'
+
+export type AdmissionPlace = Pick<AdmissionRequest, 'resource' | 'operation' | 'namespace'>
 
 /** A plugin of the chain. It is called only for its resources and operations. */
 export interface AdmissionPlugin {
@@ -67,6 +71,7 @@ export interface AdmissionPlugin {
   readonly operations?: readonly AdmissionOperation[]
   /** It may ask for a second pass. */
   readonly mayRepeat?: boolean
+  /** The changed object. Undefined, or the very same object: nothing changes. */
   readonly mutate?: (
     request: AdmissionRequest,
     signal: AbortSignal,
@@ -74,10 +79,13 @@ export interface AdmissionPlugin {
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => void | Promise<void>
   /** Whether it passes objects on to webhooks, policies or functions. Absent: what it does is the server's own. */
   readonly hasExtensions?: () => boolean
+  /** Whether it looks at the objects of a request. Absent: it does, where it has no extensions or some are in force. */
+  readonly readsObjects?: (request: AdmissionPlace) => boolean
 }
 
 export const ADMIT_ALL: Admission = Object.freeze({
-  mutate: (request: AdmissionRequest) => request.object,
+  mutate: () => undefined,
   validate: () => {},
   hasExtensions: () => false,
+  readsObjects: () => false,
 })

@@ -2,12 +2,20 @@
 // resource are determined by its first request, so that others cost nothing.
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import type { Admission, AdmissionOperation, AdmissionPlugin, AdmissionRequest, MutatingWalk } from './admission.ts'
+import type {
+  Admission,
+  AdmissionOperation,
+  AdmissionPlace,
+  AdmissionPlugin,
+  AdmissionRequest,
+  MutatingWalk,
+} from './admission.ts'
 
 const OPERATIONS: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
 
 /** The plugins that care for one operation on one resource. */
 interface PluginSet {
+  readonly plugins: readonly AdmissionPlugin[]
   readonly mutators: readonly Mutator[]
   readonly validators: readonly Validator[]
   readonly mayRepeat: boolean
@@ -20,7 +28,7 @@ type ByOperation = Readonly<Record<AdmissionOperation, PluginSet>>
 export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
   const named = new Set(chain.flatMap(({ resources = [] }) => resources))
   const known = new Map<string | undefined, ByOperation>()
-  const setFor = ({ resource, operation }: AdmissionRequest): PluginSet => {
+  const setFor = ({ resource, operation }: Pick<AdmissionRequest, 'resource' | 'operation'>): PluginSet => {
     const name = formatGroupResource(resource)
     const place = named.has(name) ? name : undefined
     let found = known.get(place)
@@ -30,7 +38,7 @@ export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
   return {
     mutate(request, signal) {
       const set = setFor(request)
-      if (set.mutators.length === 0) return request.object
+      if (set.mutators.length === 0) return undefined
       const call = { request, signal }
       return set.mayRepeat ? walkTwice(set.mutators, call) : walk(set.mutators, call)
     },
@@ -38,7 +46,13 @@ export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
       return validateFrom(setFor(request).validators, 0, { request, signal })
     },
     hasExtensions: (phase) => chain.some((plugin) => plugin[phase] !== undefined && plugin.hasExtensions?.() === true),
+    readsObjects: (phase, request) =>
+      setFor(request).plugins.some((plugin) => plugin[phase] !== undefined && readsObjects(plugin, request)),
   }
+}
+
+function readsObjects(plugin: AdmissionPlugin, request: AdmissionPlace): boolean {
+  return plugin.readsObjects?.(request) ?? plugin.hasExtensions?.() ?? true
 }
 
 interface Call {
@@ -63,6 +77,7 @@ function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefi
         (operations === undefined || operations.includes(operation)),
     )
     const set: PluginSet = {
+      plugins: matching,
       mutators: matching.flatMap((plugin) => (plugin.mutate === undefined ? [] : [plugin.mutate.bind(plugin)])),
       validators: matching.flatMap((plugin) => (plugin.validate === undefined ? [] : [plugin.validate.bind(plugin)])),
       mayRepeat: matching.some(({ mayRepeat }) => mayRepeat === true),
@@ -72,38 +87,59 @@ function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefi
   return Object.fromEntries(entries) as Record<AdmissionOperation, PluginSet>
 }
 
-/** Runs the mutators from `first` on. Awaits only those that return a promise. */
-function walk(mutators: readonly Mutator[], call: Call, first = 0): MaybePromise<ApiObject | undefined> {
-  const { signal } = call
-  let { request } = call
-  for (let i = first; i < mutators.length; i++) {
-    const made = mutators[i]!(request, signal)
-    if (made instanceof Promise) {
-      const before = request
-      return made.then((object) => walk(mutators, { request: withObject(before, object), signal }, i + 1))
-    }
-    request = withObject(request, made)
-  }
-  return request.object
+/** Runs the mutators. Awaits only those that return a promise. Gives the changed object; undefined where nothing changes. */
+function walk(mutators: readonly Mutator[], call: Call): MaybePromise<ApiObject | undefined> {
+  return walkFrom(mutators, call, { first: 0, changed: undefined })
 }
 
-function withObject(request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest {
-  return object === request.object ? request : { ...request, object }
+interface Progress {
+  readonly first: number
+  /** What the mutators before made of the object, where they changed it. */
+  readonly changed: ApiObject | undefined
+}
+
+function walkFrom(
+  mutators: readonly Mutator[],
+  call: Call,
+  { first, changed: before }: Progress,
+): MaybePromise<ApiObject | undefined> {
+  let { request } = call
+  let changed = before
+  for (let i = first; i < mutators.length; i++) {
+    const made = mutators[i]!(request, call.signal)
+    if (made instanceof Promise) {
+      const [asked, known] = [request, changed]
+      return made.then((object) => {
+        const isNew = object !== undefined && object !== asked.object
+        const next = { request: isNew ? { ...asked, object } : asked, signal: call.signal }
+        return walkFrom(mutators, next, { first: i + 1, changed: isNew ? object : known })
+      })
+    }
+    if (made === undefined || made === request.object) continue
+    changed = made
+    request = { ...request, object: made }
+  }
+  return changed
 }
 
 function walkTwice(mutators: readonly Mutator[], { request, signal }: Call): MaybePromise<ApiObject | undefined> {
   const memory = new Map<string, unknown>()
   let again = false
-  const first: MutatingWalk = {
+  request.walk = {
     isSecond: false,
     memory,
     repeat: () => {
       again = true
     },
   }
-  return whenKnown(walk(mutators, { request: { ...request, walk: first }, signal }), (object) => {
-    if (!again) return object
+  return whenKnown(walk(mutators, { request, signal }), (changed) => {
+    request.walk = undefined
+    if (!again) return changed
     const second: MutatingWalk = { isSecond: true, memory, repeat: () => {} }
-    return walk(mutators, { request: { ...request, object, walk: second }, signal })
+    const object = changed ?? request.object
+    return whenKnown(
+      walk(mutators, { request: { ...request, object, walk: second }, signal }),
+      (last) => last ?? changed,
+    )
   })
 }

@@ -37,6 +37,7 @@ export function measureAdmission(inner: Admission, measures: AdmissionMeasures):
     mutate: timed(inner.mutate.bind(inner), find('admit')),
     validate: timed(inner.validate.bind(inner), find('validate')),
     hasExtensions: (phase) => inner.hasExtensions(phase),
+    readsObjects: (phase, request) => inner.readsObjects(phase, request),
   }
 }
 

@@ -3,30 +3,30 @@ import type { ApiObject } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 
 /** Reads the objects of one resource. The namespace is empty for cluster-scoped ones. */
-export interface ObjectReader {
+export interface ObjectReader<T extends ApiObject = ApiObject> {
   /** From the cache. */
-  find(namespace: string, name: string, signal: AbortSignal): MaybePromise<ApiObject | undefined>
+  find(namespace: string, name: string, signal: AbortSignal): MaybePromise<T | undefined>
   /** From the storage. */
-  findLatest(namespace: string, name: string, signal: AbortSignal): Promise<ApiObject | undefined>
+  findLatest(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined>
   /** From the cache; an empty namespace lists all. */
-  list(namespace: string, signal: AbortSignal): MaybePromise<readonly ApiObject[]>
+  list(namespace: string, signal: AbortSignal): MaybePromise<readonly T[]>
 }
 
 /** From the cache, or else from the storage: the object may be new. */
-export function findAnywhere(
-  reader: ObjectReader,
+export function findAnywhere<T extends ApiObject>(
+  reader: ObjectReader<T>,
   [namespace, name]: readonly [namespace: string, name: string],
   signal: AbortSignal,
-): MaybePromise<ApiObject | undefined> {
+): MaybePromise<T | undefined> {
   return whenKnown(reader.find(namespace, name, signal), (found) => found ?? reader.findLatest(namespace, name, signal))
 }
 
 /** Reads a sample of many objects. */
-export interface SampleReader {
+export interface SampleReader<T extends ApiObject = ApiObject> {
   /** At most `most` objects of a namespace, and the number of all. */
   listSome(
     namespace: string,
     most: number,
     signal: AbortSignal,
-  ): Promise<{ readonly objects: readonly ApiObject[]; readonly total: number }>
+  ): Promise<{ readonly objects: readonly T[]; readonly total: number }>
 }

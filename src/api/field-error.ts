@@ -131,7 +131,7 @@ function faultWithValue(reason: FieldErrorReason, { at, value, text, detail }: F
 }
 
 function withDetail(text: string, detail: string): string {
-  return detail === '' ? text : `${text}: ${detail}`
+  return detail === '' ? text : `${text}: ${croppedText(detail)}`
 }
 
 function show(value: Shape): string {

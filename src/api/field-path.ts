@@ -1,7 +1,25 @@
 // Where a field is inside an object. A path is a chain of small nodes; its text is made only when it is read,
 // so that validating an object without faults builds no strings.
 
-export class FieldPath {
+/** What can be named below a value of a type; anything where the type is not known. */
+type NameIn<T> = unknown extends T
+  ? string
+  : string extends keyof NonNullable<T>
+    ? string
+    : keyof NonNullable<T> & string
+type Member<T, K> = unknown extends T
+  ? unknown
+  : string extends keyof NonNullable<T>
+    ? unknown
+    : K extends keyof NonNullable<T>
+      ? NonNullable<NonNullable<T>[K]>
+      : never
+type Item<T> = unknown extends T ? unknown : Extract<T, readonly unknown[]>[number]
+
+/** `T` is the type of what is there. Methods take it from `this`, so that the place of something is one of anything that it extends. */
+export class FieldPath<out T = unknown> {
+  /** For the compiler alone. */
+  declare readonly type?: T
   private readonly parent: FieldPath | undefined
   private readonly name: string
   private readonly subscript: string | number
@@ -12,18 +30,23 @@ export class FieldPath {
     this.subscript = subscript
   }
 
-  static root(name: string): FieldPath {
-    return new FieldPath(undefined, name, '')
+  static root<T = unknown>(name: string): FieldPath<T> {
+    return new FieldPath<T>(undefined, name, '')
   }
 
   /** The member `name` of the object here. */
-  child(name: string): FieldPath {
+  child<P, K extends NameIn<P>>(this: FieldPath<P>, name: K): FieldPath<Member<P, K>> {
+    return new FieldPath<Member<P, K>>(this, name, '')
+  }
+
+  /** What messages name below here and is no field. */
+  place(name: string): FieldPath {
     return new FieldPath(this, name, '')
   }
 
   /** The item at a position of the list here. */
-  index(position: number): FieldPath {
-    return new FieldPath(this, '', position)
+  index<P>(this: FieldPath<P>, position: number): FieldPath<Item<P>> {
+    return new FieldPath<Item<P>>(this, '', position)
   }
 
   /** The value under a key of the map here. */

@@ -29,27 +29,29 @@ export function statusOf(object: ValueMap): ValueMap {
 }
 
 /** Members to put in place of what is there; `undefined` takes one away. */
-export type Members = Readonly<Record<string, Value | undefined>>
+export type Members<T = ValueMap> = { readonly [K in keyof T]?: T[K] | undefined }
 
 /** Members as another map has them, to be put in place of one's own. */
-export function membersOf(map: ValueMap, ...names: readonly string[]): Members {
-  return Object.fromEntries(names.map((name) => [name, own(map, name)]))
+export function membersOf<T extends ValueMap, N extends keyof T & string>(
+  map: T,
+  ...names: readonly N[]
+): { readonly [K in N]: T[K] | undefined } {
+  return Object.fromEntries(names.map((name) => [name, own<ValueMap>(map, name)])) as Pick<T, N>
 }
 
-export function withMembers(map: ValueMap, members: Members): ValueMap {
+export function withMembers<T extends ValueMap>(map: T, members: Members<T>): T {
   const result: Record<string, Value> = { ...map }
-  for (const name of Object.keys(members)) {
-    const value = members[name]
+  for (const [name, value] of Object.entries<Value | undefined>(members)) {
     if (value !== undefined) result[name] = value
     else if (Object.hasOwn(result, name)) delete result[name]
   }
-  return result
+  return result as T
 }
 
-export function withMeta(object: ApiObject, members: Members): ApiObject {
+export function withMeta<T extends ApiObject>(object: T, members: Members<T['metadata']>): T {
   return { ...object, metadata: withMembers(metaOf(object), members) }
 }
 
-export function withSpec(object: ApiObject, members: Members): ApiObject {
-  return { ...object, spec: withMembers(specOf(object), members) }
+export function withSpec<T extends ApiObject>(object: T, members: Members<T['spec']>): T {
+  return { ...object, spec: withMembers(specOf(object), members as Members) }
 }

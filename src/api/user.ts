@@ -1,5 +1,5 @@
 // The user of a request, as the authenticator found it.
-import type { ValueMap } from './value.ts'
+import type { UserInfo } from './gen/kinds.ts'
 
 export interface User {
   readonly name: string
@@ -10,7 +10,7 @@ export interface User {
 }
 
 /** As requests and reviews show a user, without what says nothing. */
-export function userInfo({ name, uid, groups, extra }: User): ValueMap {
+export function userInfo({ name, uid, groups, extra }: User): UserInfo {
   return {
     ...(name !== '' && { username: name }),
     ...(uid !== undefined && uid !== '' && { uid }),

@@ -11,11 +11,29 @@ export interface ValueMap {
   readonly [key: string]: Value
 }
 
+declare const VALUES: unique symbol
+
+/**
+ * A map of a built-in kind whose keys come from users: labels, limits, data. It has no index access, since `__proto__` and `constructor`
+ * are ordinary keys of it: `own` and `entriesOf` read it.
+ */
+export type MapOf<T extends Value> = { readonly [VALUES]?: T }
+
+/** A map whose members have no declared types. Fields of built-in kinds have, and are read as properties. */
+export type Untyped<T extends ValueMap> = string extends keyof T ? T : never
+
 /** The value under a key where the object has it itself. What it could inherit are functions, and what `__proto__` gives. */
+export function own<T extends Value>(map: MapOf<T>, key: string): T | undefined
+export function own<T extends ValueMap>(map: Untyped<T>, key: string): Value | undefined
 export function own(map: ValueMap, key: string): Value | undefined {
   const value: unknown = map[key]
   if (typeof value === 'function' || key === '__proto__') return Object.hasOwn(map, key) ? map[key] : undefined
   return value as Value | undefined
+}
+
+/** The keys of a map, each with its value. */
+export function entriesOf<T extends Value>(map: MapOf<T>): readonly (readonly [string, T])[] {
+  return Object.entries<T>(map)
 }
 
 export function isMap(value: Value | undefined): value is ValueMap {

@@ -67,7 +67,7 @@ export class JsonList extends CelList {
   }
 }
 
-/** A map whose keys are whatever the JSON has. */
+/** A map with the keys that the JSON has. */
 class JsonDictionary extends CelMap {
   readonly json: JsonMap
   readonly #value: Type

@@ -146,7 +146,7 @@ export class JoinedList extends CelList {
   }
 }
 
-/** A map that an expression made. Keys that are equal numbers are one key, whatever their types. */
+/** A map that an expression made. Keys that are equal numbers are one key, also if their types differ. */
 export class EntryMap extends CelMap {
   readonly #entries: ReadonlyMap<string, readonly [CelValue, CelValue]>
 

@@ -1,5 +1,6 @@
 // Indents compact JSON: two blanks a level, empty maps and lists closed at once. Works piece by piece on a stream, so
 // that memory does not grow with the document.
+import type { Turns } from '../lib/turns.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 const BLANK = 0x20
@@ -78,6 +79,16 @@ export class Indenter {
     this.#out = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, 4 + 4 * this.#depth))
     this.#used = 0
   }
+}
+
+/** The same, piece by piece. */
+export async function* indentInTurns(bytes: Buffer, turns: Turns): AsyncGenerator<Buffer> {
+  const indenter = new Indenter()
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    if (turns.isOver) await turns.next()
+    yield* indenter.push(bytes.subarray(start, start + PIECE_BYTES))
+  }
+  yield* indenter.finish()
 }
 
 export function indentJson(bytes: Buffer): Buffer {

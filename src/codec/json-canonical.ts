@@ -10,7 +10,7 @@ export function isCanonical(value: Value, shape: Shape): boolean {
   if (typeof value !== 'object' || value === null) return true
   switch (shape.kind) {
     case 'object':
-      return isMap(value) && isCanonicalObject(value, shape, true)
+      return isMap(value) && isCanonicalObject(value, shape)
     case 'list':
       return isList(value) && isCanonicalList(value, shape.item)
     case 'map':
@@ -24,12 +24,7 @@ export function isCanonical(value: Value, shape: Shape): boolean {
   }
 }
 
-/** The same of an object, without a look into its members. */
-export function isCanonicalButForMembers(object: ValueMap, shape: ObjectShape): boolean {
-  return isCanonicalObject(object, shape, false)
-}
-
-function isCanonicalObject(object: ValueMap, shape: ObjectShape, isDeep: boolean): boolean {
+function isCanonicalObject(object: ValueMap, shape: ObjectShape): boolean {
   if (shape.preserveUnknown) return false
   const keys = Object.keys(object)
   const { fields } = shape
@@ -52,7 +47,7 @@ function isCanonicalObject(object: ValueMap, shape: ObjectShape, isDeep: boolean
     const value = object[field.name] ?? null
     if (isOmitted(field, value)) return false
     if (value === null && field.shape.kind === 'object' && !field.pointer) return false
-    if (isDeep && typeof value === 'object' && !isCanonical(value, field.shape)) return false
+    if (typeof value === 'object' && !isCanonical(value, field.shape)) return false
   }
   return at === keys.length
 }
@@ -73,6 +68,6 @@ function isCanonicalMap(map: ValueMap, shape: Shape): boolean {
 
 function isCanonicalSchemaOr(value: Value, { schema }: OpaqueShape): boolean {
   if (schema === undefined) return true
-  if (isMap(value)) return isCanonicalObject(value, schema, true)
+  if (isMap(value)) return isCanonicalObject(value, schema)
   return !isList(value) || isCanonicalList(value, schema)
 }

@@ -41,9 +41,7 @@ export interface ExactDocument {
 
 /** Reads one JSON document. Throws `JsonSyntaxError`. Bytes that are no characters become U+FFFD, each one. */
 export function parseExactJson(bytes: Buffer): ExactDocument {
-  const reader = new ExactJsonReader(bytes)
-  while (!reader.readOn(Number.POSITIVE_INFINITY));
-  return reader.document()
+  return new ExactJsonReader(bytes).read()
 }
 
 /** A map or list that is not closed yet, in both forms. */
@@ -60,8 +58,8 @@ interface Open {
 const NO_MEMBERS: Record<string, Value> = Object.freeze({})
 const NO_ITEMS: Value[] = Object.freeze<Value[]>([]) as Value[]
 
-/** Keeps a place in the text and what is open there, so that reading can be left off and taken up again. */
-export class ExactJsonReader {
+/** Keeps its place in the text and the maps and lists that are open there. */
+class ExactJsonReader {
   readonly #text: string
   /** Characters of a string that stand for themselves. */
   readonly #plain = /[ !#-[\]-\uffff]*/y
@@ -77,22 +75,13 @@ export class ExactJsonReader {
     this.#text = (isUtf8(bytes) ? bytes : replaceInvalid(bytes)).toString('utf8')
   }
 
-  /** What has been read whole. Throws `JsonSyntaxError`. */
-  document(): ExactDocument {
+  /** Throws `JsonSyntaxError`. */
+  read(): ExactDocument {
+    while (!this.#readValue() || !this.#deliver());
+    this.#next()
+    if (this.#at < this.#text.length) this.#fail('after top-level value')
     if (this.#beyond === undefined) return { exact: this.#exact, value: this.#value }
     throw new JsonSyntaxError(`json: cannot unmarshal number ${this.#beyond} into Go value of type float64`)
-  }
-
-  /** Reads so many values and no more; true where that was the last of the document. Throws `JsonSyntaxError`. */
-  readOn(values: number): boolean {
-    for (let left = values; left > 0; left--) {
-      if (!this.#readValue()) continue
-      if (!this.#deliver()) continue
-      this.#next()
-      if (this.#at < this.#text.length) this.#fail('after top-level value')
-      return true
-    }
-    return false
   }
 
   /** False where it has opened something that values are to be put into first. */
@@ -156,7 +145,7 @@ export class ExactJsonReader {
     this.#at += 1
   }
 
-  /** Puts the value that was read where it belongs, and whatever that closes; true where it was the whole document. */
+  /** Puts the value that was read where it belongs, and the containers that it closes; true where it was the whole document. */
   #deliver(): boolean {
     for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
       open.values.push(this.#exact)

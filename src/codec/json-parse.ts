@@ -2,11 +2,9 @@
 // of numbers, integers of 64 bits, depth); only then the document is parsed again, exactly. Linear time.
 import { isUtf8 } from 'node:buffer'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
-import { Later, MANY } from '../lib/later.ts'
-import type { Turns } from '../lib/turns.ts'
 import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'
 import { tooManyValues } from './value-limit.ts'
-import { type ExactDocument, ExactJsonReader, MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
+import { MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
 
 export interface JsonDocument {
   /** Integers of 64 bits are exact; of repeated members the last counts. */
@@ -31,23 +29,6 @@ export function parseJsonDocument(bytes: Buffer, maxValues = Number.POSITIVE_INF
   return { value, duplicates: NONE, source: value }
 }
 
-/** The same of a large document, in turns. */
-export async function parseJsonDocumentInTurns(bytes: Buffer, maxValues: number, turns: Turns): Promise<JsonDocument> {
-  await turns.next()
-  const scan = scanJson(bytes)
-  if (scan.values > maxValues) throw tooManyValues()
-  const value = scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes) ? undefined : platformValue(bytes)
-  await turns.next()
-  if (value !== undefined && (await countInTurns(value, scan.containers, turns)) === scan.members) {
-    return { value, duplicates: NONE, source: value }
-  }
-  const reader = new ExactJsonReader(bytes)
-  while (!reader.readOn(VALUES_BETWEEN_LOOKS)) if (turns.isOver) await turns.next()
-  return asDocument(reader.document())
-}
-
-const VALUES_BETWEEN_LOOKS = 1000
-
 /** Undefined: it is not JSON. */
 function platformValue(bytes: Buffer): Value | undefined {
   try {
@@ -57,23 +38,12 @@ function platformValue(bytes: Buffer): Value | undefined {
   }
 }
 
-async function countInTurns(root: Value, containers: number, turns: Turns): Promise<number> {
-  const later = new Later()
-  const count = new MemberCount(containers, later)
-  count.add(root)
-  await later.done(turns)
-  return count.members
-}
-
 function exactDocument(bytes: Buffer): JsonDocument {
-  return asDocument(parseExactJson(bytes))
-}
-
-function asDocument({ exact, value }: ExactDocument): JsonDocument {
+  const { exact, value } = parseExactJson(bytes)
   return {
     value,
     source: exact,
-    // Asked for by few.
+    // Few callers ask for them.
     get duplicates() {
       return duplicatesIn(exact, MAX_DUPLICATES)
     },
@@ -147,36 +117,27 @@ function endOfDigits(bytes: Buffer, start: number): number {
 
 /** Counts the members of all maps in a value. Stops when as many maps and lists were visited as there are. */
 class MemberCount {
-  readonly #later: Later | undefined
   #unmet: number
-  members = 0
+  #members = 0
 
-  constructor(containers: number, later?: Later) {
+  constructor(containers: number) {
     this.#unmet = containers
-    this.#later = later
   }
 
   of(value: Value): number {
-    this.add(value)
-    return this.members
+    this.#add(value)
+    return this.#members
   }
 
-  add(value: Value): void {
+  #add(value: Value): void {
     if (typeof value !== 'object' || value === null) return
     this.#unmet -= 1
     const keys = isList(value) ? undefined : Object.keys(value)
-    if (keys !== undefined) this.members += keys.length
-    if (this.#unmet <= 0) return
+    if (keys !== undefined) this.#members += keys.length
     const count = keys === undefined ? (value as readonly Value[]).length : keys.length
-    if (this.#later !== undefined && count >= MANY) {
-      this.#later.each(count, (i) => this.#addMember(value, keys, i))
-      return
+    for (let i = 0; i < count && this.#unmet > 0; i++) {
+      const member = keys === undefined ? (value as readonly Value[])[i]! : (value as ValueMap)[keys[i]!]!
+      if (typeof member === 'object') this.#add(member)
     }
-    for (let i = 0; i < count; i++) this.#addMember(value, keys, i)
-  }
-
-  #addMember(value: readonly Value[] | ValueMap, keys: readonly string[] | undefined, index: number): void {
-    const member = keys === undefined ? (value as readonly Value[])[index] : (value as ValueMap)[keys[index]!]
-    if (typeof member === 'object') this.add(member)
   }
 }

@@ -1,21 +1,57 @@
-// Values that are too large to be written in YAML or CBOR within a turn: another thread writes them.
-import type { Value } from '../api/value.ts'
-import type { Shape } from '../schema/table.ts'
+// JSON that is too large to be written in another encoding within a turn of the event loop: a worker thread writes it.
+import type { GroupVersionKind } from '../api/object.ts'
 
-/** The value as `emitYaml` writes it, or as a part of a CBOR document; by `shape`, texts and bytes are told apart there. */
-export type WriteElsewhere = (
-  value: Value,
-  output: { readonly encoding: 'yaml' | 'cbor'; readonly shape: Shape | undefined },
-) => Promise<Buffer>
-
-const LARGE_VALUE_BYTES = 64 * 1024
-
-/** The value of a large item, written elsewhere; undefined: it is written here. */
-export function writtenElsewhere(
-  write: WriteElsewhere | undefined,
-  { bytes }: { readonly bytes: Buffer },
-  value: () => Value,
-  output: Parameters<WriteElsewhere>[1],
-): Promise<Buffer> | undefined {
-  return bytes.length < LARGE_VALUE_BYTES ? undefined : write?.(value(), output)
+export interface OtherForm {
+  readonly encoding: 'yaml' | 'cbor' | 'protobuf'
+  /** What the value is, to tell texts from bytes; undefined: nothing tells, or it is a custom kind. */
+  readonly kind: GroupVersionKind | undefined
+  /** The value is an item of this list. Absent: it is a whole document. */
+  readonly list?: ListPlace
 }
+
+export interface ListPlace {
+  readonly key: 'items' | 'rows'
+  /** Of the list's field in protobuf. */
+  readonly number?: number
+  /** Items say their kind and apiVersion. */
+  readonly isTyped: boolean
+}
+
+/** The client that asks for the value. */
+export interface Asker {
+  readonly user: string
+  readonly signal: AbortSignal
+}
+
+/** YAML and CBOR begin without the head of a document. Throws `CancelledError` when the asker's signal fires. */
+export type WriteElsewhere = (json: Buffer, form: OtherForm, asker: Asker) => Promise<Buffer>
+
+/** For smaller values the way to a thread costs more than the work. */
+const LARGE_BYTES = 64 * 1024
+
+export function isLarge(json: Buffer): boolean {
+  return json.length >= LARGE_BYTES
+}
+
+export interface ElsewhereTools {
+  /** Absent: all is written here. */
+  readonly writeElsewhere?: WriteElsewhere
+  readonly asker?: Asker
+  /** Called when the writing goes on after a wait. */
+  readonly resume?: () => void
+}
+
+/** Undefined: the value is to be written here. */
+export function writtenElsewhere(
+  { writeElsewhere, asker = NO_CLIENT, resume }: ElsewhereTools,
+  json: Buffer,
+  form: OtherForm,
+): Promise<Buffer> | undefined {
+  if (!isLarge(json)) return undefined
+  return writeElsewhere?.(json, form, asker).then((bytes) => {
+    resume?.()
+    return bytes
+  })
+}
+
+const NO_CLIENT: Asker = { user: '', signal: new AbortController().signal }

@@ -9,21 +9,19 @@ import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { writeJsonList } from './list-json.ts'
 import type { ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
 import { partialMetadata } from './partial-metadata.ts'
-import type { WriteElsewhere } from './large-values.ts'
+import { type ElsewhereTools, writtenElsewhere } from './large-values.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { encodeEnvelope, encodeListHead, ENVELOPE_TAIL } from './protobuf.ts'
 import type { Transcoder } from './transcode.ts'
 
 /** What it takes to write the encodings that need the table. One is enough for a process. */
-export interface EncodingTools {
+export interface EncodingTools extends ElsewhereTools {
   readonly schemas: SchemaTable
   readonly transcoder: Transcoder
   /** How many encoded bytes are kept until they can be sent; beyond, items are encoded twice. */
   readonly heldBytes?: number
   /** Absent: nothing is done in turns. */
   readonly turns?: Turns
-  /** Writes a large value in another thread; absent: all are written here. */
-  readonly writeElsewhere?: WriteElsewhere
 }
 
 const HELD_BYTES = 32 * 1024 * 1024
@@ -48,7 +46,11 @@ async function* itemByItem(protobuf: ProtobufList, { items, metadata }: ListDocu
   for await (const batch of items) {
     for (const item of batch) {
       const isHeld = later.length === 0 && total <= protobuf.heldBytes && protobuf.knownLength(item) === undefined
-      const length = isHeld ? protobuf.add(item, held) : protobuf.measure(item)
+      let length = protobuf.knownLength(item)
+      if (length === undefined) {
+        const bytes = protobuf.encodedElsewhere(item) ?? protobuf.encoded(item)
+        length = protobuf.measured(item, Buffer.isBuffer(bytes) ? bytes : await bytes, isHeld ? held : undefined)
+      }
       if (!isHeld) later.push({ item, length })
       total += length
     }
@@ -65,7 +67,7 @@ interface MeasuredItem {
 }
 
 /** One piece is used for all that go through it: making new ones would cost as much as encoding. */
-function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredItem[]): Generator<Buffer> {
+async function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredItem[]): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
   let used = 0
   for (const { item, length } of items) {
@@ -73,26 +75,28 @@ function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredItem[]): 
       yield piece.subarray(0, used)
       used = 0
     }
-    if (length > PIECE_BYTES) yield Buffer.from(protobuf.encoded(item))
+    if (length > PIECE_BYTES) yield (await protobuf.encodedElsewhere(item)) ?? Buffer.from(protobuf.encoded(item))
     else used += protobuf.encoded(item).copy(piece, used)
   }
   if (used > 0) yield piece.subarray(0, used)
 }
 
+type ObjectsForm = Exclude<ListForm, { readonly kind: 'table' }>
+
 /** How the items of one list are encoded. */
 class ProtobufList {
   readonly heldBytes: number
-  readonly #form: Exclude<ListForm, { readonly kind: 'table' }>
-  readonly #transcoder: Transcoder
+  readonly #form: ObjectsForm
+  readonly #tools: EncodingTools
   readonly #kind: KindSchema
   readonly #item: ObjectShape
   readonly #number: number
 
-  constructor(form: Exclude<ListForm, { readonly kind: 'table' }>, { schemas, transcoder, heldBytes }: EncodingTools) {
-    this.heldBytes = heldBytes ?? HELD_BYTES
+  constructor(form: ObjectsForm, tools: EncodingTools) {
+    this.heldBytes = tools.heldBytes ?? HELD_BYTES
     this.#form = form
-    this.#transcoder = transcoder
-    this.#kind = listKindOf(form, schemas)
+    this.#tools = tools
+    this.#kind = listKindOf(form, tools.schemas)
     const items = this.#kind.shape.wire?.at(-1)
     if (items === undefined || items.type === 'inline' || items.field.shape.kind !== 'list') throw notAList(form)
     const { item } = items.field.shape
@@ -112,19 +116,11 @@ class ProtobufList {
     return encodeListHead(this.#kind, list, length)
   }
 
-  /** Adds the bytes of an item; gives back how many. */
-  add(item: ListItem, pieces: PieceBuffer): number {
-    const bytes = this.encoded(item)
-    this.#remember(item, bytes.length)
-    pieces.addCopy(bytes)
-    return bytes.length
-  }
-
-  measure(item: ListItem): number {
-    const known = this.knownLength(item)
-    if (known !== undefined) return known
-    const { length } = this.encoded(item)
-    this.#remember(item, length)
+  /** Remembers how long the bytes of the item are, and adds them where they are held. */
+  measured(item: ListItem, bytes: Buffer, held: PieceBuffer | undefined): number {
+    const { length } = bytes
+    if ('measured' in item && this.#form.kind === 'objects') item.measured = { shape: this.#item, length }
+    held?.addCopy(bytes)
     return length
   }
 
@@ -135,23 +131,38 @@ class ProtobufList {
 
   /** In memory of the encoder's: to be used before the next call. */
   encoded(item: ListItem): Buffer {
-    const json = this.#form.kind === 'objects' ? item.bytes : partialMetadata(item, this.#form.apiVersion)
-    return this.#transcoder.field(this.#number, this.#item, json)
+    return this.#tools.transcoder.field(this.#number, this.#item, this.#json(item))
   }
 
-  #remember(item: ListItem, length: number): void {
-    if ('measured' in item && this.#form.kind === 'objects') item.measured = { shape: this.#item, length }
+  /** Undefined: the item is not large. */
+  encodedElsewhere(item: ListItem): Promise<Buffer> | undefined {
+    const list = { key: 'items', number: this.#number, isTyped: false } as const
+    const kind = itemKindOf(this.#form, this.#tools.schemas)
+    return writtenElsewhere(this.#tools, this.#json(item), { encoding: 'protobuf', kind, list })
+  }
+
+  #json(item: ListItem): Buffer {
+    return this.#form.kind === 'objects' ? item.bytes : partialMetadata(item, this.#form.apiVersion)
   }
 }
 
 /** The kind of the list as a whole. Throws where the table has none. */
-export function listKindOf(form: Exclude<ListForm, { readonly kind: 'table' }>, schemas: SchemaTable): KindSchema {
-  const version =
-    form.kind === 'objects' ? parseGroupVersion(form.type.apiVersion) : { group: 'meta.k8s.io', version: 'v1' }
+export function listKindOf(form: ObjectsForm, schemas: SchemaTable): KindSchema {
   const kind = form.kind === 'objects' ? form.type.kind : 'PartialObjectMetadataList'
-  const found = version === undefined ? undefined : schemas.kind({ ...version, kind })
+  const found = kindIn(form, schemas, kind)
   if (found === undefined) throw notAList(form)
   return found
+}
+
+/** The kind of its items. */
+export function itemKindOf(form: ObjectsForm, schemas: SchemaTable): KindSchema | undefined {
+  return kindIn(form, schemas, form.kind === 'objects' ? form.type.itemKind : 'PartialObjectMetadata')
+}
+
+function kindIn(form: ObjectsForm, schemas: SchemaTable, kind: string): KindSchema | undefined {
+  const version =
+    form.kind === 'objects' ? parseGroupVersion(form.type.apiVersion) : { group: 'meta.k8s.io', version: 'v1' }
+  return version === undefined ? undefined : schemas.kind({ ...version, kind })
 }
 
 function notAList(form: ListForm): InvariantError {

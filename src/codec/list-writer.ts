@@ -1,9 +1,10 @@
 // The front door for lists: written in any encoding, at the reader's pace.
 import type { Encoding } from './codec.ts'
 import { writeJsonList } from './list-json.ts'
-import type { Bundle, ListDocument } from './list-json.ts'
+import type { Bundle, ListDocument, ListItem } from './list-json.ts'
 import { writeProtobufList } from './list-protobuf.ts'
 import type { EncodingTools } from './list-protobuf.ts'
+import type { Turns } from '../lib/turns.ts'
 import { writeCborList, writeYamlList } from './list-values.ts'
 
 export interface ListOutput {
@@ -15,13 +16,14 @@ export interface ListOutput {
 /**
  * The list, piece by piece. JSON and YAML hold a few items at a time, protobuf a bounded part of the list, CBOR all of it as
  * its bytes. Errors of the
- * items come through; nothing is promised of what was written before.
+ * items come through; nothing is promised of what was written before. Other work has its turns between pieces of the list.
  */
 export function writeList(
-  list: ListDocument,
+  { items, ...document }: ListDocument,
   output: ListOutput,
   tools: EncodingTools,
 ): AsyncGenerator<Buffer> | AsyncGenerator<Bundle> {
+  const list = { ...document, items: tools.turns === undefined ? items : inTurns(items, tools.turns, tools.resume) }
   switch (output.encoding) {
     case 'json':
       return writeJsonList(list, output)
@@ -31,5 +33,26 @@ export function writeList(
       return writeCborList(list, tools)
     case 'protobuf':
       return writeProtobufList(list, tools)
+  }
+}
+
+/** What is written of a list without a look at the clock. */
+const PIECE_BYTES = 64 * 1024
+
+/** The same items in smaller batches, each but the first in a turn that is not over. */
+async function* inTurns(
+  batches: ListDocument['items'],
+  turns: Turns,
+  resume?: () => void,
+): AsyncGenerator<readonly ListItem[]> {
+  let isFirst = true
+  for await (const batch of batches) {
+    for (let start = 0, end = 0; start < batch.length; start = end) {
+      for (let size = 0; end < batch.length && size < PIECE_BYTES; ) size += batch[end++]!.bytes.length
+      if (!isFirst && turns.isOver) await turns.next()
+      isFirst = false
+      resume?.()
+      yield batch.slice(start, end)
+    }
   }
 }

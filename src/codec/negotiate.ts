@@ -157,7 +157,7 @@ export interface NegotiatedForm extends Negotiated {
 }
 
 /**
- * The best clause that asks for one of the forms, whatever else is accepted and however it is weighed; undefined where none
+ * The best clause that asks for one of the forms; other clauses and their weights do not count; undefined where none
  * does. The Content-Type repeats what was asked for.
  */
 export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: boolean): NegotiatedForm | undefined {

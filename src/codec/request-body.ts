@@ -3,7 +3,6 @@
 import { parseGroupVersion } from '../api/object.ts'
 import { isMap, own } from '../api/value.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import type { Turns } from '../lib/turns.ts'
 import { typeOf } from '../schema/decode-scalars.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
@@ -11,7 +10,7 @@ import { CborError, parseCbor } from './cbor-decode.ts'
 import type { Encoding } from './codec.ts'
 import { OPEN_MAP } from './json-bytes.ts'
 import { JsonSyntaxError } from './json-exact.ts'
-import { type JsonDocument, parseJsonDocument, parseJsonDocumentInTurns } from './json-parse.ts'
+import { parseJsonDocument } from './json-parse.ts'
 import { ProtobufError } from '../wire/protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
 import { MAX_VALUES } from './value-limit.ts'
@@ -57,24 +56,12 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
 
 function readJson(bytes: Buffer): SourceDocument {
   try {
-    return jsonDocument(parseJsonDocument(bytes, MAX_VALUES))
+    const { value, source } = parseJsonDocument(bytes, MAX_VALUES)
+    checkTypeNames(value)
+    return { value, source, problems: [] }
   } catch (error) {
     throw asBodyError(error, JsonSyntaxError, NO_TYPE)
   }
-}
-
-/** A large body in JSON, read in turns. Throws `BodySyntaxError`. */
-export async function readJsonInTurns(bytes: Buffer, turns: Turns): Promise<SourceDocument> {
-  try {
-    return jsonDocument(await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns))
-  } catch (error) {
-    throw asBodyError(error, JsonSyntaxError, NO_TYPE)
-  }
-}
-
-function jsonDocument({ value, source }: JsonDocument): SourceDocument {
-  checkTypeNames(value)
-  return { value, source, problems: [] }
 }
 
 /** The error of a parser as clients see it; any other error is itself. */
@@ -150,26 +137,11 @@ export interface PatchDocument {
 /** A JSON document that is a patch. */
 export function readPatch(bytes: Buffer): PatchDocument {
   try {
-    return patchDocument(parseJsonDocument(bytes, MAX_VALUES))
+    const { value, duplicates, source } = parseJsonDocument(bytes, MAX_VALUES)
+    const problems = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
+    return { document: value, spelled: source, problems }
   } catch (error) {
     throw asBodyError(error, JsonSyntaxError)
-  }
-}
-
-/** A large one, read in turns. */
-export async function readPatchInTurns(bytes: Buffer, turns: Turns): Promise<PatchDocument> {
-  try {
-    return patchDocument(await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns))
-  } catch (error) {
-    throw asBodyError(error, JsonSyntaxError)
-  }
-}
-
-function patchDocument({ value, duplicates, source }: JsonDocument): PatchDocument {
-  return {
-    document: value,
-    spelled: source,
-    problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
   }
 }
 

@@ -1,9 +1,10 @@
-// Objects to stored JSON and back. Integers beyond 2^53 are `bigint` (D19); nothing is checked, since what is stored was
-// checked when it was written.
+// Objects to stored JSON and back. Integers beyond 2^53 are `bigint` (D19). What is stored was checked when it was written; that the
+// fields of built-in kinds have their types is looked at all the same.
 import { jsonOrAbsent, jsonText, parseJsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { isMap } from '../api/value.ts'
 import type { Value } from '../api/value.ts'
+import { withRightTypes } from '../schema/stored-types.ts'
 
 /** Throws `SyntaxError` for what is not JSON. */
 export function parseStoredJson(bytes: Buffer): Value {
@@ -16,6 +17,12 @@ export function parseStored(bytes: Buffer): ApiObject | undefined {
 }
 
 export function parseStoredText(text: string): ApiObject | undefined {
+  const value = parseAsItIs(text)
+  return value && (withRightTypes(value) as ApiObject)
+}
+
+/** The same with the types that it has in the store. */
+export function parseAsItIs(text: string): ApiObject | undefined {
   const value = jsonOrAbsent(text)
   return isMap(value) && isMap(value['metadata']) ? (value as ApiObject) : undefined
 }
@@ -33,7 +40,7 @@ export function encodeStored(object: ApiObject, encode: EncodeText = jsonText): 
 }
 
 /** Without what the server adds when it serves. */
-export function bareObject(object: ApiObject): ApiObject {
+function bareObject(object: ApiObject): ApiObject {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata
   return { ...object, metadata }
 }

@@ -4,8 +4,9 @@ import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { jsonOrAbsent } from '../api/json-text.ts'
+import { withRightTypes } from '../schema/stored-types.ts'
 import { plainJson } from './json-encode.ts'
-import { type EncodeText, type ParseObject, parseStoredText } from './stored-json.ts'
+import { type EncodeText, parseAsItIs, type ParseObject, parseStoredText } from './stored-json.ts'
 
 const MAX_KNOWN = 64
 const MAX_RECENT = 8
@@ -46,8 +47,10 @@ class StoredFieldSets {
     const text = bytes.toString('utf8')
     const { rest, records } = this.#takeOut(text)
     if (records.length === 0) return parseStoredText(text)
-    const object = parseStoredText(rest)
-    return object !== undefined && putBack(object, records) ? object : parseStoredText(text)
+    const object = parseAsItIs(rest)
+    return object !== undefined && putBack(object, records)
+      ? (withRightTypes(object) as ApiObject)
+      : parseStoredText(text)
   }
 
   /** What the plain `encode` gives. */

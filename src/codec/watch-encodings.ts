@@ -94,7 +94,7 @@ export function frameEncoding(encoding: Encoding, tools: EncodingTools): FrameEn
   }
 }
 
-/** Metadata-only forms have one shape, whatever their brand and version. Undefined: a custom kind. */
+/** Metadata-only forms of every brand and version have one shape. Undefined: a custom kind. */
 function kindOf({ apiVersion, kind }: TypeNames, schemas: SchemaTable): KindSchema | undefined {
   const version = kind === 'PartialObjectMetadata' ? META : parseGroupVersion(apiVersion)
   return version === undefined ? undefined : schemas.kind({ ...version, kind })

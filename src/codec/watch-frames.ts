@@ -102,7 +102,7 @@ export class WatchFrames {
   }
 }
 
-/** The objects of a state come in the order of their names: nobody can resume in the middle of it. */
+/** The objects of a state come in the order of their names: a client cannot resume in the middle of it. */
 function resumeAfter({ at, object }: ObjectEvent): Resume {
   return at === undefined ? undefined : object.revision
 }

@@ -6,7 +6,7 @@ export function firstDocument(text: string): string {
   for (let found = marker.exec(text); found !== null; found = marker.exec(text)) {
     const before = text.slice(0, found.index)
     // A marker before anything was said begins the first document.
-    if (found[0] === '---' && BLANK.test(before)) continue
+    if (found[0] === '---' && isBlank(before)) continue
     return before
   }
   return text
@@ -17,11 +17,15 @@ export function splitDocuments(text: string): readonly string[] {
   const documents: string[] = []
   for (let rest = text; rest !== ''; ) {
     const document = firstDocument(rest)
-    if (!BLANK.test(document.replace(/^---(?=\s|$)/m, ''))) documents.push(document)
+    if (!isBlank(document.replace(/^---(?=\s|$)/m, ''))) documents.push(document)
     rest = rest.slice(document.length).replace(/^\.\.\..*(?:\r?\n|$)/, '')
   }
   return documents
 }
 
-/** Blank lines, comments and directives. */
-const BLANK = /^(?:\ufeff|[ \t]*(?:#.*)?(?:\r?\n|$)|%.*(?:\r?\n|$))*$/
+/** Blank lines, comments and directives. Line by line: one expression for a million lines overflows its stack. */
+function isBlank(text: string): boolean {
+  const line = /\ufeff*(?:[ \t]*(?:#.*)?|%.*)(?:\r?\n|$)/y
+  while (line.lastIndex < text.length) if (!line.test(text)) return false
+  return true
+}

@@ -1,7 +1,16 @@
 // Parses YAML as the reference does: the first document, scalars of YAML 1.1, merge keys, the last of duplicate keys. js-yaml
 // gives the events; values are built here, with limits on aliases and depth.
 import { isUtf8 } from 'node:buffer'
-import type { Event, MappingEvent, ScalarEvent, YAMLException } from 'js-yaml'
+import type {
+  COLLECTION_STYLE,
+  Event,
+  EVENT_ID,
+  MappingEvent,
+  SCALAR_STYLE,
+  ScalarEvent,
+  SequenceEvent,
+  YAMLException,
+} from 'js-yaml'
 import { quoted } from '../api/field-error.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import { jsYaml } from '../lib/late-packages.ts'
@@ -71,14 +80,12 @@ function withBareQuote(text: string, { reason, mark }: YAMLException): string | 
   return text[escape + 1] === "'" ? text.slice(0, escape) + text.slice(escape + 1) : undefined
 }
 
-/** A value with the number of nodes that it has, and how long it is, when its aliases are written out. */
-interface Built {
+/** A value that an anchor names, with its number of nodes and its length when its aliases are written out. */
+interface Anchored {
   readonly value: Value
   readonly size: number
   readonly length: number
 }
-
-const NOTHING: Built = Object.freeze({ value: null, size: 1, length: 4 })
 
 /** What aliases stand for may be as long as a body, all of it together: a long text is one node however long it is. */
 const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
@@ -86,11 +93,22 @@ const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
 /** As many as the reference reports for other formats. */
 const MAX_DUPLICATES = 100
 
+/** The library's numbers: the package is loaded late, its types are known. */
+const SEQUENCE: typeof EVENT_ID.SEQUENCE = 2
+const MAPPING: typeof EVENT_ID.MAPPING = 3
+const SCALAR: typeof EVENT_ID.SCALAR = 4
+const ALIAS: typeof EVENT_ID.ALIAS = 5
+const POP: typeof EVENT_ID.POP = 6
+const PLAIN: typeof SCALAR_STYLE.PLAIN = 1
+const DOUBLE_QUOTED: typeof SCALAR_STYLE.DOUBLE_QUOTED = 3
+const FLOW: typeof COLLECTION_STYLE.FLOW = 2
+
+/** Runs once for every value of a body: it allocates nothing but values. */
 class Builder {
   readonly #yaml = jsYaml()
   readonly #text: string
   readonly #events: readonly Event[]
-  readonly #anchors = new Map<string, Built | 'open'>()
+  readonly #anchors = new Map<string, Anchored | 'open'>()
   readonly #duplicates: string[] = []
   #lines: LineIndex | undefined
   #at = 0
@@ -99,6 +117,9 @@ class Builder {
   #aliasedLength = 0
   /** How many are open around what comes now. */
   #brackets = 0
+  /** The number of nodes of the value that was built last, and its length, when its aliases are written out. */
+  #size = 1
+  #length = 4
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text
@@ -108,48 +129,64 @@ class Builder {
   document(): YamlDocument {
     // The first event opens the document.
     this.#at = 1
-    const value = this.#events.length === 0 ? null : this.#node().value
+    const value = this.#events.length === 0 ? null : this.#node()
     return { value, duplicates: this.#duplicates }
   }
 
-  #node(): Built {
+  #node(): Value {
     const event = this.#events[this.#at]
     this.#at += 1
     switch (event?.type) {
-      case this.#yaml.EVENT_ID.SCALAR:
-        return this.#anchored(event, () => scalarBuilt(this.#scalar(event)))
-      case this.#yaml.EVENT_ID.SEQUENCE:
-        return this.#anchored(event, () => this.#list())
-      case this.#yaml.EVENT_ID.MAPPING: {
-        const scalar = this.#withColon(event)
-        return this.#anchored(event, () => (scalar === undefined ? this.#map() : scalarBuilt(scalar)))
-      }
-      case this.#yaml.EVENT_ID.ALIAS:
+      case SCALAR:
+        return this.#anchored(event, this.#sized(this.#scalar(event)))
+      case SEQUENCE:
+      case MAPPING:
+        return this.#anchored(event, this.#collection(event))
+      case ALIAS:
         return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd))
       default:
-        return NOTHING
+        return this.#sized(null)
     }
   }
 
-  #anchored(event: ScalarEvent | MappingEvent | Extract<Event, { type: 2 }>, build: () => Built): Built {
-    const name = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd)
-    if (name !== undefined) this.#anchors.set(name, 'open')
-    const isBracketed = event.type !== this.#yaml.EVENT_ID.SCALAR && event.style === this.#yaml.COLLECTION_STYLE.FLOW
-    if (isBracketed) this.#brackets += 1
-    const built = build()
-    if (isBracketed) this.#brackets -= 1
-    if (name !== undefined) this.#anchors.set(name, built)
-    this.#charge(1, false)
-    return built
+  #collection(event: SequenceEvent | MappingEvent): Value {
+    const scalar = event.type === MAPPING ? this.#withColon(event) : undefined
+    if (scalar !== undefined) return this.#sized(scalar)
+    if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), 'open')
+    if (event.style === FLOW) this.#brackets += 1
+    const value = event.type === MAPPING ? this.#map() : this.#list()
+    if (event.style === FLOW) this.#brackets -= 1
+    return value
   }
 
-  #alias(name: string): Built {
+  /** The value that was built last, known by its anchor. */
+  #anchored(event: ScalarEvent | SequenceEvent | MappingEvent, value: Value): Value {
+    if (event.anchorStart >= 0) {
+      const name = this.#text.slice(event.anchorStart, event.anchorEnd)
+      this.#anchors.set(name, { value, size: this.#size, length: this.#length })
+    }
+    this.#charge(1, false)
+    return value
+  }
+
+  #sized(scalar: PlainScalar): Value {
+    if (typeof scalar === 'number' && !Number.isFinite(scalar)) {
+      throw new YamlError(`json: unsupported value: ${Number.isNaN(scalar) ? 'NaN' : scalar > 0 ? '+Inf' : '-Inf'}`)
+    }
+    this.#size = 1
+    this.#length = typeof scalar === 'string' ? scalar.length + 2 : 8
+    return scalar
+  }
+
+  #alias(name: string): Value {
     const built = this.#anchors.get(name)
     if (built === undefined) throw new YamlError(`yaml: unknown anchor '${name}' referenced`)
     if (built === 'open') throw new YamlError(`yaml: anchor '${name}' value contains itself`)
     this.#charge(built.size, true)
     this.#chargeLength(built.length)
-    return built
+    this.#size = built.size
+    this.#length = built.length
+    return built.value
   }
 
   /** Aliased values are shared, but every walk visits them once an alias: the reference's bound on that holds here too. */
@@ -166,49 +203,53 @@ class Builder {
     if (this.#aliasedLength > MAX_ALIASED_LENGTH) throw new YamlError('yaml: document contains excessive aliasing')
   }
 
-  #list(): Built {
+  #list(): Value {
     const items: Value[] = []
     let size = 1
     let length = 2
     while (this.#open()) {
-      const item = this.#node()
-      items.push(item.value)
-      size += item.size
-      length += item.length + 1
+      items.push(this.#node())
+      size += this.#size
+      length += this.#length + 1
     }
-    return { value: items, size, length }
+    this.#size = size
+    this.#length = length
+    return items
   }
 
-  #map(): Built {
-    const entries = new Map<string, Value>()
+  #map(): Value {
+    const members = new Members()
     let size = 1
     let length = 2
     while (this.#open()) {
-      const keyPlace = this.#placeOf(this.#events[this.#at]) ?? 0
+      const keyAt = this.#at
       const key = this.#key()
-      const place = this.#placeOf(this.#events[this.#at]) ?? keyPlace
+      const valueAt = this.#at
       const value = this.#node()
-      size += value.size + 1
-      length += value.length + 2
-      if (key === MERGE) this.#merge(entries, value, place)
+      size += this.#size + 1
+      length += this.#length + 2
+      if (key === MERGE) this.#merge(members, value, keyAt, valueAt)
       else {
-        length += key.text.length + 2
-        this.#set(entries, key, value.value, place)
+        const text = String(key)
+        length += text.length + 2
+        if (members.set(text, value)) this.#repeated(key, keyAt, valueAt)
       }
     }
-    return { value: sortedMap(entries), size, length }
+    this.#size = size
+    this.#length = length
+    return members.sorted()
   }
 
-  /** `place` is where the value begins: that line is reported. */
-  #set(entries: Map<string, Value>, key: Key, value: Value, place: number): void {
-    if (entries.has(key.text) && this.#duplicates.length < MAX_DUPLICATES) {
-      this.#duplicates.push(`line ${this.#lineAt(place)}: key ${key.shown} already set in map`)
-    }
-    entries.set(key.text, value)
+  /** The line where the value begins is reported; messages show texts in quotes, numbers without. */
+  #repeated(key: PlainScalar, keyAt: number, valueAt: number): void {
+    if (this.#duplicates.length >= MAX_DUPLICATES) return
+    const place = this.#placeOf(this.#events[valueAt]) ?? this.#placeOf(this.#events[keyAt]) ?? 0
+    const shown = typeof key === 'string' ? quoted(key) : String(key)
+    this.#duplicates.push(`line ${this.#lineAt(place)}: key ${shown} already set in map`)
   }
 
-  #merge(entries: Map<string, Value>, { value: source, length }: Built, place: number): void {
-    this.#chargeLength(length)
+  #merge(members: Members, source: Value, keyAt: number, valueAt: number): void {
+    this.#chargeLength(this.#length)
     const maps = isMap(source) ? [source] : isList(source) ? [...source].reverse() : []
     if (!maps.every(isMap) || (!isMap(source) && !isList(source))) {
       throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
@@ -216,25 +257,30 @@ class Builder {
     for (const map of maps as readonly ValueMap[]) {
       const keys = Object.keys(map)
       this.#charge(keys.length, true)
-      for (const key of keys) this.#set(entries, { text: key, shown: quoted(key) }, map[key] ?? null, place)
+      for (const key of keys) if (members.set(key, map[key] ?? null)) this.#repeated(key, keyAt, valueAt)
     }
   }
 
-  #key(): Key | typeof MERGE {
+  #key(): PlainScalar | typeof MERGE {
     const event = this.#events[this.#at]
-    if (event?.type === this.#yaml.EVENT_ID.SCALAR) {
-      if (this.#isPlain(event) && isMergeTag(this.#tag(event)) && this.#raw(event) === '<<') {
+    let key: Value
+    if (event?.type === SCALAR) {
+      if (this.#isMerge(event)) {
         this.#at += 1
         return MERGE
       }
       const scalar = this.#colonBehind(event) ? resolvePlain(`${this.#raw(event)}:`) : this.#scalar(event)
       this.#at += 1
-      this.#anchored(event, () => scalarBuilt(scalar))
-      return keyOf(scalar)
-    }
-    const { value } = this.#node()
-    if (typeof value === 'object' && value !== null) throw new YamlError('yaml: invalid map key')
-    return keyOf(value)
+      key = this.#anchored(event, this.#sized(scalar))
+    } else key = this.#node()
+    if (key === null) throw new YamlError('unsupported map key of type: null')
+    if (typeof key === 'object') throw new YamlError('yaml: invalid map key')
+    return key
+  }
+
+  #isMerge(key: ScalarEvent): boolean {
+    const isWritten = key.valueEnd - key.valueStart === 2 && this.#text.startsWith('<<', key.valueStart)
+    return isWritten && key.style === PLAIN && isMergeTag(this.#tag(key))
   }
 
   /**
@@ -251,9 +297,9 @@ class Builder {
   /** Whether what comes now is a key in brackets with a colon that belongs to it, and nothing behind that. */
   #colonBehind(key: Event | undefined): key is ScalarEvent {
     const value = this.#events[this.#at + 1]
-    if (key?.type !== this.#yaml.EVENT_ID.SCALAR || value?.type !== this.#yaml.EVENT_ID.SCALAR) return false
-    if (!this.#isPlain(key) || key.tagStart >= 0 || value.valueStart >= 0) return false
-    return /^:[,\]}]/.test(this.#text.slice(key.valueEnd, key.valueEnd + 2))
+    if (key?.type !== SCALAR || value?.type !== SCALAR || value.valueStart >= 0) return false
+    if (key.style !== PLAIN || key.tagStart >= 0) return false
+    return this.#text[key.valueEnd] === ':' && /[,\]}]/.test(this.#text[key.valueEnd + 1] ?? '')
   }
 
   #tag({ tagStart, tagEnd }: ScalarEvent): string {
@@ -263,15 +309,16 @@ class Builder {
   /** Whether the collection goes on; where it does not, its end is passed. */
   #open(): boolean {
     const event = this.#events[this.#at]
-    if (event !== undefined && event.type !== this.#yaml.EVENT_ID.POP) return true
+    if (event !== undefined && event.type !== POP) return true
     this.#at += 1
     return false
   }
 
   #raw(event: ScalarEvent): string {
     if (event.valueStart < 0) return ''
-    if (event.style === this.#yaml.SCALAR_STYLE.DOUBLE_QUOTED) this.#checkEscapes(event)
-    if (this.#brackets > 0 && this.#isPlain(event)) this.#checkQuestion(event)
+    if (this.#brackets > 0 && event.style === PLAIN) this.#checkQuestion(event)
+    if (event.fast) return this.#text.slice(event.valueStart, event.valueEnd)
+    if (event.style === DOUBLE_QUOTED) this.#checkEscapes(event)
     const value = this.#yaml.getScalarValue(this.#text, event)
     // A block that the end of the input cuts off has no line break to keep.
     const cut = event.indent >= 0 && event.valueEnd >= this.#text.length && !/[\r\n]$/.test(this.#text)
@@ -297,22 +344,18 @@ class Builder {
     return new YamlError(syntaxMessage(this.#text, { reason, mark: { position, line: this.#lineAt(position) - 1 } }))
   }
 
-  #isPlain(event: ScalarEvent): boolean {
-    return event.style === this.#yaml.SCALAR_STYLE.PLAIN
-  }
-
   #scalar(event: ScalarEvent): PlainScalar {
     const text = this.#raw(event)
-    const tag = this.#tag(event)
-    return tag === '' ? (this.#isPlain(event) ? resolvePlain(text) : text) : taggedScalar(tag, text)
+    if (event.tagStart >= 0) return taggedScalar(this.#tag(event), text)
+    return event.style === PLAIN ? resolvePlain(text) : text
   }
 
   /** Where a node begins; undefined where it is empty, or a block whose line is that of its key. */
   #placeOf(event: Event | undefined): number | undefined {
     if (event === undefined || !('anchorStart' in event)) return undefined
     const { anchorStart } = event
-    if (event.type === this.#yaml.EVENT_ID.ALIAS) return anchorStart
-    const begins = event.type === this.#yaml.EVENT_ID.SCALAR ? (event.indent >= 0 ? -1 : event.valueStart) : event.start
+    if (event.type === ALIAS) return anchorStart
+    const begins = event.type === SCALAR ? (event.indent >= 0 ? -1 : event.valueStart) : event.start
     const marks = [anchorStart, event.tagStart, begins].filter((mark) => mark >= 0)
     return marks.length === 0 ? undefined : Math.min(...marks)
   }
@@ -325,43 +368,28 @@ class Builder {
 
 const MERGE = Symbol('merge')
 
-interface Key {
-  readonly text: string
-  /** As messages show it: texts in quotes, numbers without. */
-  readonly shown: string
-}
+/** The members of a map that is being read; most come in order. */
+class Members {
+  readonly #members: Record<string, Value> = {}
+  #last = ''
+  #isSorted = true
 
-function keyOf(scalar: PlainScalar): Key {
-  if (scalar === null) throw new YamlError('unsupported map key of type: null')
-  const text = String(scalar)
-  return { text, shown: typeof scalar === 'string' ? quoted(text) : text }
-}
-
-function scalarBuilt(scalar: PlainScalar): Built {
-  return { value: jsonScalar(scalar), size: 1, length: typeof scalar === 'string' ? scalar.length + 2 : 8 }
-}
-
-function jsonScalar(scalar: PlainScalar): Value {
-  if (typeof scalar === 'number' && !Number.isFinite(scalar)) {
-    throw new YamlError(`json: unsupported value: ${Number.isNaN(scalar) ? 'NaN' : scalar > 0 ? '+Inf' : '-Inf'}`)
+  /** True where the key was set before. */
+  set(key: string, value: Value): boolean {
+    const isNext = this.#isSorted && key > this.#last
+    const isAgain = !isNext && Object.hasOwn(this.#members, key)
+    if (isNext) this.#last = key
+    else if (!isAgain && key !== this.#last) this.#isSorted = false
+    setOwn(this.#members, key, value)
+    return isAgain
   }
-  return scalar
-}
 
-function sortedMap(entries: ReadonlyMap<string, Value>): ValueMap {
-  const map: Record<string, Value> = {}
-  if (isSorted(entries.keys())) for (const [key, value] of entries) setOwn(map, key, value)
-  else for (const key of [...entries.keys()].sort()) setOwn(map, key, entries.get(key) ?? null)
-  return map
-}
-
-function isSorted(keys: Iterable<string>): boolean {
-  let before = ''
-  for (const key of keys) {
-    if (key < before) return false
-    before = key
+  sorted(): ValueMap {
+    if (this.#isSorted) return this.#members
+    const map: Record<string, Value> = {}
+    for (const key of Object.keys(this.#members).sort()) setOwn(map, key, this.#members[key] ?? null)
+    return map
   }
-  return true
 }
 
 /** How large a share of all nodes may come out of aliases: nearly all in small documents, a tenth in huge ones. */

@@ -9,6 +9,9 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map<string, boolean>([
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((text) => [text, false] as const),
 ])
 
+/** Of nulls and flags. */
+const MAX_WORD_LENGTH = 5
+
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL'])
 
 const SPECIAL_NUMBERS: ReadonlyMap<string, number> = new Map([
@@ -22,13 +25,17 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 /** Integers of more bits are floats. */
 const MAX_UINT64 = 2n ** 64n - 1n
 const MIN_INT64 = -(2n ** 63n)
+/** Of these a number holds as many digits in any base. */
+const MAX_EXACT_LENGTH = 15
 /** More digits than 64 bits have in any base. */
 const MAX_INTEGER_LENGTH = 67
 
 export function resolvePlain(text: string): PlainScalar {
-  if (NULLS.has(text)) return null
-  const flag = FLAGS.get(text)
-  if (flag !== undefined) return flag
+  if (text.length <= MAX_WORD_LENGTH) {
+    if (NULLS.has(text)) return null
+    const flag = FLAGS.get(text)
+    if (flag !== undefined) return flag
+  }
   const first = text.charCodeAt(0)
   const numeric = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e
   if (!numeric) return text
@@ -52,7 +59,9 @@ export function resolveNumber(text: string): number | bigint | undefined {
 function integerOf(digits: string): number | bigint | undefined {
   const [, sign, magnitude] = INTEGER.exec(digits) ?? []
   if (magnitude === undefined) return undefined
-  const size = BigInt(magnitude.replace(/^0(?=[0-7])/, '0o'))
+  const spelled = magnitude.replace(/^0(?=[0-7])/, '0o')
+  if (spelled.length <= MAX_EXACT_LENGTH) return sign === '-' ? 0 - Number(spelled) : Number(spelled)
+  const size = BigInt(spelled)
   const value = sign === '-' ? -size : size
   if (value > MAX_UINT64 || value < MIN_INT64) return Number(value)
   const number = Number(value)

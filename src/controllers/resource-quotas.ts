@@ -2,16 +2,15 @@
 // and then. Admission raises usage just before it lets a write through; so a quota is not counted until it has not been raised
 // for a moment, and a count is stored only if the quota has not changed meanwhile.
 import { setImmediate } from 'node:timers/promises'
-import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
-import { metaText } from '../api/object-members.ts'
+import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import type { ValueMap } from '../api/value.ts'
-import { equalValues, own } from '../api/value.ts'
+import { equalValues, type MapOf, own } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
-import { addQuantities, compareQuantities, formatQuantity, quantityOf } from '../lib/quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
 import { together } from '../lib/together.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -26,7 +25,7 @@ export interface QuotaAccounting {
   countedTypes(names: Iterable<string>): readonly GroupResource[]
   namesAbout(names: Iterable<string>, type: GroupResource): readonly string[]
   chargeOf(
-    quota: ApiObject,
+    quota: ResourceQuota,
     limited: Iterable<string>,
     counted: { readonly type: GroupResource; readonly object: ApiObject; readonly nowMs: number },
   ): ReadonlyMap<string, Quantity> | undefined
@@ -54,7 +53,7 @@ export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounti
 }
 
 interface Known {
-  readonly quota: ApiObject
+  readonly quota: ResourceQuota
   readonly revision: number
 }
 
@@ -106,11 +105,12 @@ class QuotaController {
     const key = keyOf(stored)
     const before = this.#quotas.get(key)?.quota
     const quota = stored.object()
+    if (!isKind(quota, 'core_v1.ResourceQuota')) return
     this.#quotas.set(key, { quota, revision: stored.revision })
     const keys = this.#byNamespace.get(stored.namespace) ?? new Set<string>()
     this.#byNamespace.set(stored.namespace, keys.add(key))
     const isNew = before === undefined
-    if (isNew || !equalValues(partOf(quota, 'spec'), partOf(before, 'spec')) || isUncounted(quota)) {
+    if (isNew || !equalValues(quota.spec, before.spec) || isUncounted(quota)) {
       this.#nameTypes(quota)
       this.#queue.add(key)
     } else if (isRaised(before, quota)) {
@@ -129,14 +129,14 @@ class QuotaController {
     if (keys?.size === 0) this.#byNamespace.delete(stored.namespace)
   }
 
-  #nameTypes(quota: ApiObject): void {
+  #nameTypes(quota: ResourceQuota): void {
     const before = this.#named.size
     for (const type of this.#typesOf(quota)) this.#named.add(formatGroupResource(type))
     if (this.#named.size > before) this.#types.lookAgain()
   }
 
-  #typesOf(quota: ApiObject): readonly GroupResource[] {
-    return this.#accounting.countedTypes(Object.keys(partOf(quota, 'spec', 'hard')))
+  #typesOf({ spec }: ResourceQuota): readonly GroupResource[] {
+    return this.#accounting.countedTypes(Object.keys(spec.hard ?? {}))
   }
 
   *#namedIn(table: ResourceTable): Generator<Resource> {
@@ -193,15 +193,15 @@ class QuotaController {
     return !(await this.#store(known, used, signal))
   }
 
-  async #count(quota: ApiObject, signal: AbortSignal): Promise<ReadonlyMap<string, Quantity>> {
-    const names = Object.keys(partOf(quota, 'spec', 'hard'))
+  async #count(quota: ResourceQuota, signal: AbortSignal): Promise<ReadonlyMap<string, Quantity>> {
+    const names = Object.keys(quota.spec.hard ?? {})
+    const { namespace = '' } = quota.metadata
     const used = new Map<string, Quantity>()
     for (const type of this.#accounting.countedTypes(names)) {
       const resource = this.#resourceOf(type)
       if (resource === undefined) continue
       const about = this.#accounting.namesAbout(names, type)
       for (const name of about) used.set(name, ZERO)
-      const namespace = metaText(quota, 'namespace')
       const request = { resource: asStored(resource), namespace, at: { kind: 'latest' }, skipUnreadable: true } as const
       const page = await this.#parts.registry.store.list(request, signal)
       let seen = 0
@@ -225,18 +225,16 @@ class QuotaController {
     signal: AbortSignal,
   ): Promise<boolean> {
     const resource = servedResource(this.#parts.resources(), 'resourcequotas')
-    const place = { resource: resource.stored, namespace: metaText(quota, 'namespace'), name: metaText(quota, 'name') }
+    const { namespace = '', name = '' } = quota.metadata
     let isCurrent = true
     await this.#parts.registry.store.write(
-      place,
+      { resource: resource.stored, namespace, name },
       (current) => {
         isCurrent = current === undefined || current.revision === revision
-        if (!isCurrent || current?.kind !== 'object') return { kind: 'keep' }
-        const object = current.object()
+        const object = current?.kind === 'object' ? current.object() : undefined
+        if (!isCurrent || !isKind(object, 'core_v1.ResourceQuota')) return { kind: 'keep' }
         const status = statusOf(object, counted)
-        return isSame(partOf(object, 'status'), status)
-          ? { kind: 'keep' }
-          : { kind: 'put', object: { ...object, status } }
+        return isSame(object.status, status) ? { kind: 'keep' } : { kind: 'put', object: { ...object, status } }
       },
       signal,
     )
@@ -248,51 +246,42 @@ function keyOf({ namespace, name }: StoredObject): string {
   return `${namespace}/${name}`
 }
 
-function partOf(map: ValueMap, ...path: readonly string[]): ValueMap {
-  let part: ValueMap = map
-  for (const name of path) {
-    part = mapOrEmpty(part, name)
-  }
-  return part
+function isUncounted({ spec, status }: ResourceQuota): boolean {
+  return !isSameAmounts(spec.hard, status.hard) || status.used === undefined
 }
 
-function isUncounted(quota: ApiObject): boolean {
-  const hard = partOf(quota, 'spec', 'hard')
-  return !isSameAmounts(hard, partOf(quota, 'status', 'hard')) || own(partOf(quota, 'status'), 'used') === undefined
-}
-
-function isRaised(before: ApiObject, after: ApiObject): boolean {
-  const [then, now] = [partOf(before, 'status', 'used'), partOf(after, 'status', 'used')]
-  return Object.keys(now).some((name) => {
-    const [old, fresh] = [quantityOrAbsent(then, name), quantityOrAbsent(now, name)]
+function isRaised({ status: then }: ResourceQuota, { status: now }: ResourceQuota): boolean {
+  return Object.keys(now.used ?? {}).some((name) => {
+    const [old, fresh] = [amountIn(then.used, name), amountIn(now.used, name)]
     return fresh !== undefined && compareQuantities(fresh, old ?? ZERO) > 0
   })
 }
 
 /** What cannot be counted keeps its value. */
-function statusOf(quota: ApiObject, counted: ReadonlyMap<string, Quantity>): ValueMap {
-  const hard = partOf(quota, 'spec', 'hard')
-  const before = partOf(quota, 'status', 'used')
+function statusOf({ spec, status }: ResourceQuota, counted: ReadonlyMap<string, Quantity>): ResourceQuotaStatus {
+  const { hard = {} } = spec
   const used = Object.keys(hard).flatMap((name) => {
-    const amount = counted.get(name) ?? quantityOrAbsent(before, name)
+    const amount = counted.get(name) ?? amountIn(status.used, name)
     return amount === undefined ? [] : [[name, formatQuantity(amount)] as const]
   })
   return { hard, used: Object.fromEntries(used) }
 }
 
-function isSame(a: ValueMap, b: ValueMap): boolean {
-  return (
-    ['hard', 'used'].every((member) => isSameAmounts(partOf(a, member), partOf(b, member))) &&
-    own(a, 'used') !== undefined
-  )
+function isSame(a: ResourceQuotaStatus, b: ResourceQuotaStatus): boolean {
+  return isSameAmounts(a.hard, b.hard) && isSameAmounts(a.used, b.used) && a.used !== undefined
 }
 
-function isSameAmounts(a: ValueMap, b: ValueMap): boolean {
+function amountIn(amounts: MapOf<string> | undefined, name: string): Quantity | undefined {
+  const parsed = parseQuantity(own(amounts ?? {}, name) ?? '')
+  return parsed.ok ? parsed.quantity : undefined
+}
+
+function isSameAmounts(a: MapOf<string> = {}, b: MapOf<string> = {}): boolean {
   const names = Object.keys(a)
   return (
     names.length === Object.keys(b).length &&
     names.every((name) => {
-      const [left, right] = [quantityOrAbsent(a, name), quantityOrAbsent(b, name)]
+      const [left, right] = [amountIn(a, name), amountIn(b, name)]
       return left !== undefined && right !== undefined && compareQuantities(left, right) === 0
     })
   )

@@ -1,10 +1,9 @@
 // The resource quotas for admission: those of every namespace in memory, and updates of their usage in batches. All updates
 // that wait for one quota are one write, so that a busy namespace costs a write for each round trip, not for each request.
-import { metaText } from '../api/object-members.ts'
+import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
 import type { QuotaLedger } from '../plugins/resource-quota.ts'
-import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import type { ValueMap } from '../api/value.ts'
 import { cancellable } from '../lib/cancellable.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Outcome, Store } from '../store/store.ts'
@@ -13,7 +12,7 @@ import { runInformer } from './informer.ts'
 /** A write that takes longer fails. */
 const LONGEST_WRITE_MS = 30_000
 
-type Change = (current: ApiObject) => ValueMap | undefined
+type Change = (current: ResourceQuota) => ResourceQuotaStatus | undefined
 
 interface Waiting {
   readonly change: Change
@@ -22,7 +21,7 @@ interface Waiting {
 }
 
 interface Known {
-  readonly quota: ApiObject
+  readonly quota: ResourceQuota
   readonly revision: number
 }
 
@@ -37,7 +36,7 @@ export class CachedQuotaLedger implements QuotaLedger {
     this.#resource = resource
   }
 
-  quotasIn(namespace: string): readonly ApiObject[] {
+  quotasIn(namespace: string): readonly ResourceQuota[] {
     const quotas = this.#byNamespace.get(namespace)
     return quotas === undefined ? NO_QUOTAS : Array.from(quotas.values(), ({ quota }) => quota)
   }
@@ -52,8 +51,8 @@ export class CachedQuotaLedger implements QuotaLedger {
     return runInformer(this.#store, this.#resource, handler, signal)
   }
 
-  update(quota: ApiObject, change: Change, signal: AbortSignal): Promise<void> {
-    const [namespace, name] = [metaText(quota, 'namespace'), metaText(quota, 'name')]
+  update(quota: ResourceQuota, change: Change, signal: AbortSignal): Promise<void> {
+    const { namespace = '', name = '' } = quota.metadata
     const key = `${namespace}/${name}`
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const entry = { change, resolve, reject }
@@ -72,7 +71,9 @@ export class CachedQuotaLedger implements QuotaLedger {
     const { namespace, name, revision } = stored
     const quotas = this.#byNamespace.get(namespace) ?? new Map<string, Known>()
     if ((quotas.get(name)?.revision ?? 0) >= revision) return
-    quotas.set(name, { quota: stored.object(), revision })
+    const quota = stored.object()
+    if (!isKind(quota, 'core_v1.ResourceQuota')) return
+    quotas.set(name, { quota, revision })
     this.#byNamespace.set(namespace, quotas)
   }
 
@@ -101,8 +102,8 @@ export class CachedQuotaLedger implements QuotaLedger {
         { resource: this.#resource.stored, ...place },
         (current): Outcome => {
           refusals = new Map()
-          if (current?.kind !== 'object') return { kind: 'keep' }
-          const stored = current.object()
+          const stored = current?.kind === 'object' ? current.object() : undefined
+          if (!isKind(stored, 'core_v1.ResourceQuota')) return { kind: 'keep' }
           const object = batch.reduce((quota, entry) => applied(quota, entry, refusals), stored)
           return object === stored ? { kind: 'keep' } : { kind: 'put', object }
         },
@@ -120,9 +121,9 @@ export class CachedQuotaLedger implements QuotaLedger {
   }
 }
 
-const NO_QUOTAS: readonly ApiObject[] = Object.freeze([])
+const NO_QUOTAS: readonly ResourceQuota[] = Object.freeze([])
 
-function applied(quota: ApiObject, entry: Waiting, refusals: Map<Waiting, unknown>): ApiObject {
+function applied(quota: ResourceQuota, entry: Waiting, refusals: Map<Waiting, unknown>): ResourceQuota {
   try {
     const status = entry.change(quota)
     return status === undefined ? quota : { ...quota, status }

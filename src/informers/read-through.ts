@@ -4,30 +4,35 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
-export function readThrough(store: Store, resource: StoredResource): ObjectReader & SampleReader {
-  const parsed = new WeakMap<StoredObject, ApiObject>()
-  const parse = (item: StoredObject): ApiObject => {
+/** `T` is the type of the kind that the resource stores. */
+export function readThrough<T extends ApiObject>(
+  store: Store,
+  resource: StoredResource,
+): ObjectReader<T> & SampleReader<T> {
+  const parsed = new WeakMap<StoredObject, T>()
+  const read = (item: StoredObject): T => item.object() as T
+  const parse = (item: StoredObject): T => {
     let known = parsed.get(item)
-    if (known === undefined) parsed.set(item, (known = item.object()))
+    if (known === undefined) parsed.set(item, (known = read(item)))
     return known
   }
   const get = async (
     at: { readonly kind: 'any' | 'latest' },
     [namespace, name]: readonly [string, string],
     signal: AbortSignal,
-  ): Promise<ApiObject | undefined> => {
+  ): Promise<T | undefined> => {
     const { item } = await store.get({ resource, namespace, name }, at, signal)
     return item?.kind === 'object' ? parse(item) : undefined
   }
   const some = async (
     namespace: string,
-    { most, read }: { readonly most?: number; readonly read: (item: StoredObject) => ApiObject },
+    { most, by }: { readonly most?: number; readonly by: (item: StoredObject) => T },
     signal: AbortSignal,
-  ): Promise<{ objects: readonly ApiObject[]; total: number }> => {
+  ): Promise<{ objects: readonly T[]; total: number }> => {
     const within = { ...(namespace === '' ? {} : { namespace }), ...(most === undefined ? {} : { limit: most }) }
     const page = await store.list({ resource, ...within, at: { kind: 'any' }, skipUnreadable: true }, signal)
-    const objects: ApiObject[] = []
-    for await (const batch of page.batches) objects.push(...batch.map(read))
+    const objects: T[] = []
+    for await (const batch of page.batches) objects.push(...batch.map(by))
     return { objects, total: objects.length + (page.remaining ?? 0) }
   }
   return {
@@ -38,8 +43,8 @@ export function readThrough(store: Store, resource: StoredResource): ObjectReade
     findLatest: (namespace, name, signal) => get({ kind: 'latest' }, [namespace, name], signal),
     list: (namespace, signal) =>
       store.peekAll?.(resource, namespace)?.map(parse) ??
-      some(namespace, { read: parse }, signal).then(({ objects }) => objects),
+      some(namespace, { by: parse }, signal).then(({ objects }) => objects),
     // Pods are many, and asked for rarely: what was parsed of them is not kept.
-    listSome: (namespace, most, signal) => some(namespace, { most, read: (item) => item.object() }, signal),
+    listSome: (namespace, most, signal) => some(namespace, { most, by: read }, signal),
   }
 }

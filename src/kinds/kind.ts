@@ -4,19 +4,23 @@ import type { ApiObject, GroupKind, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
 import type { Conversion, Resource } from '../registry/registry.ts'
-import type { Rule } from '../schema/defaults/defaults.ts'
+import type { AnyRule, Rule } from '../schema/defaults/defaults.ts'
 import type { KindRules } from '../schema/validation/validation.ts'
 import type { KindNeeds } from './needs.ts'
 import type { KindStrategy } from './strategy.ts'
 
-export interface Kind {
+/** Where no type is said, values can be anything. */
+type Or<T, Loose> = string extends keyof T ? Loose : T
+
+/** Its objects are of a type of `api/gen/kinds.ts`. */
+export interface Kind<T extends ApiObject = ApiObject> {
   /** Absent: only the metadata is validated. */
-  readonly validation?: KindRules
-  readonly defaults?: Rule
+  readonly validation?: KindRules<Or<T, ValueMap>>
+  readonly defaults?: string extends keyof T ? AnyRule : Rule<T>
   /** Where it differs from the plain case, including warnings and subresources. */
-  readonly strategy?: KindStrategy | ((needs: KindNeeds) => KindStrategy)
+  readonly strategy?: KindStrategy<T> | ((needs: KindNeeds) => KindStrategy<T>)
   /** Absent: name and creation time (D11). */
-  readonly columns?: TableShape
+  readonly columns?: TableShape<Or<T, ValueMap>>
   readonly ruleCosts?: Resource['ruleCosts']
   /** Absent: it has no `scale`. */
   readonly scale?: Scalable
@@ -29,7 +33,7 @@ export interface Kind {
   /** By apiVersion: versions that are not served here, but that other servers have stored objects in. */
   readonly olderVersions?: Readonly<Record<string, OlderDocument>>
   /** Fills in fields of objects that were stored before there were such fields. `family`: of the cluster's services. */
-  readonly defaultOnRead?: (object: ApiObject, family: 'IPv4' | 'IPv6') => ApiObject
+  readonly defaultOnRead?: (object: T, family: 'IPv4' | 'IPv6') => T
 }
 
 export interface StoredAs {
@@ -45,6 +49,14 @@ export type OlderDocument = 'same' | ((document: ValueMap) => ValueMap)
 export interface Scalable {
   /** The label selector as text. */
   readonly selector: (spec: ValueMap) => string
+}
+
+/**
+ * A kind whose rules know the type of its objects. This is the one place where objects are taken to be of it: decoding makes them so, and
+ * what is stored is looked at when it is parsed (`schema/stored-types.ts`).
+ */
+export function typedKind<T extends ApiObject>(kind: Kind<T>): Kind {
+  return kind as unknown as Kind
 }
 
 /** An empty record for kinds with nothing particular. */

@@ -85,7 +85,6 @@ import { RESOURCE_POOL_STATUS_REQUEST } from './resource/resource-pool-status-re
 import { RESOURCE_SLICE } from './resource/resource-slice.ts'
 import {
   type BuiltInTable,
-  type EncodeInTurns,
   type EncodeObject,
   resourceTable,
   type SharedResources,
@@ -293,8 +292,6 @@ function slashAfter(text: string, from: number): number {
 interface BuiltInOptions {
   /** Absent: the default encoding. */
   readonly texts?: StoredTexts
-  /** For large objects; absent: they are encoded at once. */
-  readonly encodeInTurns?: EncodeInTurns
   /** Actions that depend on the server. */
   readonly actions?: readonly Action[]
   /** The range of cluster IPs, a CIDR. */
@@ -324,7 +321,6 @@ export function builtInResources(
   const table: BuiltInTable = resourceTable({
     schema,
     encode,
-    encodeInTurns: options.encodeInTurns,
     texts: options.texts ?? ((plain) => ({ encode: plain })),
     kindOf,
     needs: {

@@ -10,17 +10,16 @@ import { selectableFields } from '../api/selector-fields.ts'
 import { ApiError } from '../api/status.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE } from '../codec/table.ts'
-import type { Turns } from '../lib/turns.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
-import type { Action, Conversion, LargeObjects, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
+import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
 import { builtInGroups, type BuiltInResource } from '../schema/built-in-resources.ts'
-import { decodeChanged, type Decoded, decodeInTurns, decodeObject } from '../schema/decode.ts'
+import { decodeChanged, type Decoded, decodeObject } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import { knownVersionsOf } from '../schema/known-versions.ts'
-import { inOrder, inOrderInTurns } from '../schema/member-order.ts'
+import { inOrder } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
-import { METADATA_RULES, validateCreateInTurns, validateUpdateInTurns } from '../schema/validation/validation.ts'
+import { METADATA_RULES } from '../schema/validation/validation.ts'
 import type { Kind, KindOf } from './kind.ts'
 import type { KindNeeds } from './needs.ts'
 import { IDENTITY } from './shared/conversion.ts'
@@ -35,13 +34,9 @@ export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored
 /** Encodes an object as canonical JSON; the codec's, handed in because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
-/** The same in turns, for large objects. */
-export type EncodeInTurns = (object: ApiObject, kind: KindSchema, turns: Turns) => Promise<string>
-
 interface ResourceSources {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
-  readonly encodeInTurns: EncodeInTurns | undefined
   readonly texts: StoredTexts
   readonly kindOf: KindOf
   readonly needs: KindNeeds
@@ -107,7 +102,7 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
 
 /** Undefined for what cannot be read, like reviews and bindings. */
 function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | undefined {
-  const { schema, encode, encodeInTurns, texts, kindOf, needs, allowPrivileged } = sources
+  const { schema, encode, texts, kindOf, needs, allowPrivileged } = sources
   const kindSchema = schema.kind(row)
   if (kindSchema === undefined || !row.verbs.includes('get')) return undefined
   const kind = kindOf(row)
@@ -135,9 +130,6 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
       namespaced: row.namespaced,
       selectableFields: selectableFields(row).own,
       ...texts((object) => encode(object, storedSchema)),
-      ...(encodeInTurns === undefined
-        ? {}
-        : { encodeInTurns: (object, turns) => encodeInTurns(object, storedSchema, turns) }),
     },
     conversion: conversionOf(row, kind, storedSchema),
     withDefaults: (object, context) => applyDefaults(kind.defaults, object, context),
@@ -148,25 +140,10 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
         storedSchema.shape,
         known?.isInOrder === true ? known.object : undefined,
       ) as ApiObject,
-    large: largeObjects(kindSchema.shape, storedSchema.shape, held),
     versions: versionsOf(schema, row, kindOf),
     columns: kind.columns ?? DEFAULT_TABLE,
     ruleCosts: kind.ruleCosts,
     strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, held),
-  }
-}
-
-/** Large objects are processed in turns of the event loop. */
-function largeObjects(served: ObjectShape, stored: ObjectShape, { rules, ...context }: StrategyParts): LargeObjects {
-  return {
-    decode: (source, turns) => decodeInTurns(source, served, { turns }),
-    toCanonical: async (object, turns, known) => {
-      const { value } = await decodeInTurns(object, stored, { turns, known: known?.object })
-      const inOrder = known?.isInOrder === true ? known.object : undefined
-      return (await inOrderInTurns(value, stored, { turns, known: inOrder })) as ApiObject
-    },
-    validateCreate: (object, { gates }, turns) => validateCreateInTurns(rules, object, { ...context, gates, turns }),
-    validateUpdate: (change, { gates }, turns) => validateUpdateInTurns(rules, change, { ...context, gates, turns }),
   }
 }
 

@@ -1,6 +1,7 @@
 // The strategy of a built-in kind, from where it differs from the plain case: no status, no generation, and updates without a
 // resourceVersion.
 import { membersOf, metaOf, withMeta } from '../api/object-members.ts'
+import type { ObjectMeta } from '../api/gen/kinds.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type Value } from '../api/value.ts'
 import { withMemberOf } from '../registry/object-meta.ts'
@@ -15,10 +16,10 @@ import {
 import { semanticallyEqual } from './shared/semantic-equality.ts'
 
 /** What a kind does differently from the plain case. */
-export interface KindStrategy
+export interface KindStrategy<T extends ApiObject = ApiObject>
   extends Partial<
     Pick<
-      Strategy,
+      Strategy<T>,
       | 'bumpsGenerationOn'
       | 'prepareForCreate'
       | 'warnings'
@@ -36,34 +37,34 @@ export interface KindStrategy
   readonly createOnUpdate?: true
   /** PUT needs a resourceVersion. */
   readonly conditionalUpdate?: true
-  readonly generation?: GenerationRule
+  readonly generation?: GenerationRule<keyof T & string>
   /** Absent: the kind has no `status` subresource. */
   readonly status?: StatusRule
   readonly answersDeleteWithObject?: true
   readonly propagation?: Propagation | 'none'
   /** Called with the stored status in place. */
-  readonly prepareForUpdate?: UpdateEndpoint['prepare']
+  readonly prepareForUpdate?: UpdateEndpoint<T>['prepare']
   /** Called with all but the status as stored. */
-  readonly prepareStatus?: UpdateEndpoint['prepare']
-  readonly statusWarnings?: UpdateEndpoint['warnings']
+  readonly prepareStatus?: UpdateEndpoint<T>['prepare']
+  readonly statusWarnings?: UpdateEndpoint<T>['warnings']
   /** The status of a new object; absent: none. */
-  readonly firstStatus?: (object: ApiObject, context: WriteContext) => Value | undefined
+  readonly firstStatus?: (object: T, context: WriteContext) => (T extends { status?: infer S } ? S : Value) | undefined
   /** Subresources besides `status`, validated by the rules of the kind for them. */
-  readonly subresources?: Readonly<Record<string, Omit<UpdateEndpoint, 'validate'>>>
+  readonly subresources?: Readonly<Record<string, Omit<UpdateEndpoint<T>, 'validate'>>>
   /** Fields without managers in the main resource; absent: the status. */
   readonly resetFields?: readonly string[]
 }
 
-export interface GenerationRule {
+export interface GenerationRule<Member extends string = string> {
   readonly first: 0 | 1
   /** Members whose change increments the generation; `*`: all but the metadata. */
-  readonly on: readonly string[]
-  readonly onMetadata?: readonly string[]
+  readonly on: readonly (Member | '*')[]
+  readonly onMetadata?: readonly (keyof ObjectMeta)[]
 }
 
 export interface StatusRule {
   /** Members of the metadata that a write of the status cannot change. */
-  readonly keepsMetadata: readonly string[]
+  readonly keepsMetadata: readonly (keyof ObjectMeta)[]
   /** Fields without managers in `status`. */
   readonly resetFields: readonly string[]
 }

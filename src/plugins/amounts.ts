@@ -1,24 +1,20 @@
 // Resource lists: quantities by resource name (`cpu`, `memory`, …).
-import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
-import type { ValueMap } from '../api/value.ts'
-import { addQuantities, compareQuantities, type Quantity } from '../lib/quantity.ts'
+import { entriesOf, type MapOf } from '../api/value.ts'
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from '../lib/quantity.ts'
 
 export type Amounts = ReadonlyMap<string, Quantity>
 
 export const NOTHING: Amounts = new Map<string, Quantity>()
 
 /** Invalid quantities are left out; decoding has refused them before. */
-function amountsOf(map: ValueMap): Amounts {
+export function amountsOf(map: MapOf<string> | undefined): Amounts {
+  if (map === undefined) return NOTHING
   const amounts = new Map<string, Quantity>()
-  for (const name of Object.keys(map)) {
-    const quantity = quantityOrAbsent(map, name)
-    if (quantity !== undefined) amounts.set(name, quantity)
+  for (const [name, text] of entriesOf(map)) {
+    const parsed = parseQuantity(text)
+    if (parsed.ok) amounts.set(name, parsed.quantity)
   }
   return amounts
-}
-
-export function amountsIn(map: ValueMap, name: string): Amounts {
-  return amountsOf(mapOrEmpty(map, name))
 }
 
 /** Sorted, for stable messages. */

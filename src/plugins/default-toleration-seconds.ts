@@ -1,7 +1,7 @@
 // DefaultTolerationSeconds: adds tolerations for nodes that are not ready or unreachable, for five minutes by default (W-467).
-import { mapsOnly, textOrEmpty } from '../api/members.ts'
-import { specOf, withSpec } from '../api/object-members.ts'
-import type { ValueMap } from '../api/value.ts'
+import type { Toleration } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { withSpec } from '../api/object-members.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 
 export interface TolerationSeconds {
@@ -19,15 +19,14 @@ export function defaultTolerationSeconds({ notReady, unreachable }: TolerationSe
     resources: ['pods'],
     operations: ['CREATE', 'UPDATE'],
     mutate({ object: pod, subresource }) {
-      if (pod === undefined || subresource !== '') return pod
-      const given = mapsOnly(specOf(pod), 'tolerations')
+      if (!isKind(pod, 'core_v1.Pod') || subresource !== '') return pod
+      const { tolerations: given = [] } = pod.spec
       const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
       return missing.length === 0 ? pod : withSpec(pod, { tolerations: [...given, ...missing] })
     },
   }
 }
 
-function tolerates(toleration: ValueMap, taint: string): boolean {
-  const [key, effect] = [textOrEmpty(toleration, 'key'), textOrEmpty(toleration, 'effect')]
-  return (key === '' || key === taint) && (effect === '' || effect === 'NoExecute')
+function tolerates({ key, effect = 'NoExecute' }: Toleration, taint: string): boolean {
+  return (key === undefined || key === taint) && effect === 'NoExecute'
 }

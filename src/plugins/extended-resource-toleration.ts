@@ -1,36 +1,30 @@
 // ExtendedResourceToleration: adds tolerations for the extended resources that a pod requests.
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
-import { own, type ValueMap } from '../api/value.ts'
+import type { Toleration } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { withSpec } from '../api/object-members.ts'
 
 export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
   name: 'ExtendedResourceToleration',
   resources: ['pods'],
   operations: ['CREATE', 'UPDATE'],
   mutate({ object: pod, subresource }) {
-    if (pod === undefined || subresource !== '') return pod
-    const spec = specOf(pod)
-    const containers = [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')]
-    const names = containers.flatMap((container) =>
-      Object.keys(mapOrEmpty(mapOrEmpty(container, 'resources'), 'requests')),
+    if (!isKind(pod, 'core_v1.Pod') || subresource !== '') return pod
+    const { containers, initContainers = [], tolerations = [] } = pod.spec
+    const names = [...(containers ?? []), ...initContainers].flatMap(({ resources }) =>
+      Object.keys(resources.requests ?? {}),
     )
-    const tolerations = mapsOnly(spec, 'tolerations')
-    const tolerated = new Set(tolerations.filter(isBare).map((toleration) => textOrEmpty(toleration, 'key')))
+    const tolerated = new Set(tolerations.filter(isBare).map(({ key }) => key))
     const missing = [...new Set(names)].filter((name) => isExtended(name) && !tolerated.has(name)).toSorted()
     if (missing.length === 0) return pod
     const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))
-    return { ...pod, spec: { ...spec, tolerations: [...tolerations, ...added] } }
+    return withSpec(pod, { tolerations: [...tolerations, ...added] })
   },
 }
 
 /** Tolerates the taint with any value. */
-function isBare(toleration: ValueMap): boolean {
-  return (
-    textOrEmpty(toleration, 'effect') === 'NoSchedule' &&
-    textOrEmpty(toleration, 'operator') === 'Exists' &&
-    own(toleration, 'value') === undefined
-  )
+function isBare({ effect, operator, value }: Toleration): boolean {
+  return effect === 'NoSchedule' && operator === 'Exists' && value === undefined
 }
 
 function isExtended(name: string): boolean {

@@ -1,8 +1,7 @@
 // LimitPodHardAntiAffinityTopology: required pod anti-affinity is limited to the hostname topology.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
 
 const HOSTNAME = 'kubernetes.io/hostname'
 
@@ -12,10 +11,9 @@ export const LIMIT_HARD_ANTI_AFFINITY: AdmissionPlugin = {
   operations: ['CREATE', 'UPDATE'],
   validate(request) {
     const { object: pod, subresource } = request
-    if (pod === undefined || subresource !== '') return
-    const affinity = mapOrEmpty(mapOrEmpty(specOf(pod), 'affinity'), 'podAntiAffinity')
-    for (const term of mapsOnly(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')) {
-      const key = textOrEmpty(term, 'topologyKey')
+    if (!isKind(pod, 'core_v1.Pod') || subresource !== '') return
+    const { requiredDuringSchedulingIgnoredDuringExecution: terms = [] } = pod.spec.affinity?.podAntiAffinity ?? {}
+    for (const { topologyKey: key } of terms) {
       if (key === HOSTNAME) continue
       const why = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${HOSTNAME} is allowed`
       throw forbidden(request, why)

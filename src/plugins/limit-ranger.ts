@@ -1,33 +1,33 @@
 // LimitRanger: applies the defaults and enforces the bounds of the limit ranges of the namespace (W-454 to W-457).
-import { mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { annotationsOf, metaText, specOf, withMeta, withSpec } from '../api/object-members.ts'
+import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { metaText, withMeta, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { own, type Value, type ValueMap } from '../api/value.ts'
+import { entriesOf, type MapOf, own } from '../api/value.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { compareQuantities, formatQuantity, type Quantity, quantityToNumber } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { type Amounts, amountsIn, namesOf, NOTHING } from './amounts.ts'
+import { type Amounts, amountsOf, namesOf, NOTHING } from './amounts.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { containerAmounts, podAmounts } from './pod-resources.ts'
 import { forbidden } from '../admission/refusal.ts'
 
-export function limitRanger(ranges: ObjectReader): AdmissionPlugin {
+export function limitRanger(ranges: ObjectReader<LimitRange>): AdmissionPlugin {
   return {
     name: 'LimitRanger',
     resources: ['pods', 'persistentvolumeclaims'],
     operations: ['CREATE', 'UPDATE'],
     mutate(request, signal) {
       const { object } = request
-      if (object === undefined || !isLimited(request) || request.resource.resource !== 'pods') return object
+      if (!isKind(object, 'core_v1.Pod') || !isLimited(request)) return object
       return whenKnown(ranges.list(request.namespace, signal), (found) => found.reduce(withDefaults, object))
     },
     validate(request, signal) {
-      const { object, resource } = request
-      if (object === undefined || !isLimited(request)) return undefined
-      const faultsOf = resource.resource === 'pods' ? podFaults : claimFaults
+      if (!isLimited(request)) return undefined
+      const { object } = request
       return whenKnown(ranges.list(request.namespace, signal), (found) => {
         for (const range of found) {
-          const faults = [...new Set(faultsOf(object, limitsOf(range)))]
+          const faults = [...new Set(range.spec.limits?.flatMap((limit) => faultsOf(object, limit)))]
           if (faults.length > 0) throw forbidden(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
         }
       })
@@ -43,49 +43,39 @@ function isLimited({ resource, operation, subresource, oldObject }: AdmissionReq
   return !isPod || operation === 'CREATE'
 }
 
-function limitsOf(range: ApiObject): readonly ValueMap[] {
-  return mapsOnly(specOf(range), 'limits')
-}
-
 interface Defaults {
-  readonly requests: ValueMap
-  readonly limits: ValueMap
+  readonly requests: MapOf<string>
+  readonly limits: MapOf<string>
 }
 
-function withDefaults(pod: ApiObject, range: ApiObject): ApiObject {
-  const ofContainers = limitsOf(range).filter((limit) => textOrEmpty(limit, 'type') === 'Container')
+function withDefaults(pod: Pod, { spec: { limits } }: LimitRange): Pod {
+  const ofContainers = limits?.filter(({ type }) => type === 'Container') ?? []
   const defaults: Defaults = {
-    requests: Object.assign({}, ...ofContainers.map((limit) => mapOrEmpty(limit, 'defaultRequest'))) as ValueMap,
-    limits: Object.assign({}, ...ofContainers.map((limit) => mapOrEmpty(limit, 'default'))) as ValueMap,
+    requests: Object.fromEntries(ofContainers.flatMap(({ defaultRequest = {} }) => entriesOf(defaultRequest))),
+    limits: Object.fromEntries(ofContainers.flatMap((limit) => entriesOf(limit.default ?? {}))),
   }
   const notes: string[] = []
-  const members: Record<string, Value> = {}
-  for (const [list, word] of [
-    ['containers', 'container'],
-    ['initContainers', 'init container'],
-  ] as const) {
-    const containers = mapsInPlace(specOf(pod), list)
-    const filled = containers.map((container) => withResources(container, word, defaults, notes))
-    if (filled.some((container, i) => container !== containers[i])) members[list] = filled
+  const { containers, initContainers } = pod.spec
+  const filled = {
+    containers: containers && containers.map((each) => withResources(each, 'container', defaults, notes)),
+    initContainers: initContainers?.map((each) => withResources(each, 'init container', defaults, notes)),
   }
   if (notes.length === 0) return pod
-  const annotations = {
-    ...annotationsOf(pod),
-    'kubernetes.io/limit-ranger': `LimitRanger plugin set: ${notes.join('; ')}`,
-  }
-  return withMeta(withSpec(pod, members), { annotations })
+  const note = `LimitRanger plugin set: ${notes.join('; ')}`
+  const annotations = { ...pod.metadata.annotations, 'kubernetes.io/limit-ranger': note }
+  return withMeta(withSpec(pod, filled), { annotations })
 }
 
-function withResources(container: ValueMap, word: string, defaults: Defaults, notes: string[]): ValueMap {
-  const resources = mapOrEmpty(container, 'resources')
+function withResources(container: Container, word: string, defaults: Defaults, notes: string[]): Container {
+  const { resources } = container
   let filled = resources
   for (const side of ['requests', 'limits'] as const) {
-    const given = mapOrEmpty(resources, side)
-    const missing = Object.keys(defaults[side]).filter((name) => own(given, name) === undefined)
+    const given = resources[side] ?? {}
+    const missing = entriesOf(defaults[side]).filter(([name]) => own(given, name) === undefined)
     if (missing.length === 0) continue
-    const added = Object.fromEntries(missing.map((name) => [name, defaults[side][name]!]))
-    filled = { ...filled, [side]: { ...given, ...added } }
-    notes.push(`${missing.toSorted().join(', ')} ${side.slice(0, -1)} for ${word} ${textOrEmpty(container, 'name')}`)
+    filled = { ...filled, [side]: { ...given, ...Object.fromEntries(missing) } }
+    const names = missing.map(([name]) => name).toSorted()
+    notes.push(`${names.join(', ')} ${side.slice(0, -1)} for ${word} ${container.name}`)
   }
   return filled === resources ? container : { ...container, resources: filled }
 }
@@ -95,37 +85,36 @@ interface Asked {
   readonly limits: Amounts
 }
 
-function podFaults(pod: ApiObject, limits: readonly ValueMap[]): readonly string[] {
-  const spec = specOf(pod)
-  return limits.flatMap((limit) => {
-    const type = textOrEmpty(limit, 'type')
-    if (type === 'Pod') {
-      return faultsIn(limit, { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') })
-    }
-    if (type !== 'Container') return []
-    return [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')].flatMap((container) =>
-      faultsIn(limit, {
-        requests: containerAmounts(container, 'requests'),
-        limits: containerAmounts(container, 'limits'),
-      }),
-    )
-  })
+function faultsOf(object: ApiObject | undefined, limit: LimitRangeItem): readonly string[] {
+  if (isKind(object, 'core_v1.Pod')) return podFaults(object, limit)
+  return isKind(object, 'core_v1.PersistentVolumeClaim') ? claimFaults(object, limit) : []
 }
 
-function claimFaults(claim: ApiObject, limits: readonly ValueMap[]): readonly string[] {
-  const requests = amountsIn(mapOrEmpty(specOf(claim), 'resources'), 'requests')
-  return limits.flatMap((limit) => {
-    const type = textOrEmpty(limit, 'type')
-    if (type !== 'PersistentVolumeClaim') return []
-    return [
-      ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, { requests, limits: NOTHING })),
-      ...constraints(limit, 'max', (name, bound) => {
-        const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
-        const asked: NamedAmount = ['request', requests.get(name)]
-        return boundFault(rule, asked, asked, (amount) => compareQuantities(amount, bound) > 0)
-      }),
-    ]
-  })
+function podFaults({ spec }: Pod, limit: LimitRangeItem): readonly string[] {
+  if (limit.type === 'Pod') {
+    return faultsIn(limit, { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') })
+  }
+  if (limit.type !== 'Container') return []
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap((container) =>
+    faultsIn(limit, {
+      requests: containerAmounts(container, 'requests'),
+      limits: containerAmounts(container, 'limits'),
+    }),
+  )
+}
+
+function claimFaults({ spec }: PersistentVolumeClaim, limit: LimitRangeItem): readonly string[] {
+  const { type } = limit
+  if (type !== 'PersistentVolumeClaim') return []
+  const requests = amountsOf(spec.resources.requests)
+  return [
+    ...constraints(limit.min, (name, bound) => minFault({ type, name, bound }, { requests, limits: NOTHING })),
+    ...constraints(limit.max, (name, bound) => {
+      const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
+      const asked: NamedAmount = ['request', requests.get(name)]
+      return boundFault(rule, asked, asked, (amount) => compareQuantities(amount, bound) > 0)
+    }),
+  ]
 }
 
 interface Bound {
@@ -134,21 +123,19 @@ interface Bound {
   readonly bound: Quantity
 }
 
-function faultsIn(limit: ValueMap, asked: Asked): readonly string[] {
-  const type = textOrEmpty(limit, 'type')
+function faultsIn({ type, min, max, maxLimitRequestRatio }: LimitRangeItem, asked: Asked): readonly string[] {
   return [
-    ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, asked)),
-    ...constraints(limit, 'max', (name, bound) => maxFault({ type, name, bound }, asked)),
-    ...constraints(limit, 'maxLimitRequestRatio', (name, bound) => ratioFault({ type, name, bound }, asked)),
+    ...constraints(min, (name, bound) => minFault({ type, name, bound }, asked)),
+    ...constraints(max, (name, bound) => maxFault({ type, name, bound }, asked)),
+    ...constraints(maxLimitRequestRatio, (name, bound) => ratioFault({ type, name, bound }, asked)),
   ]
 }
 
 function constraints(
-  limit: ValueMap,
-  member: string,
+  limits: MapOf<string> | undefined,
   faultOf: (name: string, bound: Quantity) => string | undefined,
 ): readonly string[] {
-  const bounds = amountsIn(limit, member)
+  const bounds = amountsOf(limits)
   return namesOf(bounds).flatMap((name) => faultOf(name, bounds.get(name)!) ?? [])
 }
 

@@ -10,12 +10,13 @@ export function namespaceAutoProvision(namespaces: ObjectReader, make: MakeNames
   return {
     name: 'NamespaceAutoProvision',
     operations: ['CREATE'],
+    readsObjects: () => false,
     async mutate(request, signal) {
       const { namespace } = request
       // A dry run creates nothing.
-      if (!isWithin(request) || request.dryRun || (await isThere(namespaces, namespace, signal))) return request.object
+      if (!isWithin(request) || request.dryRun || (await isThere(namespaces, namespace, signal))) return undefined
       await make(namespace, signal)
-      return request.object
+      return undefined
     },
   }
 }
@@ -24,6 +25,7 @@ export function namespaceExists(namespaces: ObjectReader): AdmissionPlugin {
   return {
     name: 'NamespaceExists',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
+    readsObjects: () => false,
     async validate(request, signal) {
       const { namespace } = request
       if (!isWithin(request) || (await isThere(namespaces, namespace, signal))) return

@@ -13,18 +13,19 @@ export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     operations: ['CREATE', 'DELETE'],
+    readsObjects: () => false,
     mutate(request, signal) {
       const { operation, namespace, resource } = request
       if (operation === 'DELETE' && isNamespace(request) && ALWAYS_THERE.has(request.name)) {
         throw forbidden(request, 'this namespace may not be deleted')
       }
       if (operation !== 'CREATE' || namespace === '' || resource.resource === 'localsubjectaccessreviews') {
-        return request.object
+        return undefined
       }
       return whenKnown(findAnywhere(namespaces, ['', namespace], signal), (found) => {
         if (found === undefined) throw namespaceNotFound(namespace)
         if (metaText(found, 'deletionTimestamp') !== '') throw terminating(request)
-        return request.object
+        return undefined
       })
     },
   }

@@ -2,16 +2,15 @@
 // get warnings (W-479, W-480).
 import { setImmediate } from 'node:timers/promises'
 import { invalidError } from '../api/invalid-error.ts'
-import { isTrue, mapOrAbsent, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { labelsOf, metaOf, metaText, specOf } from '../api/object-members.ts'
-import { type ApiObject, formatGroupResource } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
+import type { Namespace, Pod, PodSpec } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { findAnywhere, type ObjectReader, type SampleReader } from '../admission/object-reader.ts'
-import { detailOf, reasonOf, violationsOf } from './pod-security/pod-security.ts'
+import { detailOf, type PodOrTemplate, reasonOf, violationsOf } from './pod-security/pod-security.ts'
 import type { PodSecurityMeasures } from './pod-security-measures.ts'
 import type { LevelVersion, Policy } from './pod-security-policy.ts'
 import { compareLevels, formatLevel, isSameLevel, MODES, namesMode, policyOf } from './pod-security-policy.ts'
@@ -28,23 +27,22 @@ export interface PodSecurityOptions {
 }
 
 export interface PodSecurityParts {
-  readonly namespaces: ObjectReader
-  readonly pods: SampleReader
+  readonly namespaces: ObjectReader<Namespace>
+  readonly pods: SampleReader<Pod>
   readonly clock: Clock
   readonly measures: PodSecurityMeasures
 }
 
-/** Workloads, and the path of their pod template. */
-const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
-  replicationcontrollers: ['spec', 'template'],
-  podtemplates: ['template'],
-  'replicasets.apps': ['spec', 'template'],
-  'deployments.apps': ['spec', 'template'],
-  'statefulsets.apps': ['spec', 'template'],
-  'daemonsets.apps': ['spec', 'template'],
-  'jobs.batch': ['spec', 'template'],
-  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
-}
+const WORKLOADS: readonly string[] = [
+  'replicationcontrollers',
+  'podtemplates',
+  'replicasets.apps',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
+  'cronjobs.batch',
+]
 
 const PREFIX = 'pod-security.kubernetes.io/'
 /** Subresources that do not change the spec. */
@@ -67,14 +65,13 @@ export function podSecurity(parts: PodSecurityParts, options: PodSecurityOptions
   const plugin = new PodSecurity(parts, options)
   return {
     name: 'PodSecurity',
-    resources: ['namespaces', 'pods', ...Object.keys(TEMPLATES)],
+    resources: ['namespaces', 'pods', ...WORKLOADS],
     operations: ['CREATE', 'UPDATE'],
     validate(request, signal) {
-      const { group, resource } = request.resource
-      if (request.object === undefined) return undefined
-      if (group === '' && resource === 'namespaces') return plugin.checkNamespace(request, request.object, signal)
-      if (group === '' && resource === 'pods') return plugin.checkPod(request, request.object, signal)
-      return plugin.checkTemplate(request, request.object, signal)
+      const { object } = request
+      if (isKind(object, 'core_v1.Namespace')) return plugin.checkNamespace(request, object, signal)
+      if (isKind(object, 'core_v1.Pod')) return plugin.checkPod(request, object, signal)
+      return object && plugin.checkTemplate(request, object, signal)
     },
   }
 }
@@ -82,8 +79,7 @@ export function podSecurity(parts: PodSecurityParts, options: PodSecurityOptions
 type ReadPolicy = ReturnType<typeof policyOf>
 
 interface Subject {
-  readonly metadata: ValueMap
-  readonly spec: ValueMap
+  readonly pod: PodOrTemplate
   readonly policy: Policy
   /** Whether violations are refused, or only warned about. */
   readonly isEnforced: boolean
@@ -93,14 +89,14 @@ class PodSecurity {
   readonly #parts: PodSecurityParts
   readonly #options: PodSecurityOptions
   /** Parsed policies, by the object of the namespace, which is the same until it changes. */
-  readonly #known = new WeakMap<ApiObject, ReadPolicy>()
+  readonly #known = new WeakMap<Namespace, ReadPolicy>()
 
   constructor(parts: PodSecurityParts, options: PodSecurityOptions) {
     this.#parts = parts
     this.#options = options
   }
 
-  checkPod(request: AdmissionRequest, pod: ApiObject, signal: AbortSignal): MaybePromise<void> {
+  checkPod(request: AdmissionRequest, pod: Pod, signal: AbortSignal): MaybePromise<void> {
     const { subresource, operation, oldObject } = request
     if (HARMLESS.has(subresource) || this.#isExempt(request)) return undefined
     return whenKnown(this.#policyFor(request, signal), (policy) => {
@@ -109,27 +105,27 @@ class PodSecurity {
         this.#parts.measures.noteEvaluation('allow', 'enforce', policy.enforce, request)
         return
       }
-      if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
-      this.#evaluate(request, { metadata: metaOf(pod), spec: specOf(pod), policy, isEnforced: true })
+      if (operation === 'UPDATE' && isKind(oldObject, 'core_v1.Pod') && !isSignificant(pod.spec, oldObject.spec)) return
+      this.#evaluate(request, { pod, policy, isEnforced: true })
     })
   }
 
   checkTemplate(request: AdmissionRequest, object: ApiObject, signal: AbortSignal): MaybePromise<void> {
     if (request.subresource !== '' || this.#isExempt(request)) return undefined
-    const template = partAt(object, TEMPLATES[formatGroupResource(request.resource)] ?? [])
+    const template = templateOf(object)
     if (template === undefined) return undefined
     return whenKnown(this.#policyFor(request, signal), (policy) => {
       if (policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
-      this.#evaluate(request, { metadata: metaOf(template), spec: specOf(template), policy, isEnforced: false })
+      this.#evaluate(request, { pod: template, policy, isEnforced: false })
     })
   }
 
-  async checkNamespace(request: AdmissionRequest, namespace: ApiObject, signal: AbortSignal): Promise<void> {
+  async checkNamespace(request: AdmissionRequest, namespace: Namespace, signal: AbortSignal): Promise<void> {
     if (request.subresource !== '') return
-    const { defaults } = this.#options
-    const name = metaText(namespace, 'name')
-    const { policy, faults } = policyOf(labelsOf(namespace), defaults)
-    const before = request.oldObject === undefined ? undefined : policyOf(labelsOf(request.oldObject), defaults)
+    const { name = '' } = namespace.metadata
+    const { policy, faults } = this.#parse(namespace)
+    const { oldObject } = request
+    const before = isKind(oldObject, 'core_v1.Namespace') ? this.#parse(oldObject) : undefined
     if (faults.length > 0 && (before === undefined || !equalValues(fieldsOf(faults), fieldsOf(before.faults)))) {
       throw invalidError({ group: '', kind: 'Namespace' }, name, faults)
     }
@@ -158,7 +154,7 @@ class PodSecurity {
     )
   }
 
-  #policyOf(request: AdmissionRequest, found: ApiObject | undefined): Policy {
+  #policyOf(request: AdmissionRequest, found: Namespace | undefined): Policy {
     const { policy, faults } = this.#read(found)
     if (faults.length > 0) {
       this.#parts.measures.noteError(request)
@@ -169,22 +165,25 @@ class PodSecurity {
     return policy
   }
 
-  #read(namespace: ApiObject | undefined): ReadPolicy {
-    const { defaults } = this.#options
-    if (namespace === undefined) return policyOf({}, defaults)
+  #read(namespace: Namespace | undefined): ReadPolicy {
+    if (namespace === undefined) return policyOf({}, this.#options.defaults)
     let known = this.#known.get(namespace)
-    if (known === undefined) this.#known.set(namespace, (known = policyOf(labelsOf(namespace), defaults)))
+    if (known === undefined) this.#known.set(namespace, (known = this.#parse(namespace)))
     return known
   }
 
-  #evaluate(request: AdmissionRequest, { metadata, spec, policy, isEnforced }: Subject): void {
-    if (this.#hasExemptRuntime(spec)) {
+  #parse({ metadata }: Namespace): ReadPolicy {
+    return policyOf(metadata.labels ?? {}, this.#options.defaults)
+  }
+
+  #evaluate(request: AdmissionRequest, { pod, policy, isEnforced }: Subject): void {
+    if (this.#hasExemptRuntime(pod.spec)) {
       this.#noteExempt(request, 'runtimeClass')
       return
     }
     const { enforce, audit, warn } = policy
     const { measures } = this.#parts
-    const violations = (level: LevelVersion): string => detailOf(violationsOf(level, metadata, spec))
+    const violations = (level: LevelVersion): string => detailOf(violationsOf(level, pod))
     const refused = isEnforced ? violations(enforce) : ''
     if (isEnforced) {
       request.annotate(`${PREFIX}enforce-policy`, formatLevel(enforce))
@@ -202,27 +201,27 @@ class PodSecurity {
     measures.noteEvaluation('deny', 'warn', warn, request)
   }
 
-  #hasExemptRuntime(spec: ValueMap): boolean {
-    const name = textOrEmpty(spec, 'runtimeClassName')
+  #hasExemptRuntime({ runtimeClassName: name = '' }: PodSpec): boolean {
     return name !== '' && this.#options.exempt.runtimeClasses.has(name)
   }
 
-  #warnExempt(request: AdmissionRequest, namespace: ApiObject, policy: Policy): void {
+  #warnExempt(request: AdmissionRequest, { metadata }: Namespace, policy: Policy): void {
     const { defaults } = this.#options
     if (MODES.every((mode) => policy[mode].level === 'privileged')) return
     if (MODES.every((mode) => isSameLevel(policy[mode], defaults[mode]))) return
-    const labels = labelsOf(namespace)
+    const { name = '', labels = {} } = metadata
     const named = MODES.filter((mode) => policy[mode].level !== 'privileged' && namesMode(labels, mode))
     const text = named.map((mode) => `${mode}=${formatLevel(policy[mode])}`).join(', ')
-    const name = JSON.stringify(metaText(namespace, 'name'))
-    request.warn(`namespace ${name} is exempt from Pod Security, and the policy (${text}) will be ignored`)
+    request.warn(
+      `namespace ${JSON.stringify(name)} is exempt from Pod Security, and the policy (${text}) will be ignored`,
+    )
   }
 
   /** Warnings about existing pods that violate the new level. */
   async #podWarnings(namespace: string, enforce: LevelVersion, signal: AbortSignal): Promise<readonly string[]> {
     const deadline = this.#parts.clock.now() + LONGEST_MS
     const { objects, total } = await this.#parts.pods.listSome(namespace, MOST_PODS, signal)
-    const pods = onePerControllerFirst(objects.filter((pod) => !this.#hasExemptRuntime(specOf(pod))))
+    const pods = onePerControllerFirst(objects.filter((pod) => !this.#hasExemptRuntime(pod.spec)))
     const skipped = objects.length - pods.length
     const byReason = new Map<string, string[]>()
     let checked = 0
@@ -232,11 +231,12 @@ class PodSecurity {
         if (this.#parts.clock.now() > deadline || signal.aborted) break
       }
       checked++
-      const reason = reasonOf(violationsOf(enforce, metaOf(pod), specOf(pod)))
+      const reason = reasonOf(violationsOf(enforce, pod))
       if (reason === '') continue
+      const { name = '' } = pod.metadata
       const names = byReason.get(reason)
-      if (names === undefined) byReason.set(reason, [metaText(pod, 'name')])
-      else names.push(metaText(pod, 'name'))
+      if (names === undefined) byReason.set(reason, [name])
+      else names.push(name)
     }
     const eligible = total - skipped
     const partly = `new PodSecurity enforce level only checked against the first ${checked} of ${eligible} existing pods`
@@ -264,36 +264,36 @@ function podNames(names: readonly string[]): string {
 }
 
 /** One pod of each controller first: its other pods are alike. */
-function onePerControllerFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
+function onePerControllerFirst(pods: readonly Pod[]): readonly Pod[] {
   const seen = new Set<string>()
-  const [first, rest]: [ApiObject[], ApiObject[]] = [[], []]
+  const [first, rest]: [Pod[], Pod[]] = [[], []]
   for (const pod of pods) {
-    const owners = mapsOnly(metaOf(pod), 'ownerReferences')
-    const controller = owners.find((owner) => isTrue(owner, 'controller'))
-    const uid = controller === undefined ? '' : textOrEmpty(controller, 'uid')
-    if (controller !== undefined && seen.has(uid)) rest.push(pod)
+    const uid = pod.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid
+    if (uid !== undefined && seen.has(uid)) rest.push(pod)
     else first.push(pod)
-    if (controller !== undefined) seen.add(uid)
+    if (uid !== undefined) seen.add(uid)
   }
   return [...first, ...rest]
 }
 
-function partAt(object: ValueMap, path: readonly string[]): ValueMap | undefined {
-  let part: ValueMap | undefined = object
-  for (const name of path) part = part === undefined ? undefined : mapOrAbsent(part, name)
-  return part
+/** The pod template of a workload. */
+function templateOf(object: ApiObject): PodOrTemplate | undefined {
+  if (isKind(object, 'core_v1.PodTemplate')) return object.template
+  if (isKind(object, 'core_v1.ReplicationController')) return object.spec.template
+  if (isKind(object, 'apps_v1.ReplicaSet')) return object.spec.template
+  if (isKind(object, 'apps_v1.Deployment')) return object.spec.template
+  if (isKind(object, 'apps_v1.StatefulSet')) return object.spec.template
+  if (isKind(object, 'apps_v1.DaemonSet')) return object.spec.template
+  if (isKind(object, 'batch_v1.Job')) return object.spec.template
+  return isKind(object, 'batch_v1.CronJob') ? object.spec.jobTemplate.spec.template : undefined
 }
 
 /** Whether an update changes images or containers. */
-function isSignificant(pod: ApiObject, before: ApiObject): boolean {
-  const [spec, old] = [specOf(pod), specOf(before)]
-  for (const list of ['containers', 'initContainers']) {
-    const [now, then] = [mapsInPlace(spec, list), mapsInPlace(old, list)]
-    if (now.length !== then.length) return true
-    if (now.some((container, i) => textOrEmpty(container, 'image') !== textOrEmpty(then[i] ?? {}, 'image'))) return true
+function isSignificant(now: PodSpec, before: PodSpec): boolean {
+  for (const list of ['containers', 'initContainers'] as const) {
+    const [some, then] = [now[list] ?? [], before[list] ?? []]
+    if (some.length !== then.length || some.some(({ image }, i) => image !== then[i]?.image)) return true
   }
-  const imagesOf = (part: ValueMap): readonly (readonly [string, string])[] =>
-    mapsOnly(part, 'ephemeralContainers').map((each) => [textOrEmpty(each, 'name'), textOrEmpty(each, 'image')])
-  const known = new Map(imagesOf(old))
-  return imagesOf(spec).some(([name, image]) => known.get(name) !== image)
+  const known = new Map(before.ephemeralContainers?.map(({ name, image = '' }) => [name, image]))
+  return now.ephemeralContainers?.some(({ name, image = '' }) => known.get(name) !== image) ?? false
 }

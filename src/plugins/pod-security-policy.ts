@@ -1,8 +1,7 @@
 // The pod security policy of a namespace, from its labels: three modes, each with a level and a version of the standard.
 import { type FieldError, invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
-import { textOrAbsent } from '../api/members.ts'
-import { own, type ValueMap } from '../api/value.ts'
+import { type MapOf, own } from '../api/value.ts'
 
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof LEVELS)[number]
@@ -51,12 +50,12 @@ export function parseVersion(text: string): number | undefined {
 
 /** An invalid level is `restricted` for enforce, and `privileged` for the other modes. */
 export function policyOf(
-  labels: ValueMap,
+  labels: MapOf<string>,
   defaults: Policy,
 ): { readonly policy: Policy; readonly faults: readonly FieldError[] } {
   const faults: FieldError[] = []
   const read = (mode: Mode): LevelVersion => {
-    const [level, version] = [textOrAbsent(labels, PREFIX + mode), textOrAbsent(labels, `${PREFIX}${mode}-version`)]
+    const [level, version] = [own(labels, PREFIX + mode), own(labels, `${PREFIX}${mode}-version`)]
     let { level: chosen, minor } = defaults[mode]
     if (version !== undefined) {
       const parsed = parseVersion(version)
@@ -81,15 +80,15 @@ function at(label: string): FieldPath {
 }
 
 /** Without a warn label, the enforced level is also the warn level. */
-function withEnforced(labels: ValueMap, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
+function withEnforced(labels: MapOf<string>, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
   const level = own(labels, `${PREFIX}enforce`)
-  if (typeof level !== 'string' || parseLevel(level) === undefined) return warn
+  if (level === undefined || parseLevel(level) === undefined) return warn
   if (own(labels, `${PREFIX}warn`) !== undefined || compareLevels(enforce.level, warn.level) <= 0) return warn
   const minor = own(labels, `${PREFIX}warn-version`) === undefined ? enforce.minor : warn.minor
   return { level: enforce.level, minor }
 }
 
 /** Whether the labels set a mode. */
-export function namesMode(labels: ValueMap, mode: Mode): boolean {
+export function namesMode(labels: MapOf<string>, mode: Mode): boolean {
   return own(labels, PREFIX + mode) !== undefined || own(labels, `${PREFIX}${mode}-version`) !== undefined
 }

@@ -1,8 +1,7 @@
 // Priority: sets the priority and preemption policy of a pod from its priority class, and allows one default class (W-463 to W-466).
-import { isTrue, numberOrAbsent, numberOrZero, textOrAbsent, textOrEmpty } from '../api/members.ts'
-import { metaText, specOf, withSpec } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
-import { own, type ValueMap } from '../api/value.ts'
+import type { Pod, PriorityClass } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { withSpec } from '../api/object-members.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
@@ -10,26 +9,26 @@ import { forbidden } from '../admission/refusal.ts'
 
 const PREEMPT = 'PreemptLowerPriority'
 
-export function priority(classes: ObjectReader): AdmissionPlugin {
+export function priority(classes: ObjectReader<PriorityClass>): AdmissionPlugin {
   return {
     name: 'Priority',
     resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
     operations: ['CREATE', 'UPDATE'],
     mutate(request, signal) {
-      const { object, resource, subresource, operation } = request
-      if (object === undefined || subresource !== '' || resource.resource !== 'pods') return object
-      if (operation !== 'CREATE') return withKept(object, request.oldObject)
-      const name = textOrEmpty(specOf(object), 'priorityClassName')
+      const { object, oldObject, subresource, operation } = request
+      if (!isKind(object, 'core_v1.Pod') || subresource !== '') return object
+      if (operation !== 'CREATE') return isKind(oldObject, 'core_v1.Pod') ? withKept(object, oldObject) : object
+      const { priorityClassName: name = '' } = object.spec
       return whenKnown(resolve(request, name, classes, signal), (resolved) => withPriority(request, object, resolved))
     },
     validate(request, signal) {
-      const { object, resource, operation, subresource } = request
-      if (resource.resource !== 'priorityclasses' || subresource !== '' || object === undefined) return undefined
-      if (own(object, 'globalDefault') !== true) return undefined
+      const { object, operation } = request
+      if (!isKind(object, 'scheduling.k8s.io_v1.PriorityClass') || object.globalDefault !== true) return undefined
       return whenKnown(defaultClass(classes, signal), (current) => {
         if (current === undefined) return
-        if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
-        const why = `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`
+        const { name } = current.metadata
+        if (operation === 'UPDATE' && name === object.metadata.name) return
+        const why = `PriorityClass ${name} is already marked as default. Only one default can exist`
         throw forbidden(request, why)
       })
     },
@@ -42,15 +41,14 @@ interface Resolved {
   readonly policy: string
 }
 
-function withPriority(request: AdmissionRequest, pod: ApiObject, { name, value, policy }: Resolved): ApiObject {
-  const spec = specOf(pod)
+function withPriority(request: AdmissionRequest, pod: Pod, { name, value, policy }: Resolved): Pod {
   const checkGiven = <T extends number | string>(what: string, given: T | undefined, computed: T): void => {
     if (given === undefined || given === computed) return
     const why = `priority admission controller computed ${computed} from the given PriorityClass name`
     throw forbidden(request, `the ${what} (${given}) must not be provided in pod spec; ${why}`)
   }
-  checkGiven('integer value of priority', numberOrAbsent(spec, 'priority'), value)
-  checkGiven('string value of PreemptionPolicy', textOrAbsent(spec, 'preemptionPolicy'), policy)
+  checkGiven('integer value of priority', pod.spec.priority, value)
+  checkGiven('string value of PreemptionPolicy', pod.spec.preemptionPolicy, policy)
   const named = name === '' ? {} : { priorityClassName: name }
   return withSpec(pod, { ...named, priority: value, preemptionPolicy: policy })
 }
@@ -58,7 +56,7 @@ function withPriority(request: AdmissionRequest, pod: ApiObject, { name, value, 
 function resolve(
   request: AdmissionRequest,
   name: string,
-  classes: ObjectReader,
+  classes: ObjectReader<PriorityClass>,
   signal: AbortSignal,
 ): MaybePromise<Resolved> {
   if (name === '') {
@@ -72,30 +70,24 @@ function resolve(
   })
 }
 
-function resolvedOf(priorityClass: ValueMap): Resolved {
-  return {
-    name: metaText(priorityClass, 'name'),
-    value: numberOrZero(priorityClass, 'value'),
-    policy: textOrEmpty(priorityClass, 'preemptionPolicy') || PREEMPT,
-  }
+function resolvedOf({ metadata, value, preemptionPolicy = '' }: PriorityClass): Resolved {
+  return { name: metadata.name ?? '', value, policy: preemptionPolicy || PREEMPT }
 }
 
 /** Of several defaults, the one with the lowest value. */
-function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<ApiObject | undefined> {
+function defaultClass(
+  classes: ObjectReader<PriorityClass>,
+  signal: AbortSignal,
+): MaybePromise<PriorityClass | undefined> {
   return whenKnown(classes.list('', signal), (all) => {
-    const defaults = all.filter((candidate) => isTrue(candidate, 'globalDefault'))
-    return defaults.toSorted((a, b) => numberOrZero(a, 'value') - numberOrZero(b, 'value'))[0]
+    const defaults = all.filter(({ globalDefault }) => globalDefault === true)
+    return defaults.toSorted((a, b) => a.value - b.value)[0]
   })
 }
 
 /** An update without these fields keeps the stored ones, which were set by the server. */
-function withKept(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
-  const [spec, before] = [specOf(pod), specOf(stored ?? {})]
-  const kept = Object.fromEntries(
-    ['priority', 'preemptionPolicy'].flatMap((field) => {
-      const value = own(before, field)
-      return own(spec, field) === undefined && value !== undefined ? [[field, value]] : []
-    }),
-  )
-  return Object.keys(kept).length === 0 ? pod : withSpec(pod, kept)
+function withKept(pod: Pod, { spec: before }: Pod): Pod {
+  const { priority: number = before.priority, preemptionPolicy = before.preemptionPolicy } = pod.spec
+  if (number === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy) return pod
+  return withSpec(pod, { priority: number, preemptionPolicy })
 }

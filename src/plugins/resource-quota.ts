@@ -1,11 +1,9 @@
 // ResourceQuota: enforces the quotas of a namespace. The usage is raised before the write, by compare-and-swap on the quota, so that it
 // is exact for any number of writers and replicas (W-458 to W-462). The usage of a write that fails later is corrected by the controller
 // that recalculates quotas.
-import { mapOrEmpty } from '../api/members.ts'
-import { metaText } from '../api/object-members.ts'
+import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
-import { formatGroupResource } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import {
   addQuantities,
@@ -15,7 +13,7 @@ import {
   signOfQuantity,
   subtractQuantities,
 } from '../lib/quantity.ts'
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import type { AdmissionPlace, AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import type { Amounts } from './amounts.ts'
 import type { LimitedResource } from './quota/quota.ts'
 import { chargeOf, hardOf, hasDeadline, limitedRefusal, namesAbout, unspecifiedBy, usedOf } from './quota/quota.ts'
@@ -24,12 +22,16 @@ import { forbidden } from '../admission/refusal.ts'
 /** Reads quotas and updates their usage. */
 export interface QuotaLedger {
   /** Those of a namespace, from memory: every write asks for them. */
-  quotasIn(namespace: string): readonly ApiObject[]
+  quotasIn(namespace: string): readonly ResourceQuota[]
   /**
    * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict,
    * and may throw to refuse. Nothing happens where the quota is deleted.
    */
-  update(quota: ApiObject, change: (current: ApiObject) => ValueMap | undefined, signal: AbortSignal): Promise<void>
+  update(
+    quota: ResourceQuota,
+    change: (current: ResourceQuota) => ResourceQuotaStatus | undefined,
+    signal: AbortSignal,
+  ): Promise<void>
 }
 
 const ZERO = quantityOf(0, 'decimalSI')
@@ -40,17 +42,19 @@ export function resourceQuota(
   nowMs: () => number,
   limited: readonly LimitedResource[] = [],
 ): readonly AdmissionPlugin[] {
+  const isLimited = ({ namespace }: AdmissionPlace): boolean =>
+    namespace !== '' && (limited.length > 0 || ledger.quotasIn(namespace).length > 0)
   const check = (request: AdmissionRequest, signal: AbortSignal): void | Promise<void> => {
-    const { namespace, object } = request
-    if (namespace === '' || object === undefined || !isCounted(request)) return undefined
-    const quotas = ledger.quotasIn(namespace)
-    if (quotas.length === 0 && limited.length === 0) return undefined
+    if (!isLimited(request)) return undefined
+    const { object } = request
+    if (object === undefined || !isCounted(request)) return undefined
+    const quotas = ledger.quotasIn(request.namespace)
     const subject = { request, object, nowMs: nowMs() }
     refuseUnlimited(limited, quotas, subject)
     return quotas.length === 0 ? undefined : charge(ledger, quotas, subject, signal)
   }
   return [
-    { name: 'ResourceQuota', operations: ['CREATE'], validate: check },
+    { name: 'ResourceQuota', operations: ['CREATE'], readsObjects: isLimited, validate: check },
     {
       name: 'ResourceQuota',
       resources: ['pods', 'services', 'persistentvolumeclaims', 'resourceclaims.resource.k8s.io'],
@@ -65,7 +69,8 @@ function isCounted({ operation, resource, subresource, object, oldObject }: Admi
   if (resource.resource !== 'pods') return subresource === ''
   if (subresource === 'resize') return true
   // A deadline moves a pod from one scope to another.
-  return subresource === '' && oldObject !== undefined && hasDeadline(object!) !== hasDeadline(oldObject)
+  if (subresource !== '' || !isKind(object, 'core_v1.Pod') || !isKind(oldObject, 'core_v1.Pod')) return false
+  return hasDeadline(object) !== hasDeadline(oldObject)
 }
 
 interface Charge {
@@ -75,7 +80,7 @@ interface Charge {
 }
 
 /** Limited resources need a quota that covers them. */
-function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly ApiObject[], subject: Charge): void {
+function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly ResourceQuota[], subject: Charge): void {
   if (limited.length === 0) return
   const { request, object, nowMs } = subject
   const type = request.resource
@@ -91,7 +96,7 @@ function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly A
 
 async function charge(
   ledger: QuotaLedger,
-  quotas: readonly ApiObject[],
+  quotas: readonly ResourceQuota[],
   subject: Charge,
   signal: AbortSignal,
 ): Promise<void> {
@@ -109,7 +114,7 @@ async function charge(
   try {
     for (const { quota } of concerned) {
       let raise: Raise | undefined
-      const change = (current: ApiObject): ValueMap | undefined => {
+      const change = (current: ResourceQuota): ResourceQuotaStatus | undefined => {
         raise = raisedBy(current, subject)
         return raise === undefined ? undefined : withUsed(current, raise.used)
       }
@@ -124,7 +129,7 @@ async function charge(
 
 type Answer = { readonly kind: 'free' | 'charged' } | { readonly kind: 'refused'; readonly error: unknown }
 
-function answerOf(quota: ApiObject, subject: Charge): Answer {
+function answerOf(quota: ResourceQuota, subject: Charge): Answer {
   try {
     return { kind: raisedBy(quota, subject) === undefined ? 'free' : 'charged' }
   } catch (error) {
@@ -133,20 +138,20 @@ function answerOf(quota: ApiObject, subject: Charge): Answer {
 }
 
 interface Raise {
-  readonly quota: ApiObject
+  readonly quota: ResourceQuota
   readonly delta: Amounts
   readonly used: Amounts
 }
 
 /** The usage of a quota after the request; undefined where it does not change. Throws where the quota is exceeded. */
-function raisedBy(quota: ApiObject, { request, object, nowMs }: Charge): Raise | undefined {
+function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Raise | undefined {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const type = request.resource
   const taken = chargeOf(quota, hard.keys(), { type, object, nowMs })
-  const name = metaText(quota, 'name')
+  const { name } = quota.metadata
   if (taken === undefined) return undefined
   const limited = namesAbout(hard.keys(), type)
-  const unsaid = formatGroupResource(type) === 'pods' ? unspecifiedBy(object, limited) : undefined
+  const unsaid = isKind(object, 'core_v1.Pod') ? unspecifiedBy(object, limited) : undefined
   if (unsaid !== undefined) throw forbidden(request, `failed quota: ${name}: ${unsaid}`)
   if (limited.some((resource) => !used.has(resource))) {
     throw forbidden(request, `status unknown for quota: ${name}, resources: ${limited.toSorted().join(',')}`)
@@ -186,9 +191,9 @@ function differenceOf(after: Amounts, before: Amounts): Amounts {
   return difference
 }
 
-function withUsed(quota: ApiObject, used: Amounts): ValueMap {
+function withUsed({ status }: ResourceQuota, used: Amounts): ResourceQuotaStatus {
   const shown = [...used].map(([name, amount]) => [name, formatQuantity(amount)] as const)
-  return { ...mapOrEmpty(quota, 'status'), used: Object.fromEntries(shown) }
+  return { ...status, used: Object.fromEntries(shown) }
 }
 
 async function release(ledger: QuotaLedger, { quota, delta }: Raise, signal: AbortSignal): Promise<void> {

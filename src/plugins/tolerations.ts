@@ -1,10 +1,9 @@
 // Merges two lists of tolerations without those that another one covers, in linear time: candidates are looked up by their fields.
-import { numberOrAbsent, textOrEmpty } from '../api/members.ts'
-import type { ValueMap } from '../api/value.ts'
+import type { Toleration } from '../api/gen/kinds.ts'
 
 /** Of equal ones the first is kept; of those that cover each other the last. */
-export function mergeTolerations(first: readonly ValueMap[], second: readonly ValueMap[]): readonly ValueMap[] {
-  const all = [...first, ...second].map((toleration) => new Toleration(toleration))
+export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): readonly Toleration[] {
+  const all = [...first, ...second].map((toleration) => new Candidate(toleration))
   const later = new Covers()
   const isCoveredLater = all
     .toReversed()
@@ -24,21 +23,21 @@ export function mergeTolerations(first: readonly ValueMap[], second: readonly Va
   })
 }
 
-class Toleration {
-  readonly toleration: ValueMap
+class Candidate {
+  readonly toleration: Toleration
   /** Equal tolerations have the same text. */
   readonly text: string
   /** Infinite where it is not set. */
   readonly seconds: number
 
-  constructor(toleration: ValueMap) {
+  constructor(toleration: Toleration) {
     this.toleration = toleration
-    this.seconds = numberOrAbsent(toleration, 'tolerationSeconds') ?? Number.POSITIVE_INFINITY
-    this.text = JSON.stringify([...PARTS.map((part) => textOrEmpty(toleration, part)), String(this.seconds)])
+    this.seconds = Number(toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY)
+    this.text = JSON.stringify([...PARTS.map((part) => toleration[part] ?? ''), String(this.seconds)])
   }
 
   part(name: (typeof PARTS)[number]): string {
-    return textOrEmpty(this.toleration, name)
+    return this.toleration[name] ?? ''
   }
 }
 
@@ -56,7 +55,7 @@ const NONE = Number.NEGATIVE_INFINITY
 class Covers {
   readonly #longest = new Map<string, Longest>()
 
-  add(each: Toleration): void {
+  add(each: Candidate): void {
     const [key, operator, effect] = [each.part('key'), each.part('operator'), each.part('effect')]
     if (operator !== 'Exists' && operator !== 'Equal' && operator !== '') return
     const place = placeOf(key, effect, operator === 'Exists' ? undefined : each.part('value'))
@@ -70,16 +69,16 @@ class Covers {
     else this.#longest.set(place, { ...before, other: Math.max(seconds, before.other) })
   }
 
-  cover(each: Toleration): boolean {
+  cover(each: Candidate): boolean {
     return this.#places(each).some(({ seconds }) => each.seconds <= seconds)
   }
 
   /** Whether one that is not equal covers it. */
-  coverOther(each: Toleration): boolean {
+  coverOther(each: Candidate): boolean {
     return this.#places(each).some(({ text, seconds, other }) => each.seconds <= (text === each.text ? other : seconds))
   }
 
-  #places(each: Toleration): readonly Longest[] {
+  #places(each: Candidate): readonly Longest[] {
     const [key, value] = [each.part('key'), each.part('value')]
     const places: string[] = []
     for (const effect of new Set([each.part('effect'), ''])) {

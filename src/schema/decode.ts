@@ -2,16 +2,12 @@
 // their canonical form, members are omitted or filled in as JSON shows them. Unknown fields are dropped and reported.
 import { quoted } from '../api/field-error.ts'
 import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/value.ts'
-import { Later, MANY } from '../lib/later.ts'
-import type { Turns } from '../lib/turns.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
 import { ExactMap, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
-import { Findings } from './findings.ts'
 import { goFieldPath, goType } from './go-field-path.ts'
 import { unmarshalFault } from './unmarshaled-scalars.ts'
 import {
   areTexts,
-  type DecoderOptions,
   nullIfEmpty,
   firstMembers,
   isEmptySource,
@@ -19,8 +15,6 @@ import {
   isSourceMap,
   isTypeMeta,
   MAX_CHARACTERS,
-  FieldFault,
-  type SourceMap,
 } from './source-parts.ts'
 import type { ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
 import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
@@ -44,122 +38,52 @@ const MAX_PROBLEMS = 100
  * part of another: the path before all paths in problems.
  */
 export function decodeObject(source: SourceValue, shape: ObjectShape, at = ''): Decoded {
-  const decoder = new Decoder(shape, { at })
-  decoder.read(source)
-  return decoder.decoded()
+  return new Decoder(shape, undefined, at).read(source)
 }
 
-/** The same for what was made of a canonical object: the very parts that the two share need not be looked into. */
+/** The same for a document that was made of a canonical object: parts that the two share are not decoded again. */
 export function decodeChanged(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
-  const decoder = new Decoder(shape, { known })
-  decoder.read(source)
-  return decoder.decoded()
-}
-
-/** The same for a large document, in turns. */
-export async function decodeInTurns(
-  source: SourceValue,
-  shape: ObjectShape,
-  { turns, known }: { readonly turns: Turns; readonly known?: ValueMap | undefined },
-): Promise<Decoded> {
-  const read = async (copiesTexts: boolean): Promise<Decoder> => {
-    const later = new Later()
-    const decoder = new Decoder(shape, { known, later, copiesTexts })
-    decoder.read(source)
-    await later.done(turns)
-    return decoder
-  }
-  // Maps of texts are taken as they are, which nearly all can be.
-  const decoder = await read(false)
-  return (decoder.mustCopyTexts ? await read(true) : decoder).decoded()
+  return new Decoder(shape, known).read(source)
 }
 
 /** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
 class Decoder {
   readonly #root: ObjectShape
-  readonly #later: Later | undefined
-  readonly #copiesTexts: boolean
-  /** A map that was taken as it is holds something else than texts. */
-  mustCopyTexts = false
-  #source: SourceValue = null
-  #value: ValueMap = {}
   /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
   #known: Value | undefined
   #zeros: Map<ObjectShape, ValueMap> | undefined
-  readonly #found = new Findings<string | FieldFault>()
+  readonly #problems: string[] = []
   readonly #reported = new Set<string>()
   #characters = 0
-  /** Where what is found now belongs. */
-  #here = this.#found
-  /** A list or map that will be filled. */
-  #promised: Value | undefined
   /** Names of fields, without indices and the keys of maps: how type errors say the place. */
-  #fields: string[] = []
+  readonly #fields: string[] = []
   /** Fields, indices and keys: how problems say the place. */
-  #path: (string | number)[] = []
+  readonly #path: (string | number)[] = []
   /** Inside of values that the reference does not look at strictly. */
   #lenient = false
   #exact = false
 
-  constructor(root: ObjectShape, { at = '', known, later, copiesTexts = false }: DecoderOptions) {
+  constructor(root: ObjectShape, known: ValueMap | undefined, at = '') {
     this.#root = root
     this.#known = known
-    this.#later = later
-    this.#copiesTexts = copiesTexts
     if (at !== '') this.#path.push(at)
   }
 
-  /** What was put off is to be done before `decoded`. */
-  read(source: SourceValue): void {
-    this.#source = source
-    this.#exact = source instanceof ExactMap
-    this.#recordingFault(() => {
-      this.#value = this.#object(this.#root, source)
-    })
-  }
-
   /** Throws a `DecodeError` for the first fault in the document. */
-  decoded(): Decoded {
-    const problems: string[] = []
-    for (const one of this.#found.all()) {
-      if (one instanceof FieldFault) throw this.#errorOf(one)
-      if (problems.length < MAX_PROBLEMS) problems.push(one)
+  read(source: SourceValue): Decoded {
+    this.#exact = source instanceof ExactMap
+    try {
+      return { value: this.#object(this.#root, source), problems: this.#problems }
+    } catch (error) {
+      throw error instanceof ScalarFaultError ? this.#errorOf(error, source) : error
     }
-    return { value: this.#value, problems }
   }
 
-  #errorOf({ error, fields: at }: FieldFault): Error {
-    if (!(error instanceof ScalarFaultError)) return error
-    const { fault, fields } = unmarshalFault(this.#source, this.#root) ?? { fault: error.fault, fields: at }
+  #errorOf(error: ScalarFaultError, source: SourceValue): DecodeError {
+    const { fault, fields } = unmarshalFault(source, this.#root) ?? { fault: error.fault, fields: this.#fields }
     if (fault.kind === 'text') return new DecodeError(fault.message)
     const place = goFieldPath(this.#root, fields, fault.wanted)
     return new DecodeError(`json: cannot unmarshal ${fault.found} into Go ${place}`)
-  }
-
-  /** False where something does not fit, which is noted. */
-  #recordingFault(read: () => void): boolean {
-    try {
-      read()
-      return true
-    } catch (error) {
-      if (!(error instanceof ScalarFaultError) && !(error instanceof DecodeError)) throw error
-      this.#here.add(new FieldFault(error, this.#fields))
-      return false
-    }
-  }
-
-  /** Does something for each of so many things in the place that is being decoded, later. */
-  #defer(later: Later, count: number, read: (index: number) => void): void {
-    const [fields, path, lenient, here] = [[...this.#fields], [...this.#path], this.#lenient, this.#here.keepPlace()]
-    let isGood = true
-    later.each(count, (index) => {
-      if (!isGood) return
-      this.#fields = fields
-      this.#path = path
-      this.#lenient = lenient
-      this.#here = here
-      isGood = this.#recordingFault(() => read(index))
-    })
   }
 
   #valueOf(shape: Shape, source: SourceValue): Value {
@@ -256,7 +180,6 @@ class Decoder {
     const value = field.pointer && source === null ? null : this.#valueOf(field.shape, source)
     this.#path.pop()
     this.#fields.pop()
-    if (value === this.#promised && value !== undefined) return value
     return isOmitted(field, value) ? undefined : nullIfEmpty(field, value)
   }
 
@@ -273,7 +196,6 @@ class Decoder {
     const items = source as readonly SourceValue[]
     const known = this.#known
     const before = isList(known) ? known : undefined
-    if (this.#later !== undefined && items.length >= MANY) return this.#listLater(shape, items, before)
     let out: Value[] | undefined
     this.#path.push(0)
     for (let i = 0; i < items.length; i++) {
@@ -289,45 +211,6 @@ class Decoder {
     return out ?? (items as readonly Value[])
   }
 
-  #listLater(shape: ListShape, items: readonly SourceValue[], before: readonly Value[] | undefined): Value {
-    const out: Value[] = []
-    this.#defer(this.#later!, items.length, (i) => {
-      const item = items[i] ?? null
-      this.#known = before?.[i]
-      this.#path.push(i)
-      out.push(isSamePart(item, this.#known) ? item : this.#valueOf(shape.item, item))
-      this.#path.pop()
-    })
-    this.#promised = out
-    return out
-  }
-
-  #mapLater(
-    shape: MapShape,
-    source: SourceMap,
-    { keys, before }: { readonly keys: readonly string[]; readonly before: ValueMap | undefined },
-  ): Value {
-    if (shape.value.kind === 'string' && !(source instanceof ExactMap) && !this.#copiesTexts) {
-      this.#later!.each(keys.length, (i) => {
-        if (typeof source[keys[i]!] !== 'string') this.mustCopyTexts = true
-      })
-      this.#promised = source
-      return source
-    }
-    const out: Record<string, Value> = {}
-    this.#defer(this.#later!, keys.length, (i) => {
-      const key = keys[i]!
-      const member = (source instanceof ExactMap ? source.values[i] : source[key]) ?? null
-      if (source instanceof ExactMap && Object.hasOwn(out, key)) this.#report('duplicate', key)
-      this.#known = before && own(before, key)
-      this.#path.push(key)
-      setOwn(out, key, isSamePart(member, this.#known) ? member : this.#mapValue(shape, member))
-      this.#path.pop()
-    })
-    this.#promised = out
-    return out
-  }
-
   #map(shape: MapShape, source: SourceValue): Value {
     if (source === null) return null
     if (!isSourceMap(source)) return this.#wrong(source, shape)
@@ -335,7 +218,6 @@ class Decoder {
     const keys = exact?.keys ?? Object.keys(source)
     const known = this.#known
     const before = isMap(known) ? known : undefined
-    if (this.#later !== undefined && keys.length >= MANY) return this.#mapLater(shape, source, { keys, before })
     if (shape.value.kind === 'string' && exact === undefined && areTexts(source as ValueMap, keys))
       return source as Value
     let out: Record<string, Value> | undefined = exact && {}
@@ -388,13 +270,13 @@ class Decoder {
   }
 
   #report(kind: 'unknown' | 'duplicate', key: string): void {
-    if (this.#lenient || this.#here.length >= MAX_PROBLEMS || this.#characters > MAX_CHARACTERS) return
+    if (this.#lenient || this.#problems.length >= MAX_PROBLEMS || this.#characters > MAX_CHARACTERS) return
     let path = ''
     for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`
     const problem = `${kind} field ${quoted(path === '' ? key : `${path}.${key}`)}`
     if (this.#reported.has(problem)) return
     this.#reported.add(problem)
     this.#characters += problem.length
-    this.#here.add(problem)
+    this.#problems.push(problem)
   }
 }

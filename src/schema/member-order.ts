@@ -1,42 +1,18 @@
 // Orders the members of an object as canonical JSON does: fields by the schema, map keys by name, so that `JSON.stringify` can
 // write it. An object in order comes back itself.
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
-import { Later, MANY } from '../lib/later.ts'
-import type { Turns } from '../lib/turns.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
 /** For what was decoded by the shape. What `known`, an object in order, has too is in order. Looks at every part once. */
 export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap): ValueMap {
-  return objectInOrder(object, shape, { known })
-}
-
-/** The same for a large object, in turns. */
-export async function inOrderInTurns(
-  object: ValueMap,
-  shape: ObjectShape,
-  { turns, known }: { readonly turns: Turns; readonly known: ValueMap | undefined },
-): Promise<ValueMap> {
-  const later = new Later()
-  const ordered = objectInOrder(object, shape, { known, later })
-  await later.done(turns)
-  return ordered
-}
-
-interface Ordering {
-  readonly known?: ValueMap | undefined
-  /** Where long lists and maps are put off to; absent: nothing is put off. */
-  readonly later?: Later | undefined
-}
-
-function objectInOrder(object: ValueMap, shape: ObjectShape, { known, later }: Ordering): ValueMap {
   if (shape.preserveUnknown) return object
   const keys = Object.keys(object)
-  if (!areInOrder(keys, shape)) return reordered(object, shape, { keys, later })
+  if (!areInOrder(keys, shape)) return reordered(object, shape, keys.length)
   let changed: Record<string, Value> | undefined
   for (const key of keys) {
     const value = object[key] as Value
     if (typeof value !== 'object' || value === null || value === known?.[key]) continue
-    const ordered = valueInOrder(value, (shape.byName.get(key) as Field).shape, later)
+    const ordered = valueInOrder(value, (shape.byName.get(key) as Field).shape)
     if (ordered === value) continue
     changed ??= { ...object }
     changed[key] = ordered
@@ -55,11 +31,7 @@ function areInOrder(keys: readonly string[], { fields, typeMeta }: ObjectShape):
   return at === keys.length
 }
 
-function reordered(
-  object: ValueMap,
-  shape: ObjectShape,
-  { keys, later }: { readonly keys: readonly string[]; readonly later: Later | undefined },
-): ValueMap {
+function reordered(object: ValueMap, shape: ObjectShape, members: number): ValueMap {
   const { kind, apiVersion } = object
   const out: Record<string, Value> = {}
   let count = 0
@@ -72,36 +44,30 @@ function reordered(
   for (const { name, shape: below } of shape.fields) {
     // No kind has a field by the name of a member that all objects inherit.
     const value = object[name]
-    if (value !== undefined)
-      put(name, typeof value === 'object' && value !== null ? valueInOrder(value, below, later) : value)
+    if (value !== undefined) put(name, typeof value === 'object' && value !== null ? valueInOrder(value, below) : value)
   }
-  return count === keys.length ? out : object
+  return count === members ? out : object
 }
 
-function valueInOrder(value: Value, shape: Shape, later: Later | undefined): Value {
+function valueInOrder(value: Value, shape: Shape): Value {
   switch (shape.kind) {
     case 'object':
-      return isMap(value) ? objectInOrder(value, shape, { later }) : value
+      return isMap(value) ? inOrder(value, shape) : value
     case 'list':
-      return isList(value) && hasMembers(shape.item) ? listInOrder(value, shape.item, later) : value
+      return isList(value) && hasMembers(shape.item) ? listInOrder(value, shape.item) : value
     case 'map':
-      return isMap(value) ? mapInOrder(value, shape.value, later) : value
+      return isMap(value) ? mapInOrder(value, shape.value) : value
     default:
       return value
   }
 }
 
-function listInOrder(list: readonly Value[], item: Shape, later: Later | undefined): readonly Value[] {
-  if (later !== undefined && list.length >= MANY) {
-    const out: Value[] = []
-    later.each(list.length, (i) => void out.push(valueInOrder(list[i]!, item, later)))
-    return out
-  }
+function listInOrder(list: readonly Value[], item: Shape): readonly Value[] {
   let changed: Value[] | undefined
   let [last, lastOrdered]: [Value | undefined, Value | undefined] = [undefined, undefined]
   for (let i = 0; i < list.length; i++) {
     const value = list[i] as Value
-    const ordered: Value = value === last ? (lastOrdered as Value) : valueInOrder(value, item, later)
+    const ordered: Value = value === last ? (lastOrdered as Value) : valueInOrder(value, item)
     last = value
     lastOrdered = ordered
     if (ordered === value) continue
@@ -111,21 +77,16 @@ function listInOrder(list: readonly Value[], item: Shape, later: Later | undefin
   return changed ?? list
 }
 
-function mapInOrder(map: ValueMap, shape: Shape, later: Later | undefined): ValueMap {
+function mapInOrder(map: ValueMap, shape: Shape): ValueMap {
   const keys = Object.keys(map)
   const isSorted = keys.every((key, i) => i === 0 || (keys[i - 1] as string) <= key)
   if (isSorted && !hasMembers(shape)) return map
   // UTF-16 orders the characters at its end otherwise than UTF-8 does; encoding sees to those.
   const out: Record<string, Value> = {}
-  if (later !== undefined && keys.length >= MANY) {
-    const put = (key: string): void => setOwn(out, key, valueInOrder(map[key]!, shape, later))
-    later.sort(keys, (sorted) => later.each(sorted.length, (i) => put(sorted[i]!)))
-    return out
-  }
   let isSame = isSorted
   for (const key of isSorted ? keys : keys.sort()) {
     const value = map[key] as Value
-    const ordered = valueInOrder(value, shape, later)
+    const ordered = valueInOrder(value, shape)
     if (ordered !== value) isSame = false
     setOwn(out, key, ordered)
   }

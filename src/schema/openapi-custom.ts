@@ -94,7 +94,7 @@ function objectSchema(resource: CustomOpenApiResource, version: OpenApiVersion):
   }
 }
 
-/** With what every object has, whatever its author wrote down of it; and so all objects within it. */
+/** With the members of every object, also if the author of the schema described them otherwise; the same in all objects within it. */
 function withMembers(schema: ValueMap, version: OpenApiVersion, typeMeta: ValueMap): ValueMap {
   const embedded = withEmbedded(schema, version)
   const members = isMap(embedded['properties']) ? embedded['properties'] : {}

@@ -111,7 +111,7 @@ const NAMESPACE = object('kubernetes.Namespace', {
 })
 const JSON_PATCH = object('JSONPatch', { op: STRING, path: STRING, from: STRING, value: DYN })
 
-/** `Object` and whatever is below it: any field of any type. */
+/** `Object` and all that is below it: any field of any type. */
 function anyObject(name: string): ObjectType {
   return { kind: 'object', name, fields: { get: (each) => field(each, DYN)[1], [Symbol.iterator]: () => [].values() } }
 }

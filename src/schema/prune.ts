@@ -15,7 +15,7 @@ interface Pruned {
 
 const MAX_PROBLEMS = 100
 
-/** The members that every object has, whatever its schema says. */
+/** The members that every object has, also if its schema does not name them. */
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**

@@ -4,10 +4,9 @@ import { BUILT_IN } from './built-in-compiled.ts'
 import { BuiltInTable } from './table-built-in.ts'
 import type { SchemaTable } from './table.ts'
 
-/**
- * A new table of the built-in kinds. Its records are made when they are first asked for, then shared; whoever starts the
- * process makes one and hands it down.
- */
+/** The table of the built-in kinds. Its records are made when they are first asked for, and shared by all who ask. */
 export function loadBuiltInSchema(): SchemaTable {
-  return new BuiltInTable(BUILT_IN)
+  return TABLE
 }
+
+const TABLE: SchemaTable = new BuiltInTable(BUILT_IN)

@@ -1,6 +1,5 @@
 // Helpers of decoding: the forms of source values, and small rules of canonical objects.
 import { type Value, type ValueMap, setOwn } from '../api/value.ts'
-import type { Later } from '../lib/later.ts'
 import { type ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
 import type { Field, ObjectShape } from './table.ts'
 
@@ -49,25 +48,4 @@ export function isEmptySource(source: SourceMap): boolean {
 
 export function isSourceMap(source: SourceValue): source is SourceMap {
   return typeof source === 'object' && source !== null && !Array.isArray(source) && !(source instanceof ExactNumber)
-}
-
-/** A value that does not fit, and the fields that lead to it. */
-export class FieldFault {
-  readonly error: Error
-  readonly fields: readonly string[]
-
-  constructor(error: Error, fields: readonly string[]) {
-    this.error = error
-    this.fields = fields
-  }
-}
-
-export interface DecoderOptions {
-  /** The path before all paths in problems. */
-  readonly at?: string
-  readonly known?: ValueMap | undefined
-  /** Where long lists and maps are put off to; absent: nothing is put off. */
-  readonly later?: Later
-  /** Long maps of texts are copied, as other maps are that are put off. */
-  readonly copiesTexts?: boolean
 }

@@ -11,7 +11,7 @@ const MICRO_TIME_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 
 /** Reads any RFC 3339 moment; fractions of a second are dropped. */
 export function parseTime(text: string): ParsedTime {
-  // The form that we write ourselves, and that nearly everybody sends.
+  // The form that we write ourselves, and that nearly all clients send.
   if (CANONICAL_TIME.test(text) && text.slice(8, 10) <= '28') return { ok: true, text: orZero(text) }
   const moment = readMoment(text, TIME_LAYOUT)
   if (typeof moment === 'string') return { ok: false, message: moment }

@@ -37,7 +37,7 @@ export function mutatingPolicies(policies: Policies, parts: MutatingParts): Admi
     hasExtensions: () => policies.inForce.length > 0,
     mutate(request, signal) {
       const asked = candidates(policies.inForce, request)
-      return asked.length === 0 ? request.object : new MutatingPass(parts, request, signal).run(asked)
+      return asked.length === 0 ? undefined : new MutatingPass(parts, request, signal).run(asked)
     },
   }
 }
@@ -129,7 +129,7 @@ class MutatingPass {
     return document === undefined ? undefined : as.read(document)
   }
 
-  /** Always with code 403, whatever the reason is. */
+  /** With code 403 for every reason. */
   #refusal({ reason }: Denial): ApiError {
     const causes = this.#errors.map(({ policy, binding, message }) => ({
       message:

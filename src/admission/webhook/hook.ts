@@ -71,7 +71,7 @@ export class Hooks {
 
   /**
    * A function in the place of a webhook, with a configuration of its own name. Returns how to remove it. Throws where its conditions
-   * are none: nobody has checked them before.
+   * are none: they were not checked before.
    */
   add(webhook: ValueMap, target: ReviewFunction): () => void {
     // No configuration can be called so.

@@ -29,7 +29,7 @@ export function mutatingWebhooks(hooks: Hooks, dispatch: Dispatch, json: JsonPat
     hasExtensions: () => hooks.all.length > 0,
     mutate(request, signal) {
       const { all } = hooks
-      if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return request.object
+      if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return undefined
       return new MutatingPass({ hooks: all, dispatch, json }, request, signal).run()
     },
   }

@@ -14,18 +14,18 @@ export interface ColumnDefinition {
   readonly priority: number
 }
 
-export type Cell = (object: ValueMap, now: Now) => Value
+export type Cell<T = ValueMap> = (object: T, now: Now) => Value
 
-export interface Column extends ColumnDefinition {
-  readonly cell: Cell
+export interface Column<T = ValueMap> extends ColumnDefinition {
+  readonly cell: Cell<T>
 }
 
 /** How the objects of one kind are shown in rows. */
-export interface TableShape {
+export interface TableShape<T = ValueMap> {
   readonly columns: readonly ColumnDefinition[]
-  readonly cells: (object: ValueMap, now: Now) => readonly Value[]
+  readonly cells: (object: T, now: Now) => readonly Value[]
   /** Conditions of the row; absent: none. */
-  readonly conditions?: (object: ValueMap) => readonly Value[] | undefined
+  readonly conditions?: (object: T) => readonly Value[] | undefined
 }
 
 interface ColumnOptions {
@@ -40,24 +40,32 @@ export function header(name: string, description: string, options: ColumnOptions
   return { name, type, format, description, priority }
 }
 
-export function column(name: string, description: string, cell: Cell, options: ColumnOptions = {}): Column {
+export function column<T = ValueMap>(
+  name: string,
+  description: string,
+  cell: NoInfer<Cell<T>>,
+  options: ColumnOptions = {},
+): Column<T> {
   return { ...header(name, description, options), cell }
 }
 
-export function wide(name: string, description: string, cell: Cell): Column {
+export function wide<T = ValueMap>(name: string, description: string, cell: NoInfer<Cell<T>>): Column<T> {
   return column(name, description, cell, { priority: 1 })
 }
 
-export function integer(name: string, description: string, cell: Cell): Column {
+export function integer<T = ValueMap>(name: string, description: string, cell: NoInfer<Cell<T>>): Column<T> {
   return column(name, description, cell, { type: 'integer' })
 }
 
-export function boolean(name: string, description: string, cell: Cell): Column {
+export function boolean<T = ValueMap>(name: string, description: string, cell: NoInfer<Cell<T>>): Column<T> {
   return column(name, description, cell, { type: 'boolean' })
 }
 
 /** Columns that are cells of their own. `more` are cells beyond the columns, where the reference has such. */
-export function tableOf(columns: readonly Column[], ...more: readonly Cell[]): TableShape {
+export function tableOf<T = ValueMap>(
+  columns: readonly NoInfer<Column<T>>[],
+  ...more: readonly NoInfer<Cell<T>>[]
+): TableShape<T> {
   const cells = [...columns.map(({ cell }) => cell), ...more]
   return { columns: columns.map(definitionOf), cells: (object, now) => cells.map((cell) => cell(object, now)) }
 }

@@ -1,35 +1,35 @@
 // Which requests a webhook or a policy applies to: rules over groups, versions, resources and operations, selectors, and match
 // conditions; with their defaults.
 import type { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { absent, each, type Fields, within } from '../../schema/defaults/rule.ts'
+import type { MatchCondition, MatchResources, RuleWithOperations } from '../../api/gen/kinds.ts'
+import { absent, each, type Fields, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import { compilePolicyExpression } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { placedMaps, placedTexts } from '../shared/placed-items.ts'
 
 const MUTABLE_OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 const MAX_CONDITIONS = 64
 
-export function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  const operations = textsInPlace(rule, 'operations')
+export function checkRule(rule: RuleWithOperations, at: FieldPath<RuleWithOperations>, check: Check): void {
+  const { operations = [], apiVersions = [], resources = [] } = rule
   if (operations.length > 1 && operations.includes('*')) {
     check.invalid(at.child('operations'), operations, "if '*' is present, must not specify other operations")
   }
   check.fields(rule, at, 'admissionregistration.k8s.io_v1.RuleWithOperations')
   checkWords(rule, 'apiGroups', at, check)
   checkWords(rule, 'apiVersions', at, check)
-  for (const [version, place] of placedTexts(rule, 'apiVersions', at)) if (version === '') check.required(place)
-  checkResources(textsInPlace(rule, 'resources'), at.child('resources'), check)
+  apiVersions.forEach((version, i) => {
+    if (version === '') check.required(at.child('apiVersions').index(i))
+  })
+  checkResources(resources, at.child('resources'), check)
   check.fields(rule, at, 'admissionregistration.k8s.io_v1.Rule')
 }
 
 const WORDS = { apiGroups: 'API groups', apiVersions: 'API versions' } as const
 
-function checkWords(rule: ValueMap, field: keyof typeof WORDS, at: FieldPath, check: Check): void {
-  const words = textsInPlace(rule, field)
+function checkWords(rule: RuleWithOperations, field: keyof typeof WORDS, at: FieldPath, check: Check): void {
+  const words = rule[field] ?? []
   if (words.length === 0) check.required(at.child(field))
   if (words.length > 1 && words.includes('*')) {
     check.invalid(at.child(field), words, `if '*' is present, must not specify other ${WORDS[field]}`)
@@ -70,43 +70,52 @@ function checkResources(resources: readonly string[], at: FieldPath, check: Chec
 }
 
 /** What a policy or a binding of one applies to. */
-export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
+export function checkMatch(match: MatchResources, at: FieldPath<MatchResources>, check: Check): void {
   check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', 'matchPolicy')
-  for (const field of ['namespaceSelector', 'objectSelector']) {
+  for (const field of ['namespaceSelector', 'objectSelector'] as const) {
     check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', field)
-    checkLabelSelector(mapOrAbsent(match, field), at.child(field), check)
+    checkLabelSelector(match[field], at.child(field), check)
   }
-  for (const field of ['resourceRules', 'excludeResourceRules']) {
-    for (const [rule, place] of placedMaps(match, field, at)) {
+  for (const field of ['resourceRules', 'excludeResourceRules'] as const) {
+    check.each(match, field, at, (rule, place) => {
       check.fields(rule, place, 'admissionregistration.k8s.io_v1.NamedRuleWithOperations')
       checkRule(rule, place, check)
-    }
+    })
   }
 }
 
 /** DELETE cannot be mutated. */
-export function checkMutableOperations(match: ValueMap, at: FieldPath, check: Check): void {
-  for (const rule of mapsInPlace(match, 'resourceRules')) {
-    for (const operation of textsInPlace(rule, 'operations')) {
+export function checkMutableOperations({ resourceRules = [] }: MatchResources, at: FieldPath, check: Check): void {
+  for (const { operations = [] } of resourceRules) {
+    for (const operation of operations) {
       check.oneOf(at.child('resourceRules').child('operations'), operation, MUTABLE_OPERATIONS)
     }
   }
 }
 
-export function checkMatchConditions(part: ValueMap, at: FieldPath, check: Check, hasParams = false): void {
-  const conditions = placedMaps(part, 'matchConditions', at)
+interface Conditional {
+  readonly matchConditions?: readonly MatchCondition[]
+}
+
+export function checkMatchConditions(
+  { matchConditions: conditions = [] }: Conditional,
+  at: FieldPath<Conditional>,
+  check: Check,
+  hasParams = false,
+): void {
   if (conditions.length > MAX_CONDITIONS) {
     check.tooMany(at.child('matchConditions'), conditions.length, MAX_CONDITIONS)
   }
   const seen = new Set<string>()
-  for (const [condition, place] of conditions) {
-    const expression = textOrEmpty(condition, 'expression').trim()
+  for (const [i, condition] of conditions.entries()) {
+    const place = at.child('matchConditions').index(i)
+    const { name } = condition
+    const expression = condition.expression.trim()
     if (expression === '') check.required(place.child('expression'))
     else {
       const compiled = compilePolicyExpression(expression, { hasParams, hasAuthorizer: true }, 'bool')
       if (compiled.kind === 'refused') check.invalid(place.child('expression'), expression, compiled.problem)
     }
-    const name = textOrEmpty(condition, 'name')
     if (name === '') {
       check.required(place.child('name'))
       continue
@@ -116,13 +125,17 @@ export function checkMatchConditions(part: ValueMap, at: FieldPath, check: Check
   }
 }
 
-/** The defaults of rules. */
-export const rules = each(within({ scope: absent('*') }))
+/** The defaults of a rule. */
+export const RULE: Fields<RuleWithOperations> = { scope: absent('*') }
 
-export const SELECTION: Fields = {
+export const SELECTION: Fields<Pick<MatchResources, 'matchPolicy' | 'namespaceSelector' | 'objectSelector'>> = {
   matchPolicy: absent('Equivalent'),
   namespaceSelector: absent({}),
   objectSelector: absent({}),
 }
 
-export const matchResources = within({ ...SELECTION, resourceRules: rules, excludeResourceRules: rules })
+export const matchResources: OwnRule<MatchResources> = within({
+  ...SELECTION,
+  resourceRules: each(within(RULE)),
+  excludeResourceRules: each(within(RULE)),
+})

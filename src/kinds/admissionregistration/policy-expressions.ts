@@ -1,7 +1,6 @@
 // Compiles the expressions of a policy, each with the variables it may use, and reports those that do not compile.
 import type { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapsInPlace } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { MutatingAdmissionPolicySpec } from '../../api/gen/kinds.ts'
 import { DYN, type Type } from '../../cel/cel.ts'
 import {
   compilePolicyExpression,
@@ -10,6 +9,8 @@ import {
   type Wanted,
 } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
+
+type Spec = Pick<MutatingAdmissionPolicySpec, 'paramKind' | 'variables'>
 
 interface PolicyUse {
   readonly check: Check
@@ -27,11 +28,11 @@ export class PolicyExpressions {
   readonly #variables = new Map<string, Type>()
   readonly #scope: PolicyScope
 
-  constructor(spec: ValueMap, { check, isStored, hasVariables }: PolicyUse) {
+  constructor({ paramKind, variables = [] }: Spec, { check, isStored, hasVariables }: PolicyUse) {
     this.check = check
     this.#isStored = isStored
-    this.#plain = { hasParams: isGiven(spec, 'paramKind'), hasAuthorizer: true }
-    const isComposed = hasVariables ?? mapsInPlace(spec, 'variables').length > 0
+    this.#plain = { hasParams: paramKind !== undefined, hasAuthorizer: true }
+    const isComposed = hasVariables ?? variables.length > 0
     this.#scope = isComposed ? { ...this.#plain, variables: this.#variables } : this.#plain
   }
 

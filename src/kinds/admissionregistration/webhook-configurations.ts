@@ -1,24 +1,24 @@
 // Configurations of admission webhooks, validating and mutating. Rules that were added later are not enforced on an update of an
 // object that already breaks them.
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
-import { AGE, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
+import type { MatchCondition, MutatingWebhook, MutatingWebhookConfiguration } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
+import { AGE, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, each, type Fields, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
-import { placedMaps } from '../shared/placed-items.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
-import { checkMatchConditions, checkRule, rules, SELECTION } from './match-resources.ts'
+import { checkMatchConditions, checkRule, RULE, SELECTION } from './match-resources.ts'
 import { CONFIGURATION } from './strategy.ts'
 
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
 const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
 /** It has all fields of ValidatingWebhook. */
+type Hook = MutatingWebhook
 const TYPE = 'admissionregistration.k8s.io_v1.MutatingWebhook'
 
 interface HookScope {
@@ -29,57 +29,53 @@ interface HookScope {
   readonly skipsConditions: boolean
 }
 
-function scopeOf(check: Check, hooks: readonly ValueMap[], stored?: readonly ValueMap[]): HookScope {
+function scopeOf(check: Check, hooks: readonly Hook[] = [], stored?: readonly Hook[]): HookScope {
   const old = stored ?? []
-  const conditions = (list: readonly ValueMap[]): readonly ValueMap[][] =>
-    list.map((hook) => [...mapsInPlace(hook, 'matchConditions')])
-  const hasKnownVersion = (hook: ValueMap): boolean => {
-    const versions = textsInPlace(hook, 'admissionReviewVersions')
-    return versions.length === 0 || knowsReview(versions)
-  }
+  const conditions = (list: readonly Hook[]): readonly (readonly MatchCondition[])[] =>
+    list.map(({ matchConditions = [] }) => matchConditions)
+  const hasKnownVersion = ({ admissionReviewVersions: versions }: Hook): boolean =>
+    versions === null || versions.length === 0 || knowsReview(versions)
   return {
     check,
-    allowedSideEffects: old.every((hook) => HARMLESS.includes(textOrEmpty(hook, 'sideEffects')))
-      ? HARMLESS
-      : SIDE_EFFECTS,
+    allowedSideEffects: old.every(({ sideEffects }) => HARMLESS.includes(sideEffects ?? '')) ? HARMLESS : SIDE_EFFECTS,
     needsKnownVersion: old.every(hasKnownVersion),
-    needsUniqueNames: new Set(old.map((hook) => textOrEmpty(hook, 'name'))).size === old.length,
+    needsUniqueNames: new Set(old.map(({ name }) => name)).size === old.length,
     skipsConditions: stored !== undefined && equalValues(conditions(hooks), conditions(old)),
   }
 }
 
-function checkHooks(object: ValueMap, scope: HookScope): void {
+function checkHooks(object: MutatingWebhookConfiguration, scope: HookScope): void {
   const { check } = scope
   checkMeta(object, subdomainName, check)
   const seen = new Set<string>()
-  for (const [i, hook] of mapsInPlace(object, 'webhooks').entries()) {
-    const at = FieldPath.root('webhooks').index(i)
+  for (const [i, hook] of (object.webhooks ?? []).entries()) {
+    const at = FieldPath.root<readonly Hook[]>('webhooks').index(i)
+    const { name, admissionReviewVersions } = hook
     checkHook(hook, at, scope)
-    checkReviewVersions(textsInPlace(hook, 'admissionReviewVersions'), at.child('admissionReviewVersions'), {
+    checkReviewVersions(admissionReviewVersions ?? [], at.child('admissionReviewVersions'), {
       check,
       missing: `must specify one of ${REVIEW_VERSIONS.join(', ')}`,
       needsKnown: scope.needsKnownVersion,
     })
-    const name = textOrEmpty(hook, 'name')
     if (scope.needsUniqueNames && name !== '' && seen.has(name)) check.duplicate(at.child('name'), name)
     seen.add(name)
   }
 }
 
-function checkHook(hook: ValueMap, at: FieldPath, { check, allowedSideEffects, skipsConditions }: HookScope): void {
-  checkHookName(textOrEmpty(hook, 'name'), at.child('name'), check)
-  for (const [rule, place] of placedMaps(hook, 'rules', at)) checkRule(rule, place, check)
+function checkHook(hook: Hook, at: FieldPath<Hook>, { check, allowedSideEffects, skipsConditions }: HookScope): void {
+  checkHookName(hook.name, at.child('name'), check)
+  check.each(hook, 'rules', at, checkRule)
   check.fields(hook, at, TYPE, 'failurePolicy', 'matchPolicy')
-  const effects = textOrAbsent(hook, 'sideEffects')
+  const { sideEffects: effects } = hook
   const place = at.child('sideEffects')
-  if (effects === undefined) check.required(place, `must specify one of ${allowedSideEffects.join(', ')}`)
+  if (effects === null) check.required(place, `must specify one of ${allowedSideEffects.join(', ')}`)
   else check.oneOf(place, effects, allowedSideEffects)
   check.fields(hook, at, TYPE, 'timeoutSeconds')
-  for (const field of ['namespaceSelector', 'objectSelector']) {
-    checkLabelSelector(mapOrAbsent(hook, field), at.child(field), check)
+  for (const field of ['namespaceSelector', 'objectSelector'] as const) {
+    checkLabelSelector(hook[field], at.child(field), check)
   }
   check.fields(hook, at, TYPE, 'reinvocationPolicy')
-  checkClientConfig(mapOrEmpty(hook, 'clientConfig'), at.child('clientConfig'), check)
+  checkClientConfig(hook.clientConfig, at.child('clientConfig'), check)
   if (!skipsConditions) checkMatchConditions(hook, at, check)
 }
 
@@ -94,26 +90,29 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
-function configuration(ownDefaults: Fields): Kind {
-  const hook = within({
+function configuration(ownDefaults: Fields<Hook>): Kind {
+  const hook = within<Hook>({
     failurePolicy: absent('Fail'),
     ...SELECTION,
     timeoutSeconds: absent(10),
     ...ownDefaults,
     clientConfig: within({ service: within({ port: absent(443) }) }),
-    rules,
+    rules: each(within(RULE)),
   })
-  return {
+  return typedKind<MutatingWebhookConfiguration>({
     validation: {
-      create: (object, check) => checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'))),
-      update: (object, stored, check) =>
-        checkHooks(object, scopeOf(check, mapsInPlace(object, 'webhooks'), mapsInPlace(stored, 'webhooks'))),
+      create: (object, check) => checkHooks(object, scopeOf(check, object.webhooks)),
+      update: (object, stored, check) => checkHooks(object, scopeOf(check, object.webhooks, stored.webhooks ?? [])),
     },
     defaults: within({ webhooks: each(hook) }),
     strategy: { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] } },
-    columns: tableOf([NAME, integer('Webhooks', 'How many webhooks it configures.', length('webhooks')), AGE]),
+    columns: tableOf([
+      NAME,
+      integer('Webhooks', 'How many webhooks it configures.', ({ webhooks }) => webhooks?.length ?? 0),
+      AGE,
+    ]),
     olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },
-  }
+  })
 }
 
 export const VALIDATING_WEBHOOK_CONFIGURATION: Kind = configuration({})

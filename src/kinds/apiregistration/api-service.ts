@@ -1,25 +1,20 @@
 // API services: group versions that are served by another API server.
 import { quoted } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrZero, isTrue, mapOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { specOf, statusOf } from '../../api/object-members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { APIService, APIServiceSpec } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
-import { at, conditionAt, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, type NameFormat, pathSegment, portNumber } from '../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
-import { placedMaps } from '../shared/placed-items.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<APIServiceSpec>('spec')
 
-function checkService(object: ValueMap, check: Check): void {
-  const spec = specOf(object)
-  const group = textOrEmpty(spec, 'group')
-  const version = textOrEmpty(spec, 'version')
+function checkService(object: APIService, check: Check): void {
+  const { spec } = object
+  const { group = '', version = '', caBundle: bundle = '', service, insecureSkipTLSVerify } = spec
   const wanted = `${version}.${group}`
   const named: NameFormat = (name) => {
     const faults = pathSegment(name)
@@ -31,38 +26,35 @@ function checkService(object: ValueMap, check: Check): void {
   if (group !== '') check.format(at, group, dns1123Subdomain(group))
   else if (version !== 'v1') check.required(at, 'only v1 may have an empty group and it better be legacy kube')
   check.fields(spec, SPEC, 'apiregistration.k8s.io_v1.APIServiceSpec')
-  const bundle = textOrEmpty(spec, 'caBundle')
-  const service = mapOrAbsent(spec, 'service')
   const insecure = SPEC.child('insecureSkipTLSVerify')
   if (service === undefined) {
     const size = `${Buffer.byteLength(bundle, 'base64')} bytes`
     if (bundle !== '') check.invalid(SPEC.child('caBundle'), size, 'local APIServices may not have a caBundle')
-    if (isTrue(spec, 'insecureSkipTLSVerify')) {
+    if (insecureSkipTLSVerify === true) {
       check.invalid(insecure, true, 'local APIServices may not have insecureSkipTLSVerify')
     }
     return
   }
   check.fields(service, SPEC.child('service'), 'apiregistration.k8s.io_v1.ServiceReference')
-  const port = integerOrZero(service, 'port')
+  const { port = 0 } = service
   const faults = portNumber(port)
   if (faults.length > 0) {
     check.invalid(SPEC.child('service').child('port'), port, `port is not valid: ${faults.join(', ')}`)
   }
-  if (bundle !== '' && isTrue(spec, 'insecureSkipTLSVerify')) {
+  if (bundle !== '' && insecureSkipTLSVerify === true) {
     check.invalid(insecure, true, 'may not be true if caBundle is present')
   }
 }
 
-function available(service: ValueMap): string {
-  const condition = conditionAt(service, 'Available', 'status', 'conditions')
+function available({ status: { conditions = [] } }: APIService): string {
+  const condition = conditions.find(({ type }) => type === 'Available')
   if (condition === undefined) return 'Unknown'
-  const status = textAt(condition, 'status')
-  return status === 'True' ? status : `${status} (${textAt(condition, 'reason')})`
+  const { status, reason = '' } = condition
+  return status === 'True' ? status : `${status} (${reason})`
 }
 
-function backend(service: ValueMap): string {
-  const reference = at(service, 'spec', 'service')
-  return reference === undefined ? 'Local' : `${textAt(reference, 'namespace')}/${textAt(reference, 'name')}`
+function backend({ spec: { service } }: APIService): string {
+  return service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`
 }
 
 const LOCAL = {
@@ -72,7 +64,7 @@ const LOCAL = {
   message: 'Local APIServices are always available',
 } as const
 
-export const API_SERVICE: Kind = {
+export const API_SERVICE: Kind = typedKind<APIService>({
   validation: {
     create: checkService,
     update: (object, stored, check) => {
@@ -82,9 +74,9 @@ export const API_SERVICE: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkMetaUpdate(object, stored, check)
-        for (const [condition, at] of placedMaps(statusOf(object), 'conditions', FieldPath.root('status'))) {
-          check.fields(condition, at, 'apiregistration.k8s.io_v1.APIServiceCondition')
-        }
+        check.each(object.status, 'conditions', FieldPath.root('status'), (condition, at) =>
+          check.fields(condition, at, 'apiregistration.k8s.io_v1.APIServiceCondition'),
+        )
       },
     },
   },
@@ -94,7 +86,7 @@ export const API_SERVICE: Kind = {
     status: WITH_STATUS_ALONE,
     // Local ones are available at once (W-623).
     firstStatus: (object, { now }) =>
-      Object.hasOwn(specOf(object), 'service') ? {} : { conditions: [{ ...LOCAL, lastTransitionTime: now }] },
+      object.spec.service !== undefined ? {} : { conditions: [{ ...LOCAL, lastTransitionTime: now }] },
   },
   columns: tableOf([
     NAME,
@@ -104,4 +96,4 @@ export const API_SERVICE: Kind = {
   ]),
   storagePrefix: 'apiregistration.k8s.io/apiservices',
   olderVersions: { 'apiregistration.k8s.io/v1beta1': 'same' },
-}
+})

@@ -1,12 +1,10 @@
 // Deployments: pods of one template, replaced a few at a time where the template changes.
-import type { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
-import { specOf, statusOf } from '../../api/object-members.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { AGE, column, count, NAME, tableOf } from '../../codec/tables/column.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../api/gen/kinds.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, always, blank, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
@@ -18,6 +16,7 @@ import { checkWithin } from '../shared/pod-spec/workload-template.ts'
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { withNameWarnings } from '../shared/warnings.ts'
+import { withLabelsOfTemplate } from './older-labels.ts'
 import {
   checkAvailable,
   checkCollisions,
@@ -25,30 +24,27 @@ import {
   checkSelectedTemplate,
   checkSelector,
   rollingUpdate,
-  SPEC,
-  STATUS,
   template,
-  withLabelsOfTemplate,
 } from './workload.ts'
 
 const TYPE = 'apps_v1.DeploymentSpec'
+const SPEC = FieldPath.root<DeploymentSpec>('spec')
+const STATUS = FieldPath.root<Deployment['status']>('status')
 
-function checkDeployment(object: ValueMap, check: Check): void {
-  const spec = specOf(object)
+function checkDeployment({ spec }: Deployment, check: Check): void {
   check.fields(spec, SPEC, TYPE, 'replicas')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
-  checkDeploymentStrategy(mapOrEmpty(spec, 'strategy'), SPEC.child('strategy'), check)
+  checkDeploymentStrategy(spec.strategy, SPEC.child('strategy'), check)
   check.fields(spec, SPEC, TYPE, 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds')
-  const deadline = integerOrAbsent(spec, 'progressDeadlineSeconds')
-  if (deadline !== undefined && deadline <= integerOrZero(spec, 'minReadySeconds')) {
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec
+  if (deadline !== undefined && deadline <= minReadySeconds) {
     check.invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds')
   }
 }
 
-function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(strategy, 'type')
-  const rolling = mapOrAbsent(strategy, 'rollingUpdate')
+function checkDeploymentStrategy(strategy: DeploymentStrategy, at: FieldPath<DeploymentStrategy>, check: Check): void {
+  const { type, rollingUpdate: rolling } = strategy
   const place = at.child('rollingUpdate')
   if (type === 'Recreate') {
     if (rolling !== undefined) check.forbidden(place, "may not be specified when strategy `type` is 'Recreate'")
@@ -66,12 +62,12 @@ function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check
   }
 }
 
-export const DEPLOYMENT: Kind = {
+export const DEPLOYMENT: Kind = typedKind<Deployment>({
   validation: builtInRules({
     object: checkDeployment,
     change: checkSameSelector,
     status: (object, stored, check) => {
-      const status = statusOf(object)
+      const { status } = object
       check.fields(status, STATUS, 'apps_v1.DeploymentStatus')
       checkWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
       checkAvailable(status, 'readyReplicas', check)
@@ -94,16 +90,20 @@ export const DEPLOYMENT: Kind = {
     generation: { ...GENERATION_OF_SPEC, onMetadata: ['annotations'] },
     status: { keepsMetadata: ['labels'], resetFields: ['spec', 'metadata.labels'] },
     bumpsGenerationOn: new Set(['scale']),
-    warnings: withNameWarnings(templateWarnings('spec.template')),
+    warnings: withNameWarnings(templateWarnings('spec.template', ({ spec }) => spec.template)),
   }),
   columns: tableOf([
     NAME,
     column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
-    column('Up-to-date', 'How many pods are of the newest template.', count('status', 'updatedReplicas')),
-    column('Available', 'How many pods have been ready for long enough.', count('status', 'availableReplicas')),
+    column('Up-to-date', 'How many pods are of the newest template.', ({ status }) => status.updatedReplicas ?? 0),
+    column(
+      'Available',
+      'How many pods have been ready for long enough.',
+      ({ status }) => status.availableReplicas ?? 0,
+    ),
     AGE,
-    ...containerColumns('spec', 'template'),
-    selectorColumn('spec', 'selector'),
+    ...containerColumns<Deployment>(({ spec }) => spec.template),
+    selectorColumn(({ spec }) => spec.selector),
   ]),
   scale: BY_LABEL_SELECTOR,
   olderVersions: {
@@ -111,4 +111,4 @@ export const DEPLOYMENT: Kind = {
     'apps/v1beta2': 'same',
     'extensions/v1beta1': withLabelsOfTemplate,
   },
-}
+})

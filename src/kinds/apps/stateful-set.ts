@@ -1,31 +1,26 @@
 // Stateful sets: pods with an ordinal, each with volumes of its own.
-import type { FieldPath } from '../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  isGiven,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  numberOrZero,
-  textOrEmpty,
-} from '../../api/members.ts'
-import { metaText, specOf, statusOf } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type {
+  PodTemplateSpec,
+  StatefulSet,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+  Volume,
+} from '../../api/gen/kinds.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Strategy } from '../../registry/registry.ts'
-import { absent, always, blank, both, each, gated, type Rule, where, within } from '../../schema/defaults/rule.ts'
+import { absent, always, blank, both, each, gated, type OwnRule, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
 import { checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
-import { placedMaps } from '../shared/placed-items.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { checkPodTemplate, checkTemplateMeta } from '../shared/pod-spec/pod-template.ts'
 import { containerColumns, readyOfWanted } from '../shared/pod-spec/template-columns.ts'
@@ -34,6 +29,7 @@ import { checkWithin } from '../shared/pod-spec/workload-template.ts'
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { claimSpecWarnings } from '../shared/volume-warnings.ts'
+import { withLabelsOfTemplate } from './older-labels.ts'
 import {
   checkAvailable,
   checkCollisions,
@@ -41,11 +37,8 @@ import {
   checkSelector,
   rollingUpdate,
   SELECTOR,
-  SPEC,
-  STATUS,
   TEMPLATE,
   template,
-  withLabelsOfTemplate,
 } from './workload.ts'
 
 const ROLLING_SET: Form = [
@@ -58,38 +51,40 @@ const SET_STRATEGY: Form = [
   ['rollingUpdate', 'RollingUpdate', null, ROLLING_SET],
 ]
 
-function checkStatefulSet(object: ValueMap, check: Check, stored?: ValueMap): void {
-  const spec = specOf(object)
+const SPEC = FieldPath.root<StatefulSetSpec>('spec')
+const STATUS = FieldPath.root<StatefulSet['status']>('status')
+
+function checkStatefulSet({ spec }: StatefulSet, check: Check, stored?: StatefulSet): void {
   const isNew = stored === undefined
-  const management = textOrEmpty(spec, 'podManagementPolicy')
+  const { podManagementPolicy: management, persistentVolumeClaimRetentionPolicy: retention } = spec
   const at = SPEC.child('podManagementPolicy')
-  if (management === '') check.required(at)
+  if (management === undefined) check.required(at)
   else if (management !== 'OrderedReady' && management !== 'Parallel') {
     check.invalid(at, management, "must be 'OrderedReady' or 'Parallel'")
   }
-  checkStatefulStrategy(mapOrEmpty(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
-  const retention = mapOrAbsent(spec, 'persistentVolumeClaimRetentionPolicy')
+  checkStatefulStrategy(spec.updateStrategy, SPEC.child('updateStrategy'), check)
   if (retention !== undefined) {
     const at = SPEC.child('persistentVolumeClaimRetentionPolicy')
     check.fields(retention, at, 'apps_v1.StatefulSetPersistentVolumeClaimRetentionPolicy')
   }
   if (isNew) {
-    for (const [claim, place] of placedMaps(spec, 'volumeClaimTemplates', SPEC)) {
-      checkClaimSpec(specOf(claim), place.child('spec'), check)
-    }
+    check.each(spec, 'volumeClaimTemplates', SPEC, (claim, at) => checkClaimSpec(claim.spec, at.child('spec'), check))
   }
   check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'replicas', 'minReadySeconds')
-  check.notNegative(SPEC.child('ordinals.start'), integerOrAbsent(mapOrEmpty(spec, 'ordinals'), 'start'))
+  check.notNegative(SPEC.child('ordinals').child('start'), spec.ordinals?.start)
   if (isNew) check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'serviceName')
   checkSelector(spec, 'statefulset', check)
   checkStatefulTemplate(spec, check)
 }
 
-function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(strategy, 'type')
-  const rolling = mapOrAbsent(strategy, 'rollingUpdate')
+function checkStatefulStrategy(
+  strategy: StatefulSetUpdateStrategy,
+  at: FieldPath<StatefulSetUpdateStrategy>,
+  check: Check,
+): void {
+  const { type, rollingUpdate: rolling } = strategy
   const place = at.child('rollingUpdate')
-  if (type === '') check.required(at)
+  if (type === undefined) check.required(at)
   else if (type === 'OnDelete') {
     if (rolling === undefined) return
     check.invalid(place, shownAs(rolling, ROLLING_SET), "only allowed for updateStrategy 'RollingUpdate'")
@@ -97,8 +92,8 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
     check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
   else if (rolling !== undefined) {
     check.fields(rolling, place, 'apps_v1.RollingUpdateStatefulSetStrategy')
-    if (!isGiven(rolling, 'maxUnavailable')) return
     const { maxUnavailable } = rolling
+    if (maxUnavailable === undefined) return
     checkIntOrPercent(maxUnavailable, place.child('maxUnavailable'), check)
     if (amountIn(maxUnavailable) === 0) check.invalid(place.child('maxUnavailable'), maxUnavailable, 'cannot be 0')
     checkAtMostAll(maxUnavailable, place.child('maxUnavailable'), check)
@@ -106,36 +101,34 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
 }
 
 /** The template as the pods get it: with a volume for each claim, and without hostname and subdomain. */
-function templateOfPods(spec: ValueMap): ValueMap {
-  const template = mapOrEmpty(spec, 'template')
-  const { subdomain: _subdomain, hostname: _hostname, ...rest } = mapOrEmpty(template, 'spec')
-  const names = new Set(mapsInPlace(spec, 'volumeClaimTemplates').map((claim) => metaText(claim, 'name')))
+function templateOfPods({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
+  const { subdomain: _subdomain, hostname: _hostname, ...rest } = template.spec
+  const names = new Set(volumeClaimTemplates.map(({ metadata: { name = '' } }) => name))
   if (names.size === 0) return { ...template, spec: rest }
-  const claimed = [...names].map((name): Value => ({ name, persistentVolumeClaim: { claimName: name } }))
-  const others = mapsInPlace(rest, 'volumes').filter((volume) => !names.has(textOrEmpty(volume, 'name')))
+  const claimed = [...names].map((name): Volume => ({ name, persistentVolumeClaim: { claimName: name } }))
+  const others = (rest.volumes ?? []).filter(({ name }) => !names.has(name))
   return { ...template, spec: { ...rest, volumes: [...claimed, ...others] } }
 }
 
-function checkStatefulTemplate(spec: ValueMap, check: Check): void {
-  const selector = mapOrAbsent(spec, 'selector')
+function checkStatefulTemplate(spec: StatefulSetSpec, check: Check): void {
+  const { selector } = spec
   const template = templateOfPods(spec)
-  if (selector !== undefined && !isUsable(selector)) check.invalid(SELECTOR, shownSelector(selector), '')
+  if (selector !== null && !isUsable(selector)) check.invalid(SELECTOR, shownSelector(selector), '')
   else {
     checkSelected(spec, check)
     checkPodTemplate(template, TEMPLATE, check)
     // The reference checks these twice.
     checkTemplateMeta(template, TEMPLATE, check)
   }
-  const inner = mapOrEmpty(template, 'spec')
-  const policy = textOrEmpty(inner, 'restartPolicy')
+  const { restartPolicy: policy = '', activeDeadlineSeconds } = template.spec
   if (policy !== 'Always') check.notSupported(TEMPLATE.child('spec').child('restartPolicy'), policy, ['Always'])
-  if (isGiven(inner, 'activeDeadlineSeconds')) {
+  if (activeDeadlineSeconds !== undefined) {
     const detail = 'activeDeadlineSeconds in StatefulSet is not Supported'
     check.forbidden(TEMPLATE.child('spec').child('activeDeadlineSeconds'), detail)
   }
 }
 
-const CHANGEABLE: readonly string[] = [
+const CHANGEABLE: readonly (keyof StatefulSetSpec)[] = [
   'replicas',
   'ordinals',
   'template',
@@ -146,41 +139,44 @@ const CHANGEABLE: readonly string[] = [
 ]
 
 /** The fields that an update may not change. */
-function immutablePart(spec: ValueMap): ValueMap {
-  return Object.fromEntries(Object.entries(spec).filter(([field]) => !CHANGEABLE.includes(field)))
+function immutablePart({ spec }: StatefulSet): ValueMap {
+  const changeable: readonly string[] = CHANGEABLE
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !changeable.includes(field)))
 }
 
 /** A strategy without a type is a rolling update, and has its settings. */
-const chosenStrategy: Rule = (given, context, parent) => {
-  const strategy = always({ type: blank('RollingUpdate') })(given, context, parent)
-  return strategy === given ? given : always({ rollingUpdate: absent({}) })(strategy, context, parent)
+const chosenStrategy: OwnRule<StatefulSetUpdateStrategy> = (given, context, parent) => {
+  const strategy = always<StatefulSetUpdateStrategy>({ type: blank('RollingUpdate') })(given, context, parent)
+  return strategy === given
+    ? given
+    : always<StatefulSetUpdateStrategy>({ rollingUpdate: absent({}) })(strategy, context, parent)
 }
 
 const MAX_UNAVAILABLE = gatedFields('apps_v1.StatefulSet', 'spec/updateStrategy/rollingUpdate/maxUnavailable')
 
-function historyWarnings(object: ApiObject): readonly string[] {
-  if (numberOrZero(specOf(object), 'revisionHistoryLimit') >= 0) return []
+function historyWarnings({ spec: { revisionHistoryLimit = 0 } }: StatefulSet): readonly string[] {
+  if (revisionHistoryLimit >= 0) return []
   return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
 }
 
-const statefulSetWarnings: Strategy['warnings'] = (object, stored, context) => [
-  ...templateWarnings('spec.template')(object, stored, context),
-  ...mapsInPlace(specOf(object), 'volumeClaimTemplates').flatMap((claim, i) =>
+const statefulSetWarnings: Strategy<StatefulSet>['warnings'] = (object, stored, context) => [
+  ...templateWarnings<StatefulSet>('spec.template', ({ spec }) => spec.template)(object, stored, context),
+  ...(object.spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
     // The reference names the member on updates only.
-    claimSpecWarnings(specOf(claim), `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
+    claimSpecWarnings(claim.spec, `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
   ),
   ...historyWarnings(object),
 ]
 
 const STATUS_TYPE = 'apps_v1.StatefulSetStatus'
 
-export const STATEFUL_SET: Kind = {
+export const STATEFUL_SET: Kind = typedKind<StatefulSet>({
   validation: {
     ...builtInRules({
       name: labelName,
       object: checkStatefulSet,
       change: (object, stored, check) => {
-        if (equalValues(immutablePart(specOf(object)), immutablePart(specOf(stored)))) return
+        if (equalValues(immutablePart(object), immutablePart(stored))) return
         const names = CHANGEABLE.map((field) => `'${field}'`)
         const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
         check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
@@ -188,8 +184,8 @@ export const STATEFUL_SET: Kind = {
     }),
     subresources: {
       status: (object, stored, check) => {
-        const status = statusOf(object)
-        const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
+        const { status } = object
+        const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const
         check.fields(status, STATUS, STATUS_TYPE, 'replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas')
         check.fields(status, STATUS, STATUS_TYPE, 'availableReplicas', 'observedGeneration', 'collisionCount')
         checkWithin(status, parts, { at: STATUS, check })
@@ -229,8 +225,8 @@ export const STATEFUL_SET: Kind = {
     NAME,
     column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
     AGE,
-    ...containerColumns('spec', 'template'),
+    ...containerColumns<StatefulSet>(({ spec }) => spec.template),
   ]),
   scale: BY_LABEL_SELECTOR,
   olderVersions: { 'apps/v1beta1': withLabelsOfTemplate, 'apps/v1beta2': 'same' },
-}
+})

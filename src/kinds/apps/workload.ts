@@ -1,10 +1,8 @@
-// What the workloads of this group share: a template, a selector that matches its labels, replica counts, and how versions before
-// v1 defaulted labels and selector.
+// What the workloads of this group share: a template, a selector that matches its labels, and replica counts.
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, integerOrZero, mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
-import { labelsOf as labelsIn, metaOf, specOf, statusOf } from '../../api/object-members.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
-import { always, type Rule } from '../../schema/defaults/rule.ts'
+import type { DeploymentSpec, DeploymentStatus } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
+import { always, type OwnRule } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import {
   checkLabelSelector,
@@ -14,24 +12,26 @@ import {
   shownSelector,
 } from '../../schema/validation/labels.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
-import { checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
+import { checkLastingTemplate, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 
-export const SPEC = FieldPath.root('spec')
-export const STATUS = FieldPath.root('status')
+type Spec = Pick<DeploymentSpec, 'selector' | 'template'>
+type Status = Pick<DeploymentStatus, 'collisionCount' | 'availableReplicas' | 'readyReplicas'>
+
+const SPEC = FieldPath.root<Spec>('spec')
+const STATUS = FieldPath.root<Status>('status')
 export const SELECTOR = SPEC.child('selector')
 export const TEMPLATE = SPEC.child('template')
 
 /** The defaults of the template. */
-export const template: Rule = always(podTemplate)
+export const template: OwnRule<DeploymentSpec['template']> = always(podTemplate)
 
-export function rollingUpdate(strategy: ValueMap): boolean {
-  return strategy['type'] === 'RollingUpdate'
+export function rollingUpdate(strategy: { readonly type?: string }): boolean {
+  return strategy.type === 'RollingUpdate'
 }
 
 /** The selector is required and not empty; `kind` is its name in messages. */
-export function checkSelector(spec: ValueMap, kind: string, check: Check): void {
-  const selector = mapOrAbsent(spec, 'selector')
-  if (selector === undefined) {
+export function checkSelector({ selector }: Spec, kind: string, check: Check): void {
+  if (selector === null) {
     check.required(SELECTOR)
     return
   }
@@ -42,51 +42,48 @@ export function checkSelector(spec: ValueMap, kind: string, check: Check): void 
 }
 
 /** The selector matches the labels of the template, unless it is empty. */
-export function checkSelected(spec: ValueMap, check: Check): void {
-  const selector = mapOrAbsent(spec, 'selector')
-  if (selector !== undefined && isEmptySelector(selector)) return
-  const template = mapOrEmpty(spec, 'template')
-  if (!selects(selector, labelsOf(template) ?? {})) tellMismatch(template, TEMPLATE, check)
+export function checkSelected({ selector, template }: Spec, check: Check): void {
+  if (selector !== null && isEmptySelector(selector)) return
+  if (!selects(selector ?? undefined, template.metadata.labels ?? {})) tellMismatch(template, TEMPLATE, check)
 }
 
-export function checkSelectedTemplate(spec: ValueMap, check: Check): void {
-  const selector = mapOrAbsent(spec, 'selector')
-  if (selector !== undefined && !isUsable(selector)) {
+export function checkSelectedTemplate(spec: Spec, check: Check): void {
+  const { selector, template } = spec
+  if (selector !== null && !isUsable(selector)) {
     check.invalid(SELECTOR, shownSelector(selector), 'invalid label selector')
     return
   }
   checkSelected(spec, check)
-  checkLastingTemplate(mapOrEmpty(spec, 'template'), { at: TEMPLATE, check, kind: 'ReplicaSet' })
+  checkLastingTemplate(template, { at: TEMPLATE, check, kind: 'ReplicaSet' })
 }
 
-export function checkSameSelector(object: ValueMap, stored: ValueMap, check: Check): void {
-  const [selector, old] = [mapOrAbsent(specOf(object), 'selector'), mapOrAbsent(specOf(stored), 'selector')]
-  if (!equalValues(selector, old)) check.invalid(SELECTOR, shownSelector(selector), IMMUTABLE)
+interface WithSpec {
+  readonly spec: Spec
 }
 
-export function checkCollisions(object: ValueMap, stored: ValueMap, check: Check): void {
-  const [now, before] = [object, stored].map((each) => integerOrAbsent(statusOf(each), 'collisionCount'))
+export function checkSameSelector({ spec: { selector } }: WithSpec, stored: WithSpec, check: Check): void {
+  if (!equalValues(selector, stored.spec.selector)) {
+    check.invalid(SELECTOR, shownSelector(selector ?? undefined), IMMUTABLE)
+  }
+}
+
+interface WithStatus {
+  readonly status: Status
+}
+
+export function checkCollisions(object: WithStatus, stored: WithStatus, check: Check): void {
+  const [now, before] = [object.status.collisionCount, stored.status.collisionCount]
   if (before !== undefined && (now === undefined || now < before)) {
     check.invalid(STATUS.child('collisionCount'), now ?? 0, 'cannot be decremented')
   }
 }
 
-export function checkAvailable(status: ValueMap, words: string, check: Check): void {
-  const available = integerOrZero(status, 'availableReplicas')
-  if (available > integerOrZero(status, 'readyReplicas')) {
-    check.invalid(STATUS.child('availableReplicas'), available, `cannot be greater than ${words}`)
-  }
-}
-
-/** Before v1, labels and selector defaulted to the labels of the template. */
-export function withLabelsOfTemplate(document: ValueMap): ValueMap {
-  const [metadata, spec] = [metaOf(document), specOf(document)]
-  const { labels } = metaOf(mapOrEmpty(spec, 'template'))
-  if (labels === undefined) return document
-  const hasLabels = Object.keys(labelsIn(document)).length > 0
-  return {
-    ...document,
-    metadata: hasLabels ? metadata : { ...metadata, labels },
-    spec: { ...spec, selector: spec['selector'] ?? { matchLabels: labels } },
+export function checkAvailable(
+  { availableReplicas = 0, readyReplicas = 0 }: Status,
+  words: string,
+  check: Check,
+): void {
+  if (availableReplicas > readyReplicas) {
+    check.invalid(STATUS.child('availableReplicas'), availableReplicas, `cannot be greater than ${words}`)
   }
 }

@@ -12,7 +12,7 @@ import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-
 import { conflictError } from '../../registry/errors.ts'
 import { withMemberOf } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
-import type { Action, ActionResult, ActionContext } from '../../registry/registry.ts'
+import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import { servedResource } from '../../registry/served-resource.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { SchemaTable } from '../../schema/table.ts'
@@ -57,7 +57,7 @@ export function tokenRequestAction(schemas: SchemaTable, options: TokenRequestOp
   }
 }
 
-async function makeToken(sent: ApiObject, context: ActionContext, options: TokenRequestOptions): Promise<ActionResult> {
+async function makeToken(sent: ApiObject, context: ActionContext, options: TokenRequestOptions): Promise<ActionAnswer> {
   const { name, namespace, now } = context
   checkName(sent, name)
   const account = await read(context, 'serviceaccounts', name)
@@ -86,7 +86,7 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   context.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
   const expires = new Date(Date.parse(now) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
   const named = withMeta(withSpec(request, { expirationSeconds: seconds }), { uid })
-  return { kind: 'body', object: { ...named, status: { token, expirationTimestamp: expires } } }
+  return { kind: 'object', object: { ...named, status: { token, expirationTimestamp: expires } } }
 }
 
 function checkName(request: ApiObject, name: string): void {

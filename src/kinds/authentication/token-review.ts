@@ -26,7 +26,7 @@ export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['re
       if (token === '') throw new ApiError('BadRequest', 'token is required for TokenReview in authentication')
       await context.validate(object)
       const status = statusOf(await review(token, textsOnly(spec, 'audiences'), context.signal))
-      return { kind: 'body', object: { ...object, status } }
+      return { kind: 'object', object: { ...object, status } }
     },
   }
 }

@@ -12,7 +12,7 @@ import { ApiError } from '../../api/status.ts'
 import type { User } from '../../api/user.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
-import type { Action, ActionAnswer, ActionContext, ActionResult } from '../../registry/registry.ts'
+import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
 import type { Kind } from '../kind.ts'
@@ -26,7 +26,7 @@ import {
 
 const GROUP_VERSION = { group: 'authorization.k8s.io', version: 'v1' } as const
 
-type Answer = (review: ApiObject, context: ActionContext) => Promise<ActionResult>
+type Answer = (review: ApiObject, context: ActionContext) => Promise<ActionAnswer>
 
 export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer): readonly Action[] {
   const action = (name: string, kind: Kind, run: Answer): Action => ({
@@ -49,9 +49,9 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
       const { access, problems } = accessOf(specOf(review), userOf(review, context))
       const decision = await authorizer.authorize(access, context.signal)
       const answer = { ...review, status: statusOf(decision, problems) }
-      if (context.explain !== true || decision.kind === 'allow') return { kind: 'body', object: answer }
+      if (context.explain !== true || decision.kind === 'allow') return { kind: 'object', object: answer }
       const explanation = await authorizer.explain?.({ access, decision, reader: context.user }, context.signal)
-      return { kind: 'body', object: explanation === undefined ? answer : withExplanation(answer, explanation) }
+      return { kind: 'object', object: explanation === undefined ? answer : withExplanation(answer, explanation) }
     })
   return [
     accessReview('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, subjectOf),
@@ -152,10 +152,9 @@ const FIELDS: SelectorReader<FieldTerm> = {
   parse: (selector) => parseFieldSelector(selector).terms,
   one: (requirement) => {
     const values = textsOnly(requirement, 'values')
-    const operator = { In: '=', NotIn: '!=' } as const
-    const sign = own(operator, textOrEmpty(requirement, 'operator')) as FieldTerm['operator'] | undefined
-    if (values.length !== 1 || sign === undefined) return undefined
-    return { field: textOrEmpty(requirement, 'key'), operator: sign, value: values[0]! }
+    const operator = textOrEmpty(requirement, 'operator')
+    if (values.length !== 1 || (operator !== 'In' && operator !== 'NotIn')) return undefined
+    return { field: textOrEmpty(requirement, 'key'), operator: operator === 'In' ? '=' : '!=', value: values[0]! }
   },
 }
 

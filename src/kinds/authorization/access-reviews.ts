@@ -2,28 +2,32 @@
 import { croppedValue } from '../../api/cropped-value.ts'
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { metaText, specOf } from '../../api/object-members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type {
+  LocalSubjectAccessReview,
+  NonResourceAttributes,
+  SelfSubjectAccessReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+} from '../../api/gen/kinds.ts'
+import { MAX_SELECTOR_BYTES } from '../../api/selector-text.ts'
+import { isMap, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
+import { longerThan } from '../../schema/validation/formats.ts'
 import { checkAskedRequirement } from '../../schema/validation/labels.ts'
-import type { Kind } from '../kind.ts'
-import { placedMaps } from '../shared/placed-items.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { question } from '../shared/question.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<SubjectAccessReviewSpec>('spec')
 const RESOURCE = SPEC.child('resourceAttributes')
 const PATH = SPEC.child('nonResourceAttributes')
 
-function shownPath(path: ValueMap | undefined): Shown {
-  return path === undefined
-    ? shownJson(null)
-    : shownJson({ Path: textOrEmpty(path, 'path'), Verb: textOrEmpty(path, 'verb') })
+type Spec = SubjectAccessReviewSpec
+
+function shownPath(path: NonResourceAttributes | undefined): Shown {
+  return shownJson(path === undefined ? null : { Path: path.path ?? '', Verb: path.verb ?? '' })
 }
 
-function checkAttributes(spec: ValueMap, check: Check): void {
-  const resource = mapOrAbsent(spec, 'resourceAttributes')
-  const path = mapOrAbsent(spec, 'nonResourceAttributes')
+function checkAttributes({ resourceAttributes: resource, nonResourceAttributes: path }: Spec, check: Check): void {
   if (resource !== undefined && path !== undefined) {
     check.invalid(PATH, shownPath(path), 'cannot be specified in combination with resourceAttributes')
   }
@@ -33,19 +37,18 @@ function checkAttributes(spec: ValueMap, check: Check): void {
   }
 }
 
-function checkSubject(spec: ValueMap, check: Check): void {
-  if (textOrEmpty(spec, 'user') !== '' || textsInPlace(spec, 'groups').length > 0) return
+function checkSubject({ user = '', groups = [] }: Spec, check: Check): void {
+  if (user !== '' || groups.length > 0) return
   check.invalid(SPEC.child('user'), '', 'at least one of user or group must be specified')
 }
 
-function checkSelectors(spec: ValueMap, check: Check): void {
-  const resource = mapOrEmpty(spec, 'resourceAttributes')
-  for (const field of ['fieldSelector', 'labelSelector']) {
-    const selector = mapOrAbsent(resource, field)
+function checkSelectors({ resourceAttributes: resource = {} }: Spec, check: Check): void {
+  for (const field of ['fieldSelector', 'labelSelector'] as const) {
+    const selector = resource[field]
     if (selector === undefined) continue
     const at = RESOURCE.child(field)
-    const raw = textOrEmpty(selector, 'rawSelector')
-    const requirements = placedMaps(selector, 'requirements', at)
+    const { rawSelector: raw = '', requirements = [] } = selector
+    if (longerThan(raw, MAX_SELECTOR_BYTES)) check.tooLong(at.child('rawSelector'), MAX_SELECTOR_BYTES)
     if (raw !== '' && requirements.length > 0) {
       check.invalid(at.child('rawSelector'), raw, 'may not specified at the same time as requirements')
     }
@@ -53,16 +56,15 @@ function checkSelectors(spec: ValueMap, check: Check): void {
       const detail = `when ${at.toString()} is specified, requirements or rawSelector is required`
       check.required(at.child('requirements'), detail)
     }
-    for (const [requirement, place] of requirements) {
-      checkAskedRequirement(requirement, place, { check, isLabel: field === 'labelSelector' })
-    }
+    check.each(selector, 'requirements', at, (requirement, place) =>
+      checkAskedRequirement(requirement, place, { check, isLabel: field === 'labelSelector' }),
+    )
   }
 }
 
 /** Metadata must be empty, but for what the server or the path sets. */
-function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Check): void {
-  const meta = mapOrEmpty(object, 'metadata')
-  const rest = Object.keys(meta).filter((name) => isGiven(meta, name) && !ignored.includes(name) && meta[name] !== '')
+function checkEmptyMeta(meta: ValueMap, ignored: readonly string[], check: Check): void {
+  const rest = Object.keys(meta).filter((name) => !ignored.includes(name) && meta[name] !== '')
   if (rest.length === 0) return
   const detail = ignored.includes('namespace') ? 'must be empty except for namespace' : 'must be empty'
   check.invalid(FieldPath.root('metadata'), shownJson(inOrder(croppedValue(meta))), detail)
@@ -83,12 +85,12 @@ const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'fi
 
 /** Metadata with its members in the order of the schema, and those of maps sorted. */
 function inOrder(meta: ValueMap): ValueMap {
-  const members = [...FIRST, ...THEN, ...LAST].filter((name) => isGiven(meta, name))
+  const members = [...FIRST, ...THEN, ...LAST].filter((name) => Object.hasOwn(meta, name))
   return Object.fromEntries(
     members.map((name) => {
       const value = meta[name] ?? null
-      if (name !== 'labels' && name !== 'annotations') return [name, value]
-      return [name, Object.fromEntries(Object.entries(mapOrEmpty(meta, name)).sort(([a], [b]) => (a < b ? -1 : 1)))]
+      if (!isMap(value)) return [name, value]
+      return [name, Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))]
     }),
   )
 }
@@ -100,38 +102,38 @@ interface ReviewRule {
   readonly metadata: readonly string[]
 }
 
-function checkReview(object: ValueMap, { hasSubject, metadata }: ReviewRule, check: Check): void {
-  const spec = specOf(object)
+type Review = SubjectAccessReview | SelfSubjectAccessReview
+
+function checkReview({ metadata: given, spec }: Review, { hasSubject, metadata }: ReviewRule, check: Check): void {
   checkAttributes(spec, check)
   if (hasSubject) checkSubject(spec, check)
   checkSelectors(spec, check)
-  checkEmptyMeta(object, metadata, check)
+  checkEmptyMeta(given, metadata, check)
 }
 
-export const SUBJECT_ACCESS_REVIEW: Kind = {
+export const SUBJECT_ACCESS_REVIEW: Kind = typedKind<SubjectAccessReview>({
   validation: question((object, check) =>
     checkReview(object, { hasSubject: true, metadata: ['managedFields'] }, check),
   ),
-}
+})
 
-export const SELF_SUBJECT_ACCESS_REVIEW: Kind = {
+export const SELF_SUBJECT_ACCESS_REVIEW: Kind = typedKind<SelfSubjectAccessReview>({
   validation: question((object, check) =>
     checkReview(object, { hasSubject: false, metadata: ['managedFields'] }, check),
   ),
-}
+})
 
-export const LOCAL_SUBJECT_ACCESS_REVIEW: Kind = {
+export const LOCAL_SUBJECT_ACCESS_REVIEW: Kind = typedKind<LocalSubjectAccessReview>({
   validation: question((object, check) => {
     checkReview(object, { hasSubject: true, metadata: ['managedFields', 'namespace'] }, check)
-    const resource = mapOrAbsent(specOf(object), 'resourceAttributes')
-    const namespace = textOrEmpty(resource ?? {}, 'namespace')
-    if (resource !== undefined && namespace !== metaText(object, 'namespace')) {
+    const { resourceAttributes: resource, nonResourceAttributes: path } = object.spec
+    const namespace = resource?.namespace ?? ''
+    if (resource !== undefined && namespace !== (object.metadata.namespace ?? '')) {
       check.invalid(RESOURCE.child('namespace'), namespace, 'must match metadata.namespace')
     }
-    const path = mapOrAbsent(specOf(object), 'nonResourceAttributes')
     if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
   }),
-}
+})
 
 export const SELF_SUBJECT_RULES_REVIEW: Kind = {
   validation: question(() => undefined),

@@ -1,17 +1,15 @@
 // Cron jobs: jobs that are created on a schedule.
 import { FieldPath } from '../../api/field-path.ts'
-import { isTrue, mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { metaText, specOf } from '../../api/object-members.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { AGE, boolean, column, integer, length, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import type { CronJob, CronJobSpec, JobSpec } from '../../api/gen/kinds.ts'
+import { AGE, boolean, column, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { ageOf } from '../../codec/tables/elapsed.ts'
-import { at, orNone, textAt } from '../../codec/tables/reading.ts'
+import { orNone } from '../../codec/tables/reading.ts'
 import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { shownSelector } from '../../schema/validation/labels.ts'
 import { METADATA } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
@@ -24,25 +22,26 @@ import { scheduleFault } from './cron-schedule.ts'
 import { podFailurePolicy } from './job/defaults.ts'
 import { checkJobSpec } from './job/validation.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<CronJobSpec>('spec')
 
 /** A label value without the timestamp suffix that job names get. */
 const MAX_NAME = 52
+/** The reference has no limit. A schedule of more than its 60 minutes, 24 hours and so on says them again and again. */
+const MAX_SCHEDULE_BYTES = 64 * 1024
 
-function checkCronJob(object: ValueMap, check: Check, stored?: ValueMap): void {
-  const [spec, old] = [specOf(object), stored === undefined ? undefined : specOf(stored)]
-  const schedule = textOrEmpty(spec, 'schedule')
-  const zone = textOrAbsent(spec, 'timeZone')
+function checkCronJob({ metadata, spec }: CronJob, check: Check, stored?: CronJob): void {
+  const { schedule, timeZone: zone } = spec
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'schedule')
   // A zone inside the schedule may have been stored before it was refused.
-  const keepsZone = old !== undefined && textOrEmpty(old, 'schedule').includes('TZ')
-  if (schedule !== '') checkSchedule(schedule, zone, keepsZone, check)
+  const keepsZone = stored?.spec.schedule.includes('TZ') === true
+  if (longerThan(schedule, MAX_SCHEDULE_BYTES)) check.tooLong(SPEC.child('schedule'), MAX_SCHEDULE_BYTES)
+  else if (schedule !== '') checkSchedule(schedule, zone, keepsZone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'startingDeadlineSeconds')
-  if (zone !== undefined && (old === undefined || textOrAbsent(old, 'timeZone') !== zone)) checkZone(zone, check)
+  if (zone !== undefined && zone !== stored?.spec.timeZone) checkZone(zone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'concurrencyPolicy')
-  checkTemplate(mapOrEmpty(mapOrEmpty(spec, 'jobTemplate'), 'spec'), check)
+  checkTemplate(spec.jobTemplate.spec, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit')
-  const name = metaText(object, 'name')
+  const { name = '' } = metadata
   if (stored === undefined && longerThan(name, MAX_NAME)) {
     check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
   }
@@ -83,25 +82,24 @@ function isZone(zone: string): boolean {
 }
 
 /** The selector of a job is generated, so its template has none. */
-function checkTemplate(spec: ValueMap, check: Check): void {
+function checkTemplate(spec: JobSpec, check: Check): void {
   const at = SPEC.child('jobTemplate').child('spec')
   checkJobSpec(spec, at, check)
-  const selector = mapOrAbsent(spec, 'selector')
+  const { selector, manualSelector } = spec
   if (selector !== undefined) {
     check.invalid(at.child('selector'), shownSelector(selector), '`selector` will be auto-generated')
   }
-  if (isTrue(spec, 'manualSelector')) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
+  if (manualSelector === true) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
 }
 
 const ZONE_IN_SCHEDULE =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
-function suspended(cronJob: ValueMap): string {
-  const suspend = at(cronJob, 'spec', 'suspend')
-  return suspend === undefined ? '<unset>' : suspend === true ? 'True' : 'False'
+function suspended({ spec: { suspend } }: CronJob): string {
+  return suspend === undefined ? '<unset>' : suspend ? 'True' : 'False'
 }
 
-export const CRON_JOB: Kind = {
+export const CRON_JOB: Kind = typedKind<CronJob>({
   validation: { ...builtInRules({ object: checkCronJob }), subresources: { status: () => undefined } },
   defaults: within({
     spec: always({
@@ -115,23 +113,26 @@ export const CRON_JOB: Kind = {
   strategy: withGatedFields(gatedPodFields('spec/jobTemplate/spec/template/spec'), {
     ...WORKLOAD,
     warnings: (object, stored, context) => [
-      ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
-      ...(textOrEmpty(specOf(object), 'schedule').includes('TZ') ? [ZONE_IN_SCHEDULE] : []),
+      ...withNameWarnings(jobWarnings<CronJob>('spec.jobTemplate.spec', ({ spec }) => spec.jobTemplate.spec))(
+        object,
+        stored,
+        context,
+      ),
+      ...(object.spec.schedule.includes('TZ') ? [ZONE_IN_SCHEDULE] : []),
     ],
   }),
   columns: tableOf([
     NAME,
-    column('Schedule', 'When jobs are made, in the format of cron.', text('spec', 'schedule')),
-    column('Timezone', 'The time zone of the schedule.', (job) => orNone(textAt(job, 'spec', 'timeZone'))),
+    column('Schedule', 'When jobs are made, in the format of cron.', ({ spec }) => spec.schedule),
+    column('Timezone', 'The time zone of the schedule.', ({ spec }) => orNone(spec.timeZone ?? '')),
     boolean('Suspend', 'Whether no more jobs are made.', suspended),
-    integer('Active', 'How many of its jobs are running.', length('status', 'active')),
-    column('Last Schedule', 'How long ago a job was made last.', (job, now) => {
-      const last = textAt(job, 'status', 'lastScheduleTime')
-      return last === '' ? '<none>' : ageOf(last, now)
-    }),
+    integer('Active', 'How many of its jobs are running.', ({ status }) => status.active?.length ?? 0),
+    column('Last Schedule', 'How long ago a job was made last.', ({ status: { lastScheduleTime: last } }, now) =>
+      last === undefined ? '<none>' : ageOf(last, now),
+    ),
     AGE,
-    ...containerColumns('spec', 'jobTemplate', 'spec', 'template'),
-    selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
+    ...containerColumns<CronJob>(({ spec }) => spec.jobTemplate.spec.template),
+    selectorColumn(({ spec }) => spec.jobTemplate.spec.selector),
   ]),
   olderVersions: { 'batch/v1beta1': 'same' },
-}
+})

@@ -1,23 +1,21 @@
 // Leases.
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import type { Lease } from '../../api/gen/kinds.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<Lease['spec']>('spec')
 
-function checkLease(object: ValueMap, check: Check): void {
-  const spec = mapOrEmpty(object, 'spec')
+function checkLease({ spec }: Lease, check: Check): void {
   check.fields(spec, SPEC, 'coordination.k8s.io_v1.LeaseSpec')
   if (!check.gate('CoordinatedLeaderElection')) return
-  const strategy = textOrAbsent(spec, 'strategy')
+  const { strategy, preferredHolder = '' } = spec
   if (strategy !== undefined) checkLeaseStrategy(strategy, SPEC.child('strategy'), check)
-  else if (textOrEmpty(spec, 'preferredHolder') !== '') {
+  else if (preferredHolder !== '') {
     check.forbidden(SPEC.child('preferredHolder'), 'may only be specified when `strategy` is defined')
   }
 }
@@ -30,7 +28,7 @@ function checkLeaseStrategy(strategy: string, at: FieldPath, check: Check): void
   }
 }
 
-export const LEASE: Kind = {
+export const LEASE: Kind = typedKind<Lease>({
   validation: {
     create: (object, check) => {
       checkMeta(object, subdomainName, check)
@@ -45,6 +43,6 @@ export const LEASE: Kind = {
     createOnUpdate: true,
     conditionalUpdate: true,
   }),
-  columns: tableOf([NAME, column('Holder', 'Who holds it.', text('spec', 'holderIdentity')), AGE]),
+  columns: tableOf([NAME, column('Holder', 'Who holds it.', ({ spec }) => spec.holderIdentity ?? ''), AGE]),
   olderVersions: { 'coordination.k8s.io/v1beta1': 'same' },
-}
+})

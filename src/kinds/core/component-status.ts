@@ -1,21 +1,24 @@
 // Component statuses: the health of the control plane, which is not stored.
-import type { ValueMap } from '../../api/value.ts'
+import type { ComponentCondition, ComponentStatus } from '../../api/gen/kinds.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
-import { conditionAt, textAt } from '../../codec/tables/reading.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 
-function health(status: ValueMap): string {
-  const condition = conditionAt(status, 'Healthy', 'conditions')
-  if (condition === undefined) return 'Unknown'
-  return textAt(condition, 'status') === 'True' ? 'Healthy' : 'Unhealthy'
+function healthOf({ conditions = [] }: ComponentStatus): ComponentCondition | undefined {
+  return conditions.find(({ type }) => type === 'Healthy')
 }
 
-export const COMPONENT_STATUS: Kind = {
+function health(status: ComponentStatus): string {
+  const condition = healthOf(status)
+  if (condition === undefined) return 'Unknown'
+  return condition.status === 'True' ? 'Healthy' : 'Unhealthy'
+}
+
+export const COMPONENT_STATUS: Kind = typedKind<ComponentStatus>({
   columns: tableOf([
     NAME,
     column('Status', 'Whether the component is well.', health),
-    column('Message', 'What the check said.', (one) => textAt(conditionAt(one, 'Healthy', 'conditions'), 'message')),
-    column('Error', 'What the check failed with.', (one) => textAt(conditionAt(one, 'Healthy', 'conditions'), 'error')),
+    column('Message', 'What the check said.', (one) => healthOf(one)?.message ?? ''),
+    column('Error', 'What the check failed with.', (one) => healthOf(one)?.error ?? ''),
   ]),
   deprecations: ['v1 ComponentStatus is deprecated in v1.19+'],
-}
+})

@@ -1,9 +1,8 @@
 // Config maps, and what secrets have in common with them: keys are file names, the size is limited, and both can be immutable.
 import { FieldPath } from '../../api/field-path.ts'
-import { isTrue, mapOrEmpty } from '../../api/members.ts'
-import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import type { ConfigMap } from '../../api/gen/kinds.ts'
+import { entriesOf, equalValues } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
-import { mapAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { configKey } from '../../schema/validation/formats.ts'
 import {
@@ -12,32 +11,27 @@ import {
   NOWHERE,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 
 export const MAX_DATA_BYTES = 1024 * 1024
 const DATA = FieldPath.root('data')
 const BINARY_DATA = FieldPath.root('binaryData')
 const IMMUTABLE_DATA = 'field is immutable when `immutable` is set'
 
-function checkConfigMap(object: ValueMap, check: Check): void {
+function checkConfigMap(object: ConfigMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const data = mapOrEmpty(object, 'data')
-  const binary = mapOrEmpty(object, 'binaryData')
+  const { data = {}, binaryData = {} } = object
   let bytes = 0
-  const lookAtText = (key: string, value: Value): void => {
+  for (const [key, value] of entriesOf(data)) {
     checkKey(key, DATA, check)
-    if (Object.hasOwn(binary, key)) check.invalid(DATA.key(key), key, 'duplicate of key present in binaryData')
-    if (typeof value === 'string') bytes += Buffer.byteLength(value)
+    if (Object.hasOwn(binaryData, key)) check.invalid(DATA.key(key), key, 'duplicate of key present in binaryData')
+    bytes += Buffer.byteLength(value)
   }
-  const lookAtBytes = (key: string, value: Value): void => {
+  for (const [key, value] of entriesOf(binaryData)) {
     checkKey(key, BINARY_DATA, check)
-    if (typeof value === 'string') bytes += decodedLength(value)
+    bytes += decodedLength(value)
   }
-  check.members(data, lookAtText, () =>
-    check.members(binary, lookAtBytes, () => {
-      if (bytes > MAX_DATA_BYTES) check.tooLong(NOWHERE, MAX_DATA_BYTES)
-    }),
-  )
+  if (bytes > MAX_DATA_BYTES) check.tooLong(NOWHERE, MAX_DATA_BYTES)
 }
 
 export function checkKey(key: string, at: FieldPath, check: Check): void {
@@ -46,12 +40,11 @@ export function checkKey(key: string, at: FieldPath, check: Check): void {
 }
 
 /** Immutable data stays as it is, and stays immutable. */
-export function checkImmutable(object: ValueMap, stored: ValueMap, check: Check): void {
-  if (!isTrue(stored, 'immutable')) return
-  if (!isTrue(object, 'immutable')) check.forbidden(FieldPath.root('immutable'), IMMUTABLE_DATA)
-  for (const field of ['data', 'binaryData']) {
-    if (!equalValues(mapOrEmpty(object, field), mapOrEmpty(stored, field)))
-      check.forbidden(FieldPath.root(field), IMMUTABLE_DATA)
+export function checkImmutable(object: ConfigMap, stored: ConfigMap, check: Check): void {
+  if (stored.immutable !== true) return
+  if (object.immutable !== true) check.forbidden(FieldPath.root('immutable'), IMMUTABLE_DATA)
+  for (const field of ['data', 'binaryData'] as const) {
+    if (!equalValues(object[field] ?? {}, stored[field] ?? {})) check.forbidden(FieldPath.root(field), IMMUTABLE_DATA)
   }
 }
 
@@ -61,7 +54,7 @@ export function decodedLength(base64: string): number {
   return (base64.length / 4) * 3 - padding
 }
 
-export const CONFIG_MAP: Kind = {
+export const CONFIG_MAP: Kind = typedKind<ConfigMap>({
   validation: {
     create: checkConfigMap,
     update: (object, stored, check) => {
@@ -75,8 +68,8 @@ export const CONFIG_MAP: Kind = {
     column(
       'Data',
       'How many entries it has.',
-      (map) => Object.keys(mapAt(map, 'data')).length + Object.keys(mapAt(map, 'binaryData')).length,
+      ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length,
     ),
     AGE,
   ]),
-}
+})

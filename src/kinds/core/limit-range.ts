@@ -2,15 +2,15 @@
 import { systemRandom } from '../../lib/random.ts'
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
-import { metaText, specOf, withMeta } from '../../api/object-members.ts'
-import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import type { LimitRange, LimitRangeItem, LimitRangeSpec } from '../../api/gen/kinds.ts'
+import { withMeta } from '../../api/object-members.ts'
+import { own } from '../../api/value.ts'
 import { compareQuantities, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
-import { both, each, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
+import { both, each, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { withMissing, rounded } from '../shared/resource-list.ts'
 import {
   amountOf,
@@ -20,15 +20,15 @@ import {
   isOvercommittable,
 } from '../shared/resource-names.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<LimitRangeSpec>('spec')
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const ONE = quantityOf(1, 'decimalSI')
 
-function checkLimitRange(object: ValueMap, check: Check): void {
+function checkLimitRange(object: LimitRange, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const seen = new Set<string>()
-  check.each(specOf(object), 'limits', SPEC, (limit, at) => {
-    const type = textOrEmpty(limit, 'type')
+  check.each(object.spec, 'limits', SPEC, (limit, at) => {
+    const { type } = limit
     checkType(type, at.child('type'), check)
     if (seen.has(type)) check.duplicate(at.child('type'), shownJson(type))
     seen.add(type)
@@ -44,11 +44,14 @@ function checkType(type: string, at: FieldPath, check: Check): void {
   }
 }
 
-function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(limit, 'type')
+/** The fields that hold amounts by resource. */
+type Amounts = Exclude<keyof LimitRangeItem, 'type'>
+
+function checkLimit(limit: LimitRangeItem, at: FieldPath, check: Check): void {
+  const { type, min = {}, max = {} } = limit
   const names = new Set<string>()
-  const take = (field: string): void => {
-    for (const name of Object.keys(mapOrEmpty(limit, field))) {
+  const take = (field: Amounts): void => {
+    for (const name of Object.keys(limit[field] ?? {})) {
       const place = at.child(field).key(name)
       if (type === 'Pod' || type === 'Container') checkContainerResourceName(name, place, check)
       else checkResourceName(name, place, check)
@@ -57,14 +60,13 @@ function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
   }
   take('max')
   take('min')
-  for (const field of ['default', 'defaultRequest']) {
+  for (const field of ['default', 'defaultRequest'] as const) {
     if (type !== 'Pod') take(field)
-    else if (Object.keys(mapOrEmpty(limit, field)).length > 0) {
+    else if (limit[field] !== undefined) {
       check.forbidden(at.child(field), "may not be specified when `type` is 'Pod'")
     }
   }
-  const sizes = [mapOrEmpty(limit, 'min'), mapOrEmpty(limit, 'max')]
-  if (type === 'PersistentVolumeClaim' && !sizes.some((amounts) => Object.hasOwn(amounts, 'storage'))) {
+  if (type === 'PersistentVolumeClaim' && ![min, max].some((amounts) => Object.hasOwn(amounts, 'storage'))) {
     const detail = 'either minimum or maximum storage value is required, but neither was provided'
     check.required(at.child('limits'), detail)
   }
@@ -73,7 +75,13 @@ function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
 }
 
 /** Two amounts of which the first may not exceed the second, where and with which value to report that. */
-const ORDERS: readonly (readonly [lower: string, upper: string, toldAt: string, shown: string, upperName: string])[] = [
+const ORDERS: readonly (readonly [
+  lower: Amounts,
+  upper: Amounts,
+  toldAt: Amounts,
+  shown: Amounts,
+  upperName: string,
+])[] = [
   ['min', 'max', 'min', 'min', 'max'],
   ['min', 'defaultRequest', 'defaultRequest', 'defaultRequest', 'default request'],
   ['defaultRequest', 'max', 'defaultRequest', 'defaultRequest', 'max'],
@@ -82,10 +90,9 @@ const ORDERS: readonly (readonly [lower: string, upper: string, toldAt: string, 
   ['default', 'max', 'default', 'max', 'max'],
 ]
 
-function checkAmounts(name: string, limit: ValueMap, at: FieldPath, check: Check): void {
-  const isPod = textOrEmpty(limit, 'type') === 'Pod'
-  const textIn = (field: string): Value | undefined =>
-    isPod && field.startsWith('default') ? undefined : own(mapOrEmpty(limit, field), name)
+function checkAmounts(name: string, limit: LimitRangeItem, at: FieldPath, check: Check): void {
+  const textIn = (field: Amounts): string | undefined =>
+    limit.type === 'Pod' && field.startsWith('default') ? undefined : own(limit[field] ?? {}, name)
   for (const [lower, upper, toldAt, shown, upperName] of ORDERS) {
     const [low, high] = [amountOf(textIn(lower)), amountOf(textIn(upper))]
     if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) continue
@@ -102,7 +109,7 @@ function checkAmounts(name: string, limit: ValueMap, at: FieldPath, check: Check
   }
 }
 
-function checkRatio(textIn: (field: string) => Value | undefined, at: FieldPath, check: Check): void {
+function checkRatio(textIn: (field: Amounts) => string | undefined, at: FieldPath, check: Check): void {
   const text = textIn('maxLimitRequestRatio')
   const ratio = amountOf(text)
   if (ratio === undefined) return
@@ -116,24 +123,21 @@ function checkRatio(textIn: (field: string) => Value | undefined, at: FieldPath,
 }
 
 /** For containers `max` is the default limit, and the default limit is the default request. */
-const containerLimits: Rule = (given) => {
-  if (!isMap(given) || given['type'] !== 'Container') return given
-  const limits = withMissing(mapOrAbsent(given, 'default'), mapOrAbsent(given, 'max') ?? {})
-  const requests = withMissing(mapOrAbsent(given, 'defaultRequest'), limits ?? {})
-  const all = withMissing(requests, mapOrAbsent(given, 'min') ?? {})
-  return withAmounts(withAmounts(given, 'default', limits), 'defaultRequest', all)
+const containerLimits: OwnRule<LimitRangeItem> = (given) => {
+  if (given?.type !== 'Container') return given
+  const limits = withMissing(given.default, given.max ?? {})
+  const requests = withMissing(given.defaultRequest, limits ?? {})
+  const all = withMissing(requests, given.min ?? {})
+  if (limits === given.default && all === given.defaultRequest) return given
+  return { ...given, ...(limits && { default: limits }), ...(all && { defaultRequest: all }) }
 }
 
-function withAmounts(item: ValueMap, name: string, amounts: ValueMap | undefined): ValueMap {
-  return amounts === undefined ? item : withMember(item, name, amounts)
-}
-
-const limitRangeItem = both(
+const limitRangeItem = both<LimitRangeItem, unknown>(
   containerLimits,
   within({ max: rounded, min: rounded, default: rounded, defaultRequest: rounded, maxLimitRequestRatio: rounded }),
 )
 
-export const LIMIT_RANGE: Kind = {
+export const LIMIT_RANGE: Kind = typedKind<LimitRange>({
   validation: {
     create: checkLimitRange,
     update: (object, _stored, check) => checkLimitRange(object, check),
@@ -143,6 +147,6 @@ export const LIMIT_RANGE: Kind = {
     createOnUpdate: true,
     // The name may be left out (W-043).
     prepareForCreate: (object, { random = systemRandom }) =>
-      metaText(object, 'name') === '' ? withMeta(object, { name: random.uuid() }) : object,
+      object.metadata.name === undefined ? withMeta(object, { name: random.uuid() }) : object,
   },
-}
+})

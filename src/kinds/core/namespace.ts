@@ -1,13 +1,11 @@
 // Namespaces: deleted in two phases, labelled with their name, and with finalizers in the spec that only `finalize` changes.
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, listOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { labelsOf, metaOf, metaText, specOf, statusOf, withMeta, withSpec } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { isMap, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
+import type { Namespace, NamespaceSpec, ObjectMeta } from '../../api/gen/kinds.ts'
+import { withMeta, withSpec } from '../../api/object-members.ts'
+import { own } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { PropagationOptions } from '../../registry/registry.ts'
-import { always, blank, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
+import { always, blank, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import {
@@ -16,15 +14,15 @@ import {
   checkFinalizerWord,
   labelName,
 } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 
-const FINALIZERS = FieldPath.root('spec').child('finalizers')
+const FINALIZERS = FieldPath.root<NamespaceSpec>('spec').child('finalizers')
 const PHASE = FieldPath.root('status').child('Phase')
 
-function checkNamespace(object: ValueMap, check: Check): void {
+function checkNamespace(object: Namespace, check: Check): void {
   checkBuiltInMeta(object, labelName, check)
-  for (const finalizer of textsInPlace(specOf(object), 'finalizers')) {
+  for (const finalizer of specFinalizers(object)) {
     check.format(FINALIZERS, finalizer, qualifiedName(finalizer))
     checkFinalizerWord(finalizer, FINALIZERS, check)
   }
@@ -47,26 +45,29 @@ function finalizersFor(
   return wanted === undefined || others.includes(wanted) ? others : [...others, wanted]
 }
 
-function specFinalizers(object: ApiObject): readonly Value[] {
-  return listOrEmpty(specOf(object), 'finalizers')
+function specFinalizers({ spec: { finalizers = [] } }: Namespace): readonly string[] {
+  return finalizers
 }
 
-function withSpecFinalizers(object: ApiObject, finalizers: readonly Value[]): ApiObject {
+function withSpecFinalizers(object: Namespace, finalizers: readonly string[]): Namespace {
   return withSpec(object, { finalizers: finalizers.length === 0 ? undefined : finalizers })
 }
 
-function withNameLabel(object: ApiObject): ApiObject {
-  return withMeta(object, { labels: { ...labelsOf(object), [NAME_LABEL]: metaText(object, 'name') } })
+function withNameLabel(object: Namespace): Namespace {
+  const { name = '', labels: given } = object.metadata
+  const labels = { ...given, [NAME_LABEL]: name }
+  return withMeta(object, { labels })
 }
 
 /** Every namespace has its name as a label, for selectors. */
-const named: Rule = (given) => {
-  if (!isMap(given) || typeof given['name'] !== 'string' || given['name'] === '') return given
-  const labels = isMap(given['labels']) ? given['labels'] : {}
-  return withMember(given, 'labels', withMember(labels, NAME_LABEL, given['name']))
+const named: OwnRule<ObjectMeta> = (given) => {
+  const { name = '', labels = {} } = given ?? {}
+  if (name === '' || own(labels, NAME_LABEL) === name) return given
+  const withName = { ...labels, [NAME_LABEL]: name }
+  return { ...given, labels: withName }
 }
 
-export const NAMESPACE: Kind = {
+export const NAMESPACE: Kind = typedKind<Namespace>({
   validation: {
     create: checkNamespace,
     update: (object, stored, check) => {
@@ -76,8 +77,8 @@ export const NAMESPACE: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        const phase = textOrEmpty(statusOf(object), 'phase')
-        if (isGiven(metaOf(object), 'deletionTimestamp')) {
+        const { phase = '' } = object.status
+        if (object.metadata.deletionTimestamp !== undefined) {
           const detail = "may only be 'Terminating' if `deletionTimestamp` is not empty"
           if (phase !== 'Terminating') check.invalid(PHASE, phase, detail)
         } else if (phase !== 'Active')
@@ -85,7 +86,7 @@ export const NAMESPACE: Kind = {
       },
       finalize: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        for (const [i, finalizer] of textsInPlace(specOf(object), 'finalizers').entries()) {
+        for (const [i, finalizer] of specFinalizers(object).entries()) {
           check.format(FINALIZERS.index(i), finalizer, qualifiedName(finalizer))
           checkFinalizerWord(finalizer, FINALIZERS.index(i), check)
         }
@@ -104,18 +105,18 @@ export const NAMESPACE: Kind = {
     firstStatus: () => ({ phase: 'Active' }),
     prepareForUpdate: (object, stored) => withNameLabel(withSpecFinalizers(object, specFinalizers(stored))),
     markOnDelete: (object, now, wish) => {
-      const wanted = finalizersFor(wish, finalizersOf(object))
+      const wanted = finalizersFor(wish, object.metadata.finalizers ?? [])
       const finalizers = wanted.length === 0 ? undefined : wanted
       const marked = withMeta(object, { deletionTimestamp: now, finalizers })
-      return { ...marked, status: { ...statusOf(object), phase: 'Terminating' } }
+      return { ...marked, status: { ...object.status, phase: 'Terminating' } }
     },
     isHeldBack: (object) => specFinalizers(object).length > 0,
     subresources: {
       finalize: {
-        prepare: (object, stored) => withNameLabel(withMemberOf(object, stored, 'status')),
+        prepare: (object, stored) => withNameLabel({ ...object, status: stored.status }),
         resetFields: ['status'],
       },
     },
   },
-  columns: tableOf([NAME, column('Status', 'Active, or being deleted.', text('status', 'phase')), AGE]),
-}
+  columns: tableOf([NAME, column('Status', 'Active, or being deleted.', ({ status }) => status.phase ?? ''), AGE]),
+})

@@ -2,13 +2,12 @@
 // stored and dropped elsewhere.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, listOrEmpty, mapOrEmpty, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { equalValues, isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
-import { booleanAt, listAt, mapAt, orNone, textAt } from '../../codec/tables/reading.ts'
-import { both, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
+import type { Node, NodeSpec, NodeStatus } from '../../api/gen/kinds.ts'
+import { withMembers, withSpec } from '../../api/object-members.ts'
+import { entriesOf, equalValues, own } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, wide } from '../../codec/tables/column.ts'
+import { orNone } from '../../codec/tables/reading.ts'
+import { both, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import {
@@ -18,7 +17,7 @@ import {
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
 import type { UpdateRule } from '../../schema/validation/rules.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { checkCidr, parseCidr } from '../shared/ip-address.ts'
 import { checkTaints } from '../shared/pod-spec/tolerations.ts'
 import { rounded } from '../shared/resource-list.ts'
@@ -26,22 +25,21 @@ import { checkAmount } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
+const SPEC = FieldPath.root<NodeSpec>('spec')
+const STATUS = FieldPath.root<NodeStatus>('status')
 const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z0-9]+)*$/
 
-function checkCreate(object: ValueMap, check: Check): void {
+function checkCreate(object: Node, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = specOf(object)
-  const status = statusOf(object)
+  const { spec, status } = object
   checkTaints(spec, METADATA, check)
   checkResources(status, check)
-  const swap = integerOrAbsent(mapOrEmpty(mapOrEmpty(status, 'nodeInfo'), 'swap'), 'capacity')
+  const swap = status.nodeInfo.swap?.capacity
   if (swap !== undefined && swap <= 0) {
     check.invalid(METADATA.child('nodeSwapStatus').child('capacity'), swap, 'must be greater than zero')
   }
-  checkFeatures(textsInPlace(status, 'declaredFeatures'), check)
-  const ranges = textsInPlace(spec, 'podCIDRs')
+  checkFeatures(status, check)
+  const { podCIDRs: ranges = [] } = spec
   const at = SPEC.child('podCIDRs')
   for (const [i, range] of ranges.entries()) checkCidr(range, at.index(i), check)
   if (ranges.length < 2) return
@@ -56,14 +54,14 @@ function checkCreate(object: ValueMap, check: Check): void {
   }
 }
 
-function checkResources(status: ValueMap, check: Check): void {
-  for (const field of ['capacity', 'allocatable']) {
-    const at = STATUS.child(field)
-    check.members(mapOrEmpty(status, field), (name, amount) => checkAmount(name, amount, at.child(name), check))
+function checkResources(status: NodeStatus, check: Check): void {
+  for (const field of ['capacity', 'allocatable'] as const) {
+    const at: FieldPath = STATUS.child(field)
+    for (const [name, amount] of entriesOf(status[field] ?? {})) checkAmount(name, amount, at.child(name), check)
   }
 }
 
-function checkFeatures(features: readonly string[], check: Check): void {
+function checkFeatures({ declaredFeatures: features = [] }: NodeStatus, check: Check): void {
   const list = STATUS.child('declaredFeatures')
   for (const [i, feature] of features.entries()) {
     const named = `invalid feature name "${feature}"`
@@ -83,95 +81,85 @@ function checkFeatures(features: readonly string[], check: Check): void {
 
 const ONCE = 'except from "" to valid'
 
-const checkUpdate: UpdateRule = (object, stored, check) => {
+const checkUpdate: UpdateRule<Node> = (object, stored, check) => {
   checkBuiltInMetaUpdate(object, stored, check)
-  const spec = specOf(object)
-  const old = specOf(stored)
-  const status = statusOf(object)
+  const { spec, status } = object
+  const old = stored.spec
   checkResources(status, check)
-  checkFeatures(textsInPlace(status, 'declaredFeatures'), check)
+  checkFeatures(status, check)
   checkAddresses(status, check)
-  const ranges = textsInPlace(old, 'podCIDRs')
-  if (ranges.length > 0 && !equalValues(ranges, textsInPlace(spec, 'podCIDRs'))) {
+  if (old.podCIDRs !== undefined && !equalValues(old.podCIDRs, spec.podCIDRs)) {
     check.forbidden(SPEC.child('podCIDRs'), `node updates may not change podCIDR ${ONCE}`)
   }
-  const provider = textOrEmpty(old, 'providerID')
-  if (provider !== '' && provider !== textOrEmpty(spec, 'providerID')) {
+  if (old.providerID !== undefined && old.providerID !== spec.providerID) {
     check.forbidden(SPEC.child('providerID'), `node updates may not change providerID ${ONCE}`)
   }
   checkTaints(spec, METADATA, check)
-  if (textOrEmpty(spec, 'externalID') !== textOrEmpty(old, 'externalID')) {
+  if (spec.externalID !== old.externalID) {
     check.forbidden(SPEC.child('externalID'), 'may not be updated')
   }
 }
 
-function checkAddresses(status: ValueMap, check: Check): void {
+function checkAddresses(status: NodeStatus, check: Check): void {
   const seen = new Set<string>()
-  check.each(status, 'addresses', STATUS, (entry, at) => {
-    const shown = { Type: textOrEmpty(entry, 'type'), Address: textOrEmpty(entry, 'address') }
-    const key = `${shown.Type}\0${shown.Address}`
-    if (seen.has(key)) check.duplicate(at, shownJson(shown))
+  check.each(status, 'addresses', STATUS, ({ type, address }, at) => {
+    const key = `${type}\0${address}`
+    if (seen.has(key)) check.duplicate(at, shownJson({ Type: type, Address: address }))
     seen.add(key)
   })
 }
 
-function nodeWarnings(object: ApiObject): readonly string[] {
-  const spec = specOf(object)
-  const isNamed = textOrEmpty(spec, 'externalID') !== ''
+function nodeWarnings({ spec }: Node): readonly string[] {
+  const { configSource, externalID, podCIDRs = [] } = spec
   return [
-    ...(Object.hasOwn(spec, 'configSource') ? ['spec.configSource: the feature is no longer available'] : []),
-    ...(isNamed ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
-    ...listOrEmpty(spec, 'podCIDRs').flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')),
+    ...(configSource === undefined ? [] : ['spec.configSource: the feature is no longer available']),
+    ...(externalID === undefined ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+    ...podCIDRs.flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')),
   ]
 }
 
 /** `podCIDR` is the first of `podCIDRs`. */
-const podRanges: Rule = (given) => {
-  if (!isMap(given)) return given
-  const { podCIDR, podCIDRs } = given
-  const first: Value | undefined = isList(podCIDRs) ? podCIDRs[0] : undefined
-  if (typeof podCIDR === 'string' && podCIDR !== '' && podCIDR !== first)
-    return withMember(given, 'podCIDRs', [podCIDR])
-  return first === undefined || first === '' || first === podCIDR ? given : withMember(given, 'podCIDR', first)
+const podRanges: OwnRule<NodeSpec> = (given) => {
+  if (given === undefined) return given
+  const { podCIDR, podCIDRs = [] } = given
+  const [first] = podCIDRs
+  if (podCIDR !== undefined && podCIDR !== first) return { ...given, podCIDRs: [podCIDR] }
+  return first === undefined || first === '' || first === podCIDR ? given : { ...given, podCIDR: first }
 }
 
-function nodeStatus(node: ValueMap): string {
+function nodeStatus({ spec, status: { conditions = [] } }: Node): string {
   // Unlike elsewhere, the last condition of a type counts.
-  const ready = listAt(node, 'status', 'conditions').findLast((condition) => textAt(condition, 'type') === 'Ready')
-  const status = ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady'
-  return booleanAt(node, 'spec', 'unschedulable') ? `${status},SchedulingDisabled` : status
+  const ready = conditions.findLast(({ type }) => type === 'Ready')
+  const status = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
+  return spec.unschedulable === true ? `${status},SchedulingDisabled` : status
 }
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/'
 
-function nodeRoles(node: ValueMap): string {
-  const labels = mapAt(node, 'metadata', 'labels')
+function nodeRoles({ metadata: { labels = {} } }: Node): string {
   const roles = Object.keys(labels)
     .filter((label) => label.startsWith(ROLE_PREFIX))
     .map((label) => label.slice(ROLE_PREFIX.length))
-  const known = new Set([...roles, textAt(labels, 'kubernetes.io/role')])
+  const known = new Set([...roles, own(labels, 'kubernetes.io/role') ?? ''])
   known.delete('')
   return orNone([...known].sort().join(','))
 }
 
-function nodeAddress(type: string): (node: ValueMap) => string {
-  return (node) => {
-    const found = listAt(node, 'status', 'addresses').find((address) => textAt(address, 'type') === type)
-    return orNone(textAt(found, 'address'))
-  }
+function nodeAddress(wanted: string): (node: Node) => string {
+  return ({ status }) => orNone(status.addresses?.find(({ type }) => type === wanted)?.address ?? '')
 }
 
-function nodeInfo(node: ValueMap, field: string): string {
-  return textAt(node, 'status', 'nodeInfo', field) || '<unknown>'
+function nodeInfo({ status }: Node, field: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion'): string {
+  return status.nodeInfo[field] || '<unknown>'
 }
 
-function kernel(node: ValueMap): string {
-  const architecture = textAt(node, 'status', 'nodeInfo', 'architecture')
+function kernel(node: Node): string {
+  const { architecture } = node.status.nodeInfo
   const version = nodeInfo(node, 'kernelVersion')
   return architecture === '' ? version : `${version} (${architecture})`
 }
 
-export const NODE: Kind = {
+export const NODE: Kind = typedKind<Node>({
   validation: {
     create: checkCreate,
     // The reference checks a changed node as a new one first.
@@ -191,13 +179,13 @@ export const NODE: Kind = {
   strategy: {
     status: WITH_STATUS,
     prepareForCreate: (object) => withSpec(object, { configSource: undefined }),
-    firstStatus: (object) => withMembers(statusOf(object), { config: undefined }),
+    firstStatus: (object) => withMembers(object.status, { config: undefined }),
     prepareForUpdate: (object, stored) =>
-      Object.hasOwn(specOf(stored), 'configSource') ? object : withSpec(object, { configSource: undefined }),
+      stored.spec.configSource === undefined ? withSpec(object, { configSource: undefined }) : object,
     prepareStatus: (object, stored) =>
-      Object.hasOwn(statusOf(stored), 'config')
-        ? object
-        : { ...object, status: withMembers(statusOf(object), { config: undefined }) },
+      stored.status.config === undefined
+        ? { ...object, status: withMembers(object.status, { config: undefined }) }
+        : object,
     warnings: nodeWarnings,
   },
   columns: tableOf([
@@ -205,7 +193,7 @@ export const NODE: Kind = {
     column('Status', 'Whether the node is ready.', nodeStatus),
     column('Roles', 'What the node is for.', nodeRoles),
     AGE,
-    column('Version', 'The version of the node agent.', text('status', 'nodeInfo', 'kubeletVersion')),
+    column('Version', 'The version of the node agent.', ({ status }) => status.nodeInfo.kubeletVersion),
     wide('Internal-IP', 'Its address within the cluster.', nodeAddress('InternalIP')),
     wide('External-IP', 'Its address from outside.', nodeAddress('ExternalIP')),
     wide('OS-Image', 'Its operating system.', (node) => nodeInfo(node, 'osImage')),
@@ -213,4 +201,4 @@ export const NODE: Kind = {
     wide('Container-Runtime', 'What runs its containers.', (node) => nodeInfo(node, 'containerRuntimeVersion')),
   ]),
   storagePrefix: 'minions',
-}
+})

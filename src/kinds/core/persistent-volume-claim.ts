@@ -1,11 +1,14 @@
 // Persistent volume claims: `dataSource` and `dataSourceRef` are kept the same (W-575).
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { annotationsOf, membersOf, metaOf, specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { equalValues, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { textAt, textsAt } from '../../codec/tables/reading.ts'
+import type {
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimStatus,
+  TypedLocalObjectReference,
+} from '../../api/gen/kinds.ts'
+import { withMembers, withSpec } from '../../api/object-members.ts'
+import { entriesOf, equalValues, own } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { compareQuantities } from '../../lib/quantity.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
@@ -16,7 +19,7 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { amountOf, checkAmount, checkBasicAmount, isNative } from '../shared/resource-names.ts'
@@ -27,24 +30,23 @@ import { annotationWarnings } from '../shared/warnings.ts'
 import {
   accessModes,
   ATTRIBUTES_COLUMN,
-  quantity,
   STATUS_COLUMN,
   STORAGE_CLASS_COLUMN,
   VOLUME_MODE_COLUMN,
 } from './volume-columns.ts'
 
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
+const SPEC = FieldPath.root<PersistentVolumeClaimSpec>('spec')
+const STATUS = FieldPath.root<PersistentVolumeClaimStatus>('status')
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
-function checkClaim(object: ValueMap, check: Check): void {
+function checkClaim(object: PersistentVolumeClaim, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkClaimSpec(specOf(object), SPEC, check)
+  checkClaimSpec(object.spec, SPEC, check)
 }
 
-function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = specOf(object)
-  const old = specOf(stored)
+function checkClaimChange(object: PersistentVolumeClaim, stored: PersistentVolumeClaim, check: Check): void {
+  const { spec } = object
+  const { spec: old, status } = stored
   if (!equalValues(comparable(object, stored, check), old)) {
     const detail =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
@@ -52,50 +54,56 @@ function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): voi
   }
   const size = amountOf(storageOf(spec) ?? '0')
   const before = amountOf(storageOf(old))
-  const capacity = amountOf(own(mapOrEmpty(statusOf(stored), 'capacity'), 'storage') ?? '0')
+  const capacity = amountOf(own(status.capacity ?? {}, 'storage') ?? '0')
   const isLess = size !== undefined && before !== undefined && compareQuantities(size, before) < 0
   if (isLess && capacity !== undefined && compareQuantities(size, capacity) <= 0) {
-    const at = SPEC.child('resources').child('requests').child('storage')
-    check.forbidden(at, 'field can not be less than status.capacity')
+    const requests: FieldPath = SPEC.child('resources').child('requests')
+    check.forbidden(requests.child('storage'), 'field can not be less than status.capacity')
   }
   checkSameMode(spec, old, check)
-  const applied = textOrAbsent(statusOf(stored), 'currentVolumeAttributesClassName')
-  const attributes = textOrAbsent(spec, 'volumeAttributesClassName')
-  const isChanged = attributes !== textOrAbsent(old, 'volumeAttributesClassName')
-  if (applied !== undefined && isChanged && (attributes ?? '') === '') {
+  const { volumeAttributesClassName: attributes } = spec
+  const isChanged = attributes !== old.volumeAttributesClassName
+  if (status.currentVolumeAttributesClassName !== undefined && isChanged && (attributes ?? '') === '') {
     const to = attributes === undefined ? 'nil' : 'empty string'
     const detail = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`
     check.forbidden(SPEC.child('volumeAttributesClassName'), detail)
   }
 }
 
-function storageOf(spec: ValueMap): Value | undefined {
-  return own(mapOrEmpty(mapOrEmpty(spec, 'resources'), 'requests'), 'storage')
+function storageOf({ resources: { requests = {} } }: PersistentVolumeClaimSpec): string | undefined {
+  return own(requests, 'storage')
 }
 
 /** The new spec with everything that may change as it was. */
-function comparable(object: ValueMap, stored: ValueMap, check: Check): ValueMap {
-  const [spec, old] = [specOf(object), specOf(stored)]
-  const isBound = textOrEmpty(statusOf(object), 'phase') === 'Bound'
-  const resources = mapOrEmpty(spec, 'resources')
+function comparable(
+  object: PersistentVolumeClaim,
+  stored: PersistentVolumeClaim,
+  check: Check,
+): PersistentVolumeClaimSpec {
+  const { spec, status } = object
+  const { spec: old } = stored
+  const { volumeName, storageClassName, volumeAttributesClassName } = old
+  const isBound = status.phase === 'Bound'
+  const { resources } = spec
   const storage = storageOf(old)
+  const requests = storage === undefined ? resources.requests : { ...resources.requests, storage }
   return withMembers(spec, {
-    ...(textOrEmpty(old, 'volumeName') === '' ? membersOf(old, 'volumeName') : {}),
-    ...(mayNameClass(object, stored, check) ? membersOf(old, 'storageClassName') : {}),
-    ...(isBound ? membersOf(old, 'volumeAttributesClassName') : {}),
-    ...(isBound && storage !== undefined && isGiven(resources, 'requests')
-      ? { resources: { ...resources, requests: { ...mapOrEmpty(resources, 'requests'), storage } } }
+    ...(volumeName === undefined ? { volumeName } : {}),
+    ...(mayNameClass(object, stored, check) ? { storageClassName } : {}),
+    ...(isBound ? { volumeAttributesClassName } : {}),
+    ...(isBound && requests !== undefined && resources.requests !== undefined
+      ? { resources: { ...resources, requests } }
       : {}),
   })
 }
 
 /** A class may be set where there was none; where the annotation names one, only that. */
-function mayNameClass(object: ValueMap, stored: ValueMap, check: Check): boolean {
-  const before = textOrAbsent(annotationsOf(stored), CLASS_ANNOTATION)
-  const now = textOrAbsent(annotationsOf(object), CLASS_ANNOTATION)
-  const name = textOrAbsent(specOf(object), 'storageClassName')
-  const unnamed = !isGiven(specOf(stored), 'storageClassName')
-  const follows = unnamed && name !== undefined && (before === undefined || name === before)
+function mayNameClass(object: PersistentVolumeClaim, stored: PersistentVolumeClaim, check: Check): boolean {
+  const before = own(stored.metadata.annotations ?? {}, CLASS_ANNOTATION)
+  const now = own(object.metadata.annotations ?? {}, CLASS_ANNOTATION)
+  const { storageClassName: name } = object.spec
+  const follows =
+    stored.spec.storageClassName === undefined && name !== undefined && (before === undefined || name === before)
   if (!(follows && before !== undefined && (now === undefined || now === before)) && (now ?? '') !== (before ?? '')) {
     check.invalid(METADATA.child('annotations').child(CLASS_ANNOTATION), now ?? '', IMMUTABLE)
   }
@@ -110,22 +118,22 @@ const RESIZE_STATES: readonly string[] = [
   'NodeResizePending',
 ]
 
-function checkClaimStatus(status: ValueMap, check: Check): void {
+function checkClaimStatus(status: PersistentVolumeClaimStatus, check: Check): void {
   const capacity = STATUS.child('capacity')
-  check.members(mapOrEmpty(status, 'capacity'), (name, amount) => checkBasicAmount(amount, capacity.key(name), check))
+  for (const [name, amount] of entriesOf(status.capacity ?? {})) checkBasicAmount(amount, capacity.key(name), check)
   const states = STATUS.child('allocatedResourceStatuses')
-  check.members(mapOrEmpty(status, 'allocatedResourceStatuses'), (name, state) => {
+  for (const [name, state] of entriesOf(status.allocatedResourceStatuses ?? {})) {
     checkClaimResource(name, states, check)
-    if (typeof state !== 'string' || !RESIZE_STATES.includes(state)) check.notSupported(states, name, RESIZE_STATES)
-  })
+    if (!RESIZE_STATES.includes(state)) check.notSupported(states, name, RESIZE_STATES)
+  }
   const allocated = STATUS.child('allocatedResources')
-  check.members(mapOrEmpty(status, 'allocatedResources'), (name, amount) => {
+  for (const [name, amount] of entriesOf(status.allocatedResources ?? {})) {
     const before = check.errors.length
     checkClaimResource(name, allocated, check)
-    if (check.errors.length > before) return
+    if (check.errors.length > before) continue
     checkBasicAmount(amount, allocated.key(name), check)
     if (check.errors.length === before) checkAmount('storage', amount, allocated.key(name), check)
-  })
+  }
 }
 
 function checkClaimResource(name: string, at: FieldPath, check: Check): void {
@@ -136,55 +144,47 @@ function checkClaimResource(name: string, at: FieldPath, check: Check): void {
 
 const CROSS_NAMESPACE = 'CrossNamespaceVolumeDataSource'
 
-function withoutSourceElsewhere(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
-  const isElsewhere = textOrEmpty(mapOrEmpty(specOf(object), 'dataSourceRef'), 'namespace') !== ''
+function withoutSourceElsewhere(object: PersistentVolumeClaim, gates: ReadonlySet<string>): PersistentVolumeClaim {
+  const isElsewhere = (object.spec.dataSourceRef?.namespace ?? '') !== ''
   return isElsewhere && !gates.has(CROSS_NAMESPACE) ? withSpec(object, { dataSourceRef: undefined }) : object
 }
 
 /** Without `dataSourceRef`, a `dataSource` that is neither a claim nor a snapshot is dropped, not refused. */
-function withoutUnknownSource(object: ApiObject): ApiObject {
-  const spec = specOf(object)
-  const source = own(spec, 'dataSource')
-  if (!isMap(source) || Object.hasOwn(spec, 'dataSourceRef')) return object
-  const place = `${textOrEmpty(source, 'apiGroup')}/${textOrEmpty(source, 'kind')}`
+function withoutUnknownSource(object: PersistentVolumeClaim): PersistentVolumeClaim {
+  const { dataSource: source, dataSourceRef: reference } = object.spec
+  if (source === undefined || reference !== undefined) return object
+  const place = `${source.apiGroup ?? ''}/${source.kind}`
   const isKnown = place === '/PersistentVolumeClaim' || place === 'snapshot.storage.k8s.io/VolumeSnapshot'
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
 
 /** With both sources where one is given. */
-function mirrored(object: ApiObject): ApiObject {
-  const spec = specOf(object)
-  const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
-  if (isMap(source) && !isMap(reference)) return withSpec(object, { dataSourceRef: plainReference(source) })
-  if (isMap(reference) && !isMap(source) && textOrEmpty(reference, 'namespace') === '') {
-    return withSpec(object, { dataSource: plainReference(reference) })
+function mirrored(object: PersistentVolumeClaim): PersistentVolumeClaim {
+  const { dataSource: source, dataSourceRef: reference } = object.spec
+  if (source !== undefined && reference === undefined) {
+    return withSpec(object, { dataSourceRef: plainReference(source) })
   }
-  return object
+  return source === undefined && reference !== undefined && (reference.namespace ?? '') === ''
+    ? withSpec(object, { dataSource: plainReference(reference) })
+    : object
 }
 
-function plainReference(reference: ValueMap): ValueMap {
-  const apiGroup = own(reference, 'apiGroup')
-  return {
-    ...(apiGroup === undefined ? {} : { apiGroup }),
-    kind: textOrEmpty(reference, 'kind'),
-    name: textOrEmpty(reference, 'name'),
-  }
+function plainReference({ apiGroup, kind, name }: TypedLocalObjectReference): TypedLocalObjectReference {
+  return { apiGroup, kind, name }
 }
 
-function isBound(claim: ValueMap): boolean {
-  return textAt(claim, 'spec', 'volumeName') !== ''
+function isBound({ spec }: PersistentVolumeClaim): boolean {
+  return spec.volumeName !== undefined
 }
 
-function claimWarnings(object: ApiObject): readonly string[] {
+function claimWarnings({ metadata, spec }: PersistentVolumeClaim): readonly string[] {
   return [
-    ...annotationWarnings(metaOf(object), 'metadata.annotations', {
-      [CLASS_ANNOTATION]: OLD_STORAGE_CLASS,
-    }),
-    ...claimSpecWarnings(specOf(object), 'spec'),
+    ...annotationWarnings(metadata, 'metadata.annotations', { [CLASS_ANNOTATION]: OLD_STORAGE_CLASS }),
+    ...claimSpecWarnings(spec, 'spec'),
   ]
 }
 
-export const PERSISTENT_VOLUME_CLAIM: Kind = {
+export const PERSISTENT_VOLUME_CLAIM: Kind = typedKind<PersistentVolumeClaim>({
   validation: {
     create: checkClaim,
     // The reference checks a changed claim as a new one, too.
@@ -196,10 +196,8 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        if (textsInPlace(specOf(object), 'accessModes').length === 0) {
-          check.required(FieldPath.root('Spec').child('accessModes'))
-        }
-        checkClaimStatus(statusOf(object), check)
+        if (object.spec.accessModes === undefined) check.required(FieldPath.root('Spec').child('accessModes'))
+        checkClaimStatus(object.status, check)
       },
     },
   },
@@ -210,22 +208,22 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     firstStatus: () => ({ phase: 'Pending' }),
     prepareForCreate: (object, { gates }) => mirrored(withoutUnknownSource(withoutSourceElsewhere(object, gates))),
     prepareForUpdate: (object, stored, { gates }) => {
-      const before = specOf(stored)
-      if (Object.hasOwn(before, 'dataSourceRef')) return mirrored(object)
+      const { dataSource, dataSourceRef } = stored.spec
+      if (dataSourceRef !== undefined) return mirrored(object)
       const near = withoutSourceElsewhere(object, gates)
-      return mirrored(Object.hasOwn(before, 'dataSource') ? near : withoutUnknownSource(near))
+      return mirrored(dataSource === undefined ? withoutUnknownSource(near) : near)
     },
     warnings: claimWarnings,
   },
   columns: tableOf([
     NAME,
     STATUS_COLUMN,
-    column('Volume', 'The volume that it has.', text('spec', 'volumeName')),
+    column('Volume', 'The volume that it has.', ({ spec }) => spec.volumeName ?? ''),
     column('Capacity', 'How much the volume holds.', (claim) =>
-      isBound(claim) ? quantity(claim, 'status', 'capacity', 'storage') : '',
+      isBound(claim) ? (own(claim.status.capacity ?? {}, 'storage') ?? '0') : '',
     ),
     column('Access Modes', 'How the volume can be mounted.', (claim) =>
-      isBound(claim) ? accessModes(textsAt(claim, 'status', 'accessModes')) : '',
+      isBound(claim) ? accessModes(claim.status.accessModes ?? []) : '',
     ),
     STORAGE_CLASS_COLUMN,
     ATTRIBUTES_COLUMN,
@@ -233,4 +231,4 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     VOLUME_MODE_COLUMN,
   ]),
   defaultOnRead: mirrored,
-}
+})

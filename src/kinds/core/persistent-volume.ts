@@ -1,11 +1,9 @@
 // Persistent volumes: their source is immutable, and the status says when the phase changed last (W-578).
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { annotationsOf, membersOf, metaOf, specOf, statusOf, withMembers } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
+import type { PersistentVolume, PersistentVolumeSpec } from '../../api/gen/kinds.ts'
+import { membersOf, withMembers } from '../../api/object-members.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { at, textAt, textsAt } from '../../codec/tables/reading.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import {
@@ -14,7 +12,7 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
 import { PERSISTENT_SOURCES } from '../shared/pod-spec/volume-source.ts'
@@ -26,23 +24,22 @@ import { annotationWarnings, nodeTermWarnings } from '../shared/warnings.ts'
 import {
   accessModes,
   ATTRIBUTES_COLUMN,
-  quantity,
   STATUS_COLUMN,
   STORAGE_CLASS_COLUMN,
   VOLUME_MODE_COLUMN,
 } from './volume-columns.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<PersistentVolumeSpec>('spec')
 
-function checkVolume(object: ValueMap, check: Check): void {
+function checkVolume(object: PersistentVolume, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkVolumeSpec(specOf(object), SPEC, check)
+  checkVolumeSpec(object.spec, SPEC, check)
   checkMountOptions(object, check)
 }
 
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options'
 
-const TAKE_MOUNT_OPTIONS: readonly string[] = [
+const TAKE_MOUNT_OPTIONS: readonly (keyof PersistentVolumeSpec)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
   'glusterfs',
@@ -58,21 +55,18 @@ const TAKE_MOUNT_OPTIONS: readonly string[] = [
   'photonPersistentDisk',
 ]
 
-function checkMountOptions(object: ValueMap, check: Check): void {
-  const spec = specOf(object)
-  if (!isGiven(annotationsOf(object), MOUNT_OPTIONS)) return
-  if (TAKE_MOUNT_OPTIONS.some((source) => isGiven(spec, source))) return
+function checkMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, check: Check): void {
+  if (!Object.hasOwn(annotations, MOUNT_OPTIONS)) return
+  if (TAKE_MOUNT_OPTIONS.some((source) => spec[source] !== undefined)) return
   const at = METADATA.child('annotations').child(MOUNT_OPTIONS)
   check.forbidden(at, 'may not specify mount options for this volume type')
 }
 
 /** The source for comparison: `controllerExpandSecretRef` may be added where there was none. */
-function sourceOf(spec: ValueMap, old: ValueMap): ValueMap {
+function sourceOf(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): ValueMap {
   const source = withMembers({}, membersOf(spec, ...PERSISTENT_SOURCES.map(({ field }) => field)))
-  const csi = mapOrAbsent(spec, 'csi')
-  const before = mapOrAbsent(old, 'csi')
-  if (csi === undefined || before === undefined || isGiven(before, 'controllerExpandSecretRef')) return source
-  const { controllerExpandSecretRef: _, ...rest } = csi
+  if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
+  const { controllerExpandSecretRef: _, ...rest } = spec.csi
   return { ...source, csi: rest }
 }
 
@@ -92,24 +86,22 @@ function withStableLabels(value: Value | undefined): Value | undefined {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withStableLabels(member) ?? null]))
 }
 
-function claimOf(volume: ValueMap): string {
-  const claim = at(volume, 'spec', 'claimRef')
-  return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`
+function claimOf({ spec: { claimRef } }: PersistentVolume): string {
+  return claimRef === undefined ? '' : `${claimRef.namespace ?? ''}/${claimRef.name ?? ''}`
 }
 
 /** The reference does not warn of these in persistent volumes. */
 const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
 
-function volumeWarnings(object: ApiObject): readonly string[] {
-  const spec = specOf(object)
-  const terms = mapsInPlace(mapOrEmpty(mapOrEmpty(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
+function volumeWarnings({ metadata, spec }: PersistentVolume): readonly string[] {
+  const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
   const place = 'spec.nodeAffinity.required.nodeSelectorTerms'
   return [
-    ...annotationWarnings(metaOf(object), 'metadata.annotations', {
+    ...annotationWarnings(metadata, 'metadata.annotations', {
       'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
       'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
     }),
-    ...(textOrEmpty(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
+    ...(spec.persistentVolumeReclaimPolicy === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
         ]
@@ -119,22 +111,21 @@ function volumeWarnings(object: ApiObject): readonly string[] {
   ]
 }
 
-export const PERSISTENT_VOLUME: Kind = {
+export const PERSISTENT_VOLUME: Kind = typedKind<PersistentVolume>({
   validation: {
     create: checkVolume,
     // The reference checks a changed volume as a new one, twice.
     update: (object, stored, check) => {
       checkVolume(object, check)
       checkVolume(object, check)
-      const spec = specOf(object)
-      const old = specOf(stored)
+      const { spec } = object
+      const { spec: old } = stored
       if (!equalValues(sourceOf(spec, old), sourceOf(old, old))) {
         const detail = 'spec.persistentvolumesource is immutable after creation\n'
-        check.forbidden(SPEC.child('persistentvolumesource'), detail)
+        check.forbidden(FieldPath.root('spec').child('persistentvolumesource'), detail)
       }
       checkSameMode(spec, old, check)
-      const affinity = mapOrAbsent(spec, 'nodeAffinity')
-      const before = mapOrAbsent(old, 'nodeAffinity')
+      const [affinity, before] = [spec.nodeAffinity, old.nodeAffinity]
       if (
         before !== undefined &&
         !check.gate('MutablePVNodeAffinity') &&
@@ -143,7 +134,7 @@ export const PERSISTENT_VOLUME: Kind = {
         const detail = `${IMMUTABLE}, except for updating from beta label to GA`
         check.invalid(FieldPath.root('nodeAffinity'), shownAs(affinity, formOf('core_v1.VolumeNodeAffinity')), detail)
       }
-      if (textOrAbsent(old, 'volumeAttributesClassName') !== undefined && !isGiven(spec, 'volumeAttributesClassName')) {
+      if (old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
         const detail = 'update from non-nil value to nil is forbidden'
         check.forbidden(SPEC.child('volumeAttributesClassName'), detail)
       }
@@ -164,26 +155,30 @@ export const PERSISTENT_VOLUME: Kind = {
     answersDeleteWithObject: true,
     firstStatus: (_object, { now }) => ({ phase: 'Pending', lastPhaseTransitionTime: now }),
     prepareStatus: (object, stored, { now }) => {
-      const [status, before] = [statusOf(object), statusOf(stored)]
-      const [given, old] = [own(status, 'lastPhaseTransitionTime'), own(before, 'lastPhaseTransitionTime')]
-      const isNew = given !== undefined && (old === undefined || !equalValues(given, old))
-      if (isNew) return object
-      const isSamePhase = textOrEmpty(status, 'phase') === textOrEmpty(before, 'phase')
+      const { status } = object
+      const { phase, lastPhaseTransitionTime: old } = stored.status
+      const { lastPhaseTransitionTime: given = old } = status
+      if (given !== old) return object
+      const isSamePhase = status.phase === phase
       return { ...object, status: withMembers(status, { lastPhaseTransitionTime: isSamePhase ? old : now }) }
     },
     warnings: volumeWarnings,
   },
   columns: tableOf([
     NAME,
-    column('Capacity', 'How much it holds.', (volume) => quantity(volume, 'spec', 'capacity', 'storage')),
-    column('Access Modes', 'How it can be mounted.', (volume) => accessModes(textsAt(volume, 'spec', 'accessModes'))),
-    column('Reclaim Policy', 'What happens to it after its claim.', text('spec', 'persistentVolumeReclaimPolicy')),
+    column('Capacity', 'How much it holds.', ({ spec }) => own(spec.capacity ?? {}, 'storage') ?? '0'),
+    column('Access Modes', 'How it can be mounted.', ({ spec }) => accessModes(spec.accessModes ?? [])),
+    column(
+      'Reclaim Policy',
+      'What happens to it after its claim.',
+      ({ spec }) => spec.persistentVolumeReclaimPolicy ?? '',
+    ),
     STATUS_COLUMN,
     column('Claim', 'The claim that has it.', claimOf),
     STORAGE_CLASS_COLUMN,
     ATTRIBUTES_COLUMN,
-    column('Reason', 'Why it is in this state.', text('status', 'reason')),
+    column('Reason', 'Why it is in this state.', ({ status }) => status.reason ?? ''),
     AGE,
     VOLUME_MODE_COLUMN,
   ]),
-}
+})

@@ -1,31 +1,25 @@
 // Resource quotas: known resources, integer counts, and scopes that apply to them.
 import { FieldPath } from '../../api/field-path.ts'
-import {
-  isGiven,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  quantityOrAbsent,
-  textOfEach,
-  textOrEmpty,
-  textsInPlace,
-} from '../../api/members.ts'
-import { specOf, statusOf } from '../../api/object-members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ResourceQuotaStatus,
+  ScopedResourceSelectorRequirement,
+} from '../../api/gen/kinds.ts'
+import { entriesOf, type MapOf, own } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
-import { mapAt, textAt } from '../../codec/tables/reading.ts'
 import { compareQuantities } from '../../lib/quantity.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { rounded } from '../shared/resource-list.ts'
-import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
+import { amountOf, checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
+const SPEC = FieldPath.root<ResourceQuotaSpec>('spec')
+const STATUS = FieldPath.root<ResourceQuotaStatus>('status')
 
 const SCOPES: readonly string[] = [
   'Terminating',
@@ -39,19 +33,19 @@ const SCOPES: readonly string[] = [
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 
-function checkStatus(status: ValueMap, check: Check): void {
-  for (const field of ['hard', 'used']) check.part(status, field, STATUS, checkList)
+function checkStatus(status: ResourceQuotaStatus, check: Check): void {
+  for (const field of ['hard', 'used'] as const) check.part(status, field, STATUS, checkList)
 }
 
-function checkList(list: ValueMap, at: FieldPath, check: Check): void {
-  check.members(list, (name, amount) => {
+function checkList(list: MapOf<string>, at: FieldPath, check: Check): void {
+  for (const [name, amount] of entriesOf(list)) {
     const place = at.key(name)
     checkQuotaResourceName(name, place, check)
     checkAmount(name, amount, place, check)
-  })
+  }
 }
 
-function checkSpec(spec: ValueMap, check: Check): void {
+function checkSpec(spec: ResourceQuotaSpec, check: Check): void {
   check.part(spec, 'hard', SPEC, checkList)
   checkScopes(spec, check)
   checkSelector(spec, check)
@@ -68,9 +62,8 @@ function applies(scope: string, resource: string): boolean {
   }
 }
 
-function misapplied(scope: string, spec: ValueMap): number {
-  const names = Object.keys(mapOrEmpty(spec, 'hard'))
-  return names.filter((name) => isStandardQuotaName(name) && !applies(scope, name)).length
+function misapplied(scope: string, { hard = {} }: ResourceQuotaSpec): number {
+  return Object.keys(hard).filter((name) => isStandardQuotaName(name) && !applies(scope, name)).length
 }
 
 const OPPOSITES = [
@@ -78,8 +71,8 @@ const OPPOSITES = [
   ['Terminating', 'NotTerminating'],
 ] as const
 
-function checkScopes(spec: ValueMap, check: Check): void {
-  const scopes = textsInPlace(spec, 'scopes')
+function checkScopes(spec: ResourceQuotaSpec, check: Check): void {
+  const { scopes = [] } = spec
   const at = SPEC.child('scopes')
   for (const scope of scopes.slice(0, MAX_TOLD)) {
     if (!SCOPES.includes(scope)) check.invalid(at, scopes, 'unsupported scope')
@@ -97,27 +90,25 @@ const MAX_TOLD = 16
 
 const ONLY_EXISTS: readonly string[] = [...OPPOSITES.flat(), 'CrossNamespacePodAffinity']
 
-function checkSelector(spec: ValueMap, check: Check): void {
-  const selector = mapOrAbsent(spec, 'scopeSelector')
-  if (selector === undefined) return
+function checkSelector(spec: ResourceQuotaSpec, check: Check): void {
+  const { matchExpressions: expressions = [] } = spec.scopeSelector ?? {}
   const at = SPEC.child('scopeSelector').child('matchExpressions')
-  const expressions = mapsInPlace(selector, 'matchExpressions')
   for (const expression of expressions.slice(0, MAX_TOLD)) checkRequirement(expression, spec, at, check)
-  const scopes = new Set(textOfEach(selector, 'matchExpressions', 'scopeName'))
+  const scopes = new Set(expressions.map(({ scopeName }) => scopeName))
   for (const pair of OPPOSITES) {
-    if (!pair.every((scope) => scopes.has(scope))) continue
-    const shown = isGiven(spec, 'scopes') ? textsInPlace(spec, 'scopes') : undefined
-    check.invalid(at, shown, 'conflicting scopes')
+    if (pair.every((scope) => scopes.has(scope))) check.invalid(at, spec.scopes, 'conflicting scopes')
   }
 }
 
-function checkRequirement(expression: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
-  const scope = textOrEmpty(expression, 'scopeName')
-  const operator = textOrEmpty(expression, 'operator')
-  const values = textsInPlace(expression, 'values')
+function checkRequirement(
+  { scopeName: scope, operator, values = [] }: ScopedResourceSelectorRequirement,
+  spec: ResourceQuotaSpec,
+  at: FieldPath,
+  check: Check,
+): void {
   if (!SCOPES.includes(scope)) check.invalid(at.child('scopeName'), scope, 'unsupported scope')
   for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
-    const shown = shownAs(spec['scopeSelector'], formOf('core_v1.ScopeSelector'))
+    const shown = shownAs(spec.scopeSelector, formOf('core_v1.ScopeSelector'))
     check.invalid(at, shown, 'unsupported scope applied to resource')
   }
   if (ONLY_EXISTS.includes(scope) && operator !== 'Exists') {
@@ -138,40 +129,32 @@ function checkRequirement(expression: ValueMap, spec: ValueMap, at: FieldPath, c
 }
 
 /** `resource: used/hard` of the resources that are limits, or of those that are not. */
-function quotas(limits: boolean): (quota: ValueMap) => string {
-  return (quota) => {
-    const hard = mapAt(quota, 'status', 'hard')
-    const used = mapAt(quota, 'status', 'used')
-    return Object.keys(hard)
+function quotas(limits: boolean): (quota: ResourceQuota) => string {
+  return ({ status: { hard = {}, used = {} } }) =>
+    Object.keys(hard)
       .filter((resource) => resource.startsWith('limits.') === limits)
       .sort()
-      .map((resource) => `${resource}: ${textAt(used, resource) || '0'}/${textAt(hard, resource) || '0'}`)
+      .map((resource) => `${resource}: ${own(used, resource) ?? '0'}/${own(hard, resource) ?? '0'}`)
       .join(', ')
-  }
 }
 
-export const RESOURCE_QUOTA: Kind = {
+export const RESOURCE_QUOTA: Kind = typedKind<ResourceQuota>({
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      checkSpec(specOf(object), check)
-      checkStatus(statusOf(object), check)
+      checkSpec(object.spec, check)
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const spec = specOf(object)
-      checkSpec(spec, check)
-      const scopes = textsInPlace(spec, 'scopes')
-      const before = new Set(textsInPlace(specOf(stored), 'scopes'))
-      const now = new Set(scopes)
-      if (now.size !== before.size || scopes.some((scope) => !before.has(scope))) {
-        check.invalid(SPEC.child('scopes'), isGiven(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
-      }
+      checkSpec(object.spec, check)
+      const { scopes } = object.spec
+      const [now, before] = [new Set(scopes), new Set(stored.spec.scopes)]
+      if (now.symmetricDifference(before).size > 0) check.invalid(SPEC.child('scopes'), scopes, IMMUTABLE)
     },
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkStatus(statusOf(object), check)
+        checkStatus(object.status, check)
       },
     },
   },
@@ -183,17 +166,15 @@ export const RESOURCE_QUOTA: Kind = {
     status: WITH_STATUS,
     answersDeleteWithObject: true,
     // New quotas only. `cpu` and `memory` mean `requests.cpu` and `requests.memory`.
-    warnings: (object, stored) => {
+    warnings: ({ spec: { hard = {} } }, stored) => {
       if (stored !== undefined) return []
-      const hard = mapOrEmpty(specOf(object), 'hard')
       return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
-        const isPlain = !isGiven(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
+        const isPlain = !Object.hasOwn(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
         const [asked, limit] = [isPlain ? name : `requests.${name}`, `limits.${name}`]
-        const [left, right] = [quantityOrAbsent(hard, asked), quantityOrAbsent(hard, limit)]
+        const [request, most] = [own(hard, asked), own(hard, limit)]
+        const [left, right] = [amountOf(request), amountOf(most)]
         if (left === undefined || right === undefined || compareQuantities(left, right) <= 0) return []
-        return [
-          `ResourceQuota ${asked} (${textOrEmpty(hard, asked)}) should be less than ${limit} (${textOrEmpty(hard, limit)})`,
-        ]
+        return [`ResourceQuota ${asked} (${request}) should be less than ${limit} (${most})`]
       })
     },
   },
@@ -203,4 +184,4 @@ export const RESOURCE_QUOTA: Kind = {
     column('Limit', 'What is used of the limits.', quotas(true)),
     AGE,
   ]),
-}
+})

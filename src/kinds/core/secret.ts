@@ -1,13 +1,11 @@
 // Secrets: limited in size, possibly immutable, and of types that each need their own keys.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { annotationsOf } from '../../api/object-members.ts'
-import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { mapAt } from '../../codec/tables/reading.ts'
+import type { Secret } from '../../api/gen/kinds.ts'
+import { entriesOf, type MapOf, own } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { jsonObjectFault } from '../../lib/json-fault.ts'
-import { blank, both, type Rule, within, withoutMember } from '../../schema/defaults/rule.ts'
+import { blank, both, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
   checkBuiltInMeta,
@@ -15,31 +13,27 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { checkImmutable, checkKey, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
 
 const DATA = FieldPath.root('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
-function checkSecret(object: ValueMap, check: Check): void {
+function checkSecret(object: Secret, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const data = mapOrEmpty(object, 'data')
   let bytes = 0
-  const look = (key: string, value: Value): void => {
+  for (const [key, value] of entriesOf(object.data ?? {})) {
     checkKey(key, DATA, check)
-    if (typeof value === 'string') bytes += decodedLength(value)
+    bytes += decodedLength(value)
   }
-  check.members(data, look, () => {
-    if (bytes > MAX_DATA_BYTES) check.tooLong(DATA, MAX_DATA_BYTES)
-    checkByType(object, data, check)
-  })
+  if (bytes > MAX_DATA_BYTES) check.tooLong(DATA, MAX_DATA_BYTES)
+  checkByType(object, check)
 }
 
-function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
-  switch (textOrEmpty(object, 'type')) {
+function checkByType({ metadata: { annotations = {} }, type, data = {} }: Secret, check: Check): void {
+  switch (type) {
     case 'kubernetes.io/service-account-token':
-      if (textOrEmpty(annotationsOf(object), ACCOUNT_NAME) !== '') break
-      check.required(METADATA.child('annotations').key(ACCOUNT_NAME))
+      if ((own(annotations, ACCOUNT_NAME) ?? '') === '') check.required(METADATA.child('annotations').key(ACCOUNT_NAME))
       break
     case 'kubernetes.io/dockercfg':
       checkJson(data, '.dockercfg', check)
@@ -53,7 +47,7 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
       check.required(DATA.key('password'))
       break
     case 'kubernetes.io/ssh-auth':
-      if (textOrEmpty(data, 'ssh-privatekey') === '') check.required(DATA.key('ssh-privatekey'))
+      if ((own(data, 'ssh-privatekey') ?? '') === '') check.required(DATA.key('ssh-privatekey'))
       break
     case 'kubernetes.io/tls':
       for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) check.required(DATA.key(key))
@@ -62,8 +56,8 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
   }
 }
 
-function checkJson(data: ValueMap, key: string, check: Check): void {
-  const encoded = textOrAbsent(data, key)
+function checkJson(data: MapOf<string>, key: string, check: Check): void {
+  const encoded = own(data, key)
   if (encoded === undefined) {
     check.required(DATA.key(key))
     return
@@ -73,18 +67,15 @@ function checkJson(data: ValueMap, key: string, check: Check): void {
 }
 
 /** `stringData` becomes `data`. */
-const stringData: Rule = (given) => {
-  if (!isMap(given) || given['stringData'] === undefined) return given
-  const rest = withoutMember(given, 'stringData')
-  const texts = given['stringData']
-  if (!isMap(texts) || Object.keys(texts).length === 0) return rest
-  const bytes = Object.keys(texts).map((key) => [key, Buffer.from(textOrEmpty(texts, key)).toString('base64')])
-  const data: ValueMap = { ...mapOrAbsent(given, 'data'), ...Object.fromEntries(bytes) }
-  return { ...rest, data }
+const stringData: OwnRule<Secret> = (given) => {
+  if (given?.stringData === undefined) return given
+  const { stringData: texts, ...rest } = given
+  const bytes = entriesOf(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')])
+  return bytes.length === 0 ? rest : { ...rest, data: { ...given.data, ...Object.fromEntries(bytes) } }
 }
 
 /** Why the certificate and the key do not belong together. */
-function pairFault(data: ValueMap): string | undefined {
+function pairFault(data: MapOf<string>): string | undefined {
   const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
   const types = { certificate: typesIn(certificate), key: typesIn(key) }
   if (types.certificate.length === 0) return 'tls: failed to find any PEM data in certificate input'
@@ -121,15 +112,15 @@ function matchFault(certificate: string, key: string): string | undefined {
   }
 }
 
-function pemIn(data: ValueMap, name: string): string {
-  return Buffer.from(textOrEmpty(data, name), 'base64').toString('latin1')
+function pemIn(data: MapOf<string>, name: string): string {
+  return Buffer.from(own(data, name) ?? '', 'base64').toString('latin1')
 }
 
 function typesIn(pem: string): readonly string[] {
   return [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,60})-----/g)].map((match) => match[1]!)
 }
 
-export const SECRET: Kind = {
+export const SECRET: Kind = typedKind<Secret>({
   validation: {
     create: checkSecret,
     update: (object, stored, check) => {
@@ -142,18 +133,17 @@ export const SECRET: Kind = {
   defaults: both(within({ type: blank('Opaque') }), stringData),
   strategy: {
     // An update that leaves out the type keeps it (W-568).
-    prepareForUpdate: (object, stored) =>
-      textOrEmpty(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
-    warnings: (object) => {
-      if (textOrEmpty(object, 'type') !== 'kubernetes.io/tls') return []
-      const fault = pairFault(mapOrEmpty(object, 'data'))
+    prepareForUpdate: (object, stored) => (object.type === undefined ? { ...object, type: stored.type ?? '' } : object),
+    warnings: ({ type, data = {} }) => {
+      if (type !== 'kubernetes.io/tls') return []
+      const fault = pairFault(data)
       return fault === undefined ? [] : [fault]
     },
   },
   columns: tableOf([
     NAME,
-    column('Type', 'What kind of secret it is.', text('type')),
-    column('Data', 'How many entries it has.', (secret) => Object.keys(mapAt(secret, 'data')).length),
+    column('Type', 'What kind of secret it is.', ({ type }) => type ?? ''),
+    column('Data', 'How many entries it has.', ({ data = {} }) => Object.keys(data).length),
     AGE,
   ]),
-}
+})

@@ -1,7 +1,8 @@
 // The columns that volumes and claims have in common.
-import type { ValueMap } from '../../api/value.ts'
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/kinds.ts'
+import { own } from '../../api/value.ts'
 import { type Column, column, wide } from '../../codec/tables/column.ts'
-import { at, orUnset, textAt } from '../../codec/tables/reading.ts'
+import { orUnset } from '../../codec/tables/reading.ts'
 
 const MODES: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
@@ -18,30 +19,25 @@ export function accessModes(modes: readonly string[]): string {
     .join(',')
 }
 
-function storageClass(object: ValueMap): string {
-  const old = textAt(object, 'metadata', 'annotations', 'volume.beta.kubernetes.io/storage-class')
-  return old || textAt(object, 'spec', 'storageClassName')
+type VolumeOrClaim = PersistentVolume | PersistentVolumeClaim
+
+function storageClass({ metadata: { annotations = {} }, spec }: VolumeOrClaim): string {
+  return own(annotations, 'volume.beta.kubernetes.io/storage-class') || (spec.storageClassName ?? '')
 }
 
-function phase(object: ValueMap): string {
-  return at(object, 'metadata', 'deletionTimestamp') === undefined ? textAt(object, 'status', 'phase') : 'Terminating'
-}
-
-export function quantity(object: ValueMap, ...path: readonly string[]): string {
-  return textAt(object, ...path) || '0'
-}
-
-export const ATTRIBUTES_COLUMN: Column = column(
+export const ATTRIBUTES_COLUMN: Column<VolumeOrClaim> = column(
   'VolumeAttributesClass',
   'The class of changeable attributes.',
-  (object) => orUnset(textAt(object, 'spec', 'volumeAttributesClassName')),
+  ({ spec }) => orUnset(spec.volumeAttributesClassName ?? ''),
 )
 
-export const VOLUME_MODE_COLUMN: Column = wide(
+export const VOLUME_MODE_COLUMN: Column<VolumeOrClaim> = wide(
   'VolumeMode',
   'Whether it is a file system or a block device.',
-  (object) => orUnset(textAt(object, 'spec', 'volumeMode')),
+  ({ spec }) => orUnset(spec.volumeMode ?? ''),
 )
 
-export const STORAGE_CLASS_COLUMN: Column = column('StorageClass', 'The storage class.', storageClass)
-export const STATUS_COLUMN: Column = column('Status', 'How far it has come.', phase)
+export const STORAGE_CLASS_COLUMN: Column<VolumeOrClaim> = column('StorageClass', 'The storage class.', storageClass)
+export const STATUS_COLUMN: Column<VolumeOrClaim> = column('Status', 'How far it has come.', ({ metadata, status }) =>
+  metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+)

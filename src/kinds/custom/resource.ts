@@ -9,17 +9,16 @@ import { kindVersions } from '../../registry/kind-versions.ts'
 import type { Resource, Subresource } from '../../registry/registry.ts'
 import { CustomSchema, type RuleMeasures } from '../../schema/custom/custom.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../../schema/table.ts'
-import type { EncodeInTurns, EncodeObject } from '../resources.ts'
+import type { EncodeObject } from '../resources.ts'
 import { IDENTITY } from '../shared/conversion.ts'
 import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
 import { type ConvertObjects, CustomForm, RENAME_VERSION } from './form.ts'
 import { customScale } from './scale.ts'
-import { customLargeObjects, customStrategy } from './strategy.ts'
+import { customStrategy } from './strategy.ts'
 
 export interface CustomParts {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
-  readonly encodeInTurns?: EncodeInTurns | undefined
   /** A converted object, as it is served in place of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
   /** Converts between the versions of a definition; `RENAME_VERSION` where they differ in nothing else. */
@@ -82,7 +81,6 @@ export function customResource(
       return schema.shape
     },
   }
-  const { encodeInTurns } = parts
   const convert = parts.converter(definition)
   const selectable = customSelectableFields({ namespaced, paths: version.selectable })
   const stored: Resource['stored'] = {
@@ -92,7 +90,6 @@ export function customResource(
     namespaced,
     selectableFields: selectable.own,
     encode: (object) => parts.encode(object, kindSchema),
-    ...(encodeInTurns && { encodeInTurns: (object, turns) => encodeInTurns(object, kindSchema, turns) }),
     form: new CustomForm({
       group,
       version: version.version,
@@ -127,7 +124,6 @@ export function customResource(
       return columns
     },
     strategy: customStrategy({ definition, version, schema }),
-    large: customLargeObjects({ definition, version, schema }),
     custom: {
       listKind: accepted.listKind || names.listKind,
       selectable,

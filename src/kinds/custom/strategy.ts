@@ -5,8 +5,7 @@ import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own } from '../../api/value.ts'
 import { forbiddenError } from '../../registry/errors.ts'
 import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
-import type { Turns } from '../../lib/turns.ts'
-import type { LargeObjects, Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
+import type { Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
 import {
   dns1035Label,
@@ -69,31 +68,11 @@ interface Values {
   readonly stored: ApiObject | undefined
 }
 
-function allFaults(kind: CustomKind, values: Values, context: WriteContext): readonly FieldError[] {
-  const { object, stored } = values
-  const { schema } = kind
-  return faultsWith(kind, values, context, [schema.faults(object, stored), schema.repeated(object, stored)])
-}
-
-async function allFaultsInTurns(
-  kind: CustomKind,
-  values: Values,
-  context: WriteContext,
-  turns: Turns,
-): Promise<readonly FieldError[]> {
-  const { object, stored } = values
-  const ofSchema = await kind.schema.faultsInTurns(object, stored, turns)
-  const repeated = await kind.schema.repeatedInTurns(object, stored, turns)
-  await turns.next()
-  return faultsWith(kind, values, context, [ofSchema, repeated])
-}
-
 /** In the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
-function faultsWith(
+function allFaults(
   { definition, schema, version }: CustomKind,
   { object, stored }: Values,
   context: WriteContext,
-  [ofSchema, repeated]: readonly [readonly FieldError[], readonly FieldError[]],
 ): readonly FieldError[] {
   const inMetadata =
     stored === undefined
@@ -101,33 +80,16 @@ function faultsWith(
       : validateUpdate(METADATA_RULES, { object, stored }, contextOf(definition, context))
   const others = [
     ...inMetadata,
-    ...ofSchema,
+    ...schema.faults(object, stored),
     ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
     ...schema.embedded(object, OBJECT_RULES),
-    ...repeated,
+    ...schema.repeated(object, stored),
   ]
   const faults = [...others, ...schema.ruleFaults(object, stored, { others, warn: context.warn })]
   if (faults.length > 0 || stored !== undefined || !definition.isTerminating) return faults
   const resource = { group: definition.group, resource: definition.names.plural }
   const why = 'create not allowed while custom resource definition is terminating'
   throw forbiddenError(resource, metaText(object, 'name'), why)
-}
-
-/** The same steps for a large object, in turns. */
-export function customLargeObjects(kind: CustomKind): LargeObjects {
-  const { schema } = kind
-  return {
-    decode: async (source, turns) => {
-      await turns.next()
-      return schema.decode(source)
-    },
-    toCanonical: async (object, turns) => {
-      await turns.next()
-      return schema.canonical(object)
-    },
-    validateCreate: (object, context, turns) => allFaultsInTurns(kind, { object, stored: undefined }, context, turns),
-    validateUpdate: (change, context, turns) => allFaultsInTurns(kind, change, context, turns),
-  }
 }
 
 /** Only the status and the managed fields are taken; everything else is kept from the stored object. */

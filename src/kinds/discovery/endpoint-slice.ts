@@ -1,46 +1,36 @@
 // Endpoint slices. The deprecated topology labels of an endpoint are dropped (W-560).
 import { FieldPath } from '../../api/field-path.ts'
-import {
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  mapsOnly,
-  textOrAbsent,
-  textOrEmpty,
-  textsInPlace,
-} from '../../api/members.ts'
-import { labelsOf, withMembers } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { at, firstOf, listAt, numberAt, orUnset, textAt, textsAt } from '../../codec/tables/reading.ts'
+import type { DiscoveryV1EndpointPort, Endpoint, EndpointHints, EndpointSlice } from '../../api/gen/kinds.ts'
+import { withMembers } from '../../api/object-members.ts'
+import { equalValues, type MapOf, own } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { firstOf, orUnset } from '../../codec/tables/reading.ts'
 import { absent, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, labelValue } from '../../schema/validation/formats.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
-import { placedMaps } from '../shared/placed-items.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const TOPOLOGY = 'deprecatedTopology'
 const HOSTNAME = 'kubernetes.io/hostname'
 
-function nodeIn(endpoint: ValueMap): string {
-  return textOrEmpty(mapOrEmpty(endpoint, TOPOLOGY), HOSTNAME)
+function nodeIn({ deprecatedTopology = {} }: Endpoint): string {
+  return own(deprecatedTopology, HOSTNAME) ?? ''
 }
 
 /** A node that an older client has set by its hostname label becomes the node name. */
-function withoutTopology(slice: ApiObject, known: ReadonlySet<string>): ApiObject {
-  const endpoints = mapsOnly(slice, 'endpoints')
-  if (!endpoints.some((endpoint) => Object.hasOwn(endpoint, TOPOLOGY))) return slice
+function withoutTopology(slice: EndpointSlice, known: ReadonlySet<string>): EndpointSlice {
+  const { endpoints } = slice
+  if (endpoints?.some((endpoint) => endpoint[TOPOLOGY] !== undefined) !== true) return slice
   return {
     ...slice,
     endpoints: endpoints.map((endpoint) => {
       const node = nodeIn(endpoint)
-      const isMoved = node !== '' && known.has(node) && !Object.hasOwn(endpoint, 'nodeName')
+      const isMoved = node !== '' && known.has(node) && endpoint.nodeName === undefined
       return withMembers(endpoint, { [TOPOLOGY]: undefined, ...(isMoved ? { nodeName: node } : {}) })
     }),
   }
@@ -52,12 +42,12 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
 ])
 
 /** Slices of the cluster's own controllers are not warned about. */
-function isOurs(slice: ApiObject): boolean {
-  return CONTROLLERS.has(textOrEmpty(labelsOf(slice), 'endpointslice.kubernetes.io/managed-by'))
+function isOurs({ metadata: { labels = {} } }: EndpointSlice): boolean {
+  return CONTROLLERS.has(own(labels, 'endpointslice.kubernetes.io/managed-by') ?? '')
 }
 
-function addressesOf(endpoint: ValueMap, i: number): readonly string[] {
-  return textsInPlace(endpoint, 'addresses').flatMap((address, j) =>
+function addressesOf({ addresses }: Endpoint, i: number): readonly string[] {
+  return (addresses ?? []).flatMap((address, j) =>
     addressWarnings(`endpoints[${i}].addresses[${j}]`, address, 'address'),
   )
 }
@@ -69,18 +59,18 @@ const MAX_TOPOLOGY = 16
 const MAX_HINTS = 8
 
 /** Unchanged endpoints are not validated again. */
-function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
+function checkSlice(object: EndpointSlice, check: Check, stored?: EndpointSlice): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const type = textOrEmpty(object, 'addressType')
+  const { addressType, endpoints, ports } = object
   check.fields(object, undefined, 'discovery.k8s.io_v1.EndpointSlice')
-  checkSlicePorts(mapsInPlace(object, 'ports'), check)
-  if (stored === undefined || !equalValues(object['endpoints'] ?? null, stored['endpoints'] ?? null)) {
-    checkSliceEndpoints(mapsInPlace(object, 'endpoints'), type, check)
+  checkSlicePorts(ports ?? [], check)
+  if (stored === undefined || !equalValues(endpoints, stored.endpoints)) {
+    checkSliceEndpoints(endpoints ?? [], addressType, check)
   }
 }
 
-function checkSliceEndpoints(endpoints: readonly ValueMap[], type: string, check: Check): void {
-  const at = FieldPath.root('endpoints')
+function checkSliceEndpoints(endpoints: readonly Endpoint[], type: string, check: Check): void {
+  const at = FieldPath.root<readonly Endpoint[]>('endpoints')
   if (endpoints.length > MAX_ENDPOINTS) {
     check.tooMany(at, endpoints.length, MAX_ENDPOINTS)
     return
@@ -89,14 +79,13 @@ function checkSliceEndpoints(endpoints: readonly ValueMap[], type: string, check
     const place = at.index(i)
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'addresses')
     const list = place.child('addresses')
-    check.items(textsInPlace(endpoint, 'addresses'), (address, index) =>
-      checkSliceAddress(address, type, { list, index, check }),
-    )
+    for (const [index, address] of (endpoint.addresses ?? []).entries()) {
+      checkSliceAddress(address, type, { list, index, check })
+    }
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'nodeName')
-    checkTopology(mapOrAbsent(endpoint, TOPOLOGY), place.child(TOPOLOGY), check)
+    checkTopology(endpoint[TOPOLOGY], place.child(TOPOLOGY), check)
     check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'hostname')
-    const hints = mapOrAbsent(endpoint, 'hints')
-    if (hints !== undefined) checkHints(hints, place.child('hints'), check)
+    check.part(endpoint, 'hints', place, checkHints)
   }
 }
 
@@ -134,7 +123,7 @@ function checkFullName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
-function checkTopology(topology: ValueMap | undefined, at: FieldPath, check: Check): void {
+function checkTopology(topology: MapOf<string> | undefined, at: FieldPath, check: Check): void {
   if (topology === undefined) return
   const { length } = Object.keys(topology)
   if (length > MAX_TOPOLOGY) check.tooMany(at, length, MAX_TOPOLOGY)
@@ -149,24 +138,23 @@ const HINTS = [
   { field: 'forNodes', format: dns1123Subdomain },
 ] as const
 
-function checkHints(hints: ValueMap, at: FieldPath, check: Check): void {
+function checkHints(hints: EndpointHints, at: FieldPath<EndpointHints>, check: Check): void {
   for (const { field, format } of HINTS) {
-    const list = placedMaps(hints, field, at)
+    const list = hints[field] ?? []
     if (list.length > MAX_HINTS) {
       check.tooMany(at.child(field), list.length, MAX_HINTS)
       continue
     }
     const seen = new Set<string>()
-    for (const [hint, place] of list) {
-      const name = textOrEmpty(hint, 'name')
+    check.each(hints, field, at, ({ name }, place) => {
       if (!seen.has(name)) check.format(place.child('name'), name, format(name))
       check.unique(seen, name, place.child('name'))
-    }
+    })
   }
 }
 
-function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
-  const at = FieldPath.root('ports')
+function checkSlicePorts(ports: readonly DiscoveryV1EndpointPort[], check: Check): void {
+  const at = FieldPath.root<readonly DiscoveryV1EndpointPort[]>('ports')
   if (ports.length > MAX_PORTS) {
     check.tooMany(at, ports.length, MAX_PORTS)
     return
@@ -174,24 +162,21 @@ function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
   const names = new Set<string>()
   for (const [i, port] of ports.entries()) {
     const place = at.index(i)
-    const name = textOrEmpty(port, 'name')
+    const { name = '', protocol } = port
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     check.unique(names, name, place.child('name'))
     // Here an empty one is not an absent one.
-    if (textOrAbsent(port, 'protocol') === '') check.notSupported(place.child('protocol'), '', PROTOCOLS)
+    if (protocol === '') check.notSupported(place.child('protocol'), '', PROTOCOLS)
     else check.fields(port, place, 'core_v1.EndpointPort', 'protocol')
     check.fields(port, place, 'core_v1.EndpointPort', 'appProtocol')
   }
 }
 
-function slicePort(port: Value): string {
-  const number = at(port, 'port')
-  const name = at(port, 'name')
-  if (number !== undefined) return String(numberAt(number))
-  return name === undefined ? '*' : textAt(name)
+function slicePort({ port, name = '*' }: DiscoveryV1EndpointPort): string {
+  return port === undefined ? name : String(port)
 }
 
-export const ENDPOINT_SLICE: Kind = {
+export const ENDPOINT_SLICE: Kind = typedKind<EndpointSlice>({
   validation: {
     create: checkSlice,
     update: (object, stored, check) => {
@@ -204,26 +189,24 @@ export const ENDPOINT_SLICE: Kind = {
     generation: { first: 1, on: ['*'], onMetadata: ['labels'] },
     prepareForCreate: (slice) => withoutTopology(slice, new Set()),
     prepareForUpdate: (slice, stored) =>
-      semanticallyEqual(own(slice, 'endpoints'), own(stored, 'endpoints'))
+      semanticallyEqual(slice.endpoints, stored.endpoints)
         ? slice
-        : withoutTopology(slice, new Set(mapsOnly(stored, 'endpoints').map(nodeIn))),
+        : withoutTopology(slice, new Set(stored.endpoints?.map(nodeIn))),
     warnings: (slice, stored) => [
-      ...(stored === undefined && textOrEmpty(slice, 'addressType') === 'FQDN'
+      ...(stored === undefined && slice.addressType === 'FQDN'
         ? ['spec.addressType: FQDN endpoints are deprecated']
         : []),
-      ...(isOurs(slice) ? [] : mapsOnly(slice, 'endpoints').flatMap(addressesOf)),
+      ...(isOurs(slice) ? [] : (slice.endpoints ?? []).flatMap(addressesOf)),
     ],
   },
   columns: tableOf([
     NAME,
-    column('AddressType', 'What kind of addresses it holds.', text('addressType')),
-    column('Ports', 'The ports of each endpoint.', (slice) =>
-      orUnset(firstOf(listAt(slice, 'ports').map(slicePort), 3)),
-    ),
-    column('Endpoints', 'The addresses of the endpoints.', (slice) => {
-      const addresses = listAt(slice, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses'))
-      return orUnset(firstOf(addresses, 3))
+    column('AddressType', 'What kind of addresses it holds.', ({ addressType }) => addressType),
+    column('Ports', 'The ports of each endpoint.', ({ ports }) => orUnset(firstOf((ports ?? []).map(slicePort), 3))),
+    column('Endpoints', 'The addresses of the endpoints.', ({ endpoints }) => {
+      const all = (endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])
+      return orUnset(firstOf(all, 3))
     }),
     AGE,
   ]),
-}
+})

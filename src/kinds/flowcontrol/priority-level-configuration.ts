@@ -1,24 +1,30 @@
 // Priority levels: the concurrency of their requests, and the queues of those that wait.
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
-import { annotationsOf, metaText, specOf, withMembers } from '../../api/object-members.ts'
+import type {
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from '../../api/gen/kinds.ts'
+import { mapOrEmpty } from '../../api/members.ts'
+import { withMembers } from '../../api/object-members.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { at, numberAt } from '../../codec/tables/reading.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkMandatory, checkStatus } from './flow-control.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<PriorityLevelConfigurationSpec>('spec')
 const MAX_QUEUES = 10_000_000
 const MAX_HASH_BITS = 60
 const TYPE = 'flowcontrol.apiserver.k8s.io_v1.LimitedPriorityLevelConfiguration'
 const ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
-const MANDATORY_LEVELS: Readonly<Record<string, ValueMap>> = {
+const MANDATORY_LEVELS: Readonly<Record<string, PriorityLevelConfigurationSpec>> = {
   exempt: { type: 'Exempt' },
   'catch-all': {
     type: 'Limited',
@@ -26,45 +32,45 @@ const MANDATORY_LEVELS: Readonly<Record<string, ValueMap>> = {
   },
 }
 
-function checkLevel(object: ValueMap, check: Check): void {
+function checkLevel(object: PriorityLevelConfiguration, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  if (isGiven(annotationsOf(object), ZERO_SHARES)) {
+  const { name, annotations = {} } = object.metadata
+  if (Object.hasOwn(annotations, ZERO_SHARES)) {
     check.forbidden(METADATA.child('annotations'), `annotation '${ZERO_SHARES}' is forbidden`)
   }
-  const isExempt = metaText(object, 'name') === 'exempt'
-  checkLevelType(specOf(object), isExempt, check)
+  const isExempt = name === 'exempt'
+  checkLevelType(object.spec, isExempt, check)
   checkMandatory(object, MANDATORY_LEVELS, isExempt ? 'exempt' : undefined, check)
   checkStatus(object, check)
 }
 
-function checkLevelType(spec: ValueMap, isExempt: boolean, check: Check): void {
-  const type = textOrEmpty(spec, 'type')
+function checkLevelType(spec: PriorityLevelConfigurationSpec, isExempt: boolean, check: Check): void {
+  const { type, limited, exempt } = spec
   const at = SPEC.child('type')
   if (isExempt !== (type === 'Exempt')) {
     check.invalid(at, type, "must be 'Exempt' if and only if `name` is 'exempt'")
   }
   if (type === 'Exempt') {
-    if (isGiven(spec, 'limited')) check.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')
+    if (limited !== undefined) check.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')
     const type = 'flowcontrol.apiserver.k8s.io_v1.ExemptPriorityLevelConfiguration'
-    check.fields(mapOrEmpty(spec, 'exempt'), SPEC.child('exempt'), type)
+    check.fields(exempt ?? {}, SPEC.child('exempt'), type)
   } else if (type === 'Limited') {
-    if (isGiven(spec, 'exempt')) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
-    const limited = mapOrAbsent(spec, 'limited')
+    if (exempt !== undefined) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
     if (limited === undefined) check.required(SPEC.child('limited'), 'must not be empty when type is Limited')
-    else checkLimited(limited, SPEC.child('limited'), check)
+    check.part(spec, 'limited', SPEC, checkLimited)
   } else if (type === '') check.required(at)
   else check.notSupported(at, type, ['Exempt', 'Limited'])
 }
 
-function checkLimited(limited: ValueMap, at: FieldPath, check: Check): void {
+type Limited = LimitedPriorityLevelConfiguration
+
+function checkLimited(limited: Limited, at: FieldPath<Limited>, check: Check): void {
   check.fields(limited, at, TYPE, 'nominalConcurrencyShares')
-  checkResponse(mapOrEmpty(limited, 'limitResponse'), at.child('limitResponse'), check)
+  checkResponse(limited.limitResponse, at.child('limitResponse'), check)
   check.fields(limited, at, TYPE, 'lendablePercent', 'borrowingLimitPercent')
 }
 
-function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(response, 'type')
-  const queuing = mapOrAbsent(response, 'queuing')
+function checkResponse({ type, queuing }: LimitResponse, at: FieldPath<LimitResponse>, check: Check): void {
   if (type === 'Reject') {
     if (queuing === undefined) return
     check.forbidden(at.child('queuing'), 'must be nil if limited.limitResponse.type is not Limited')
@@ -75,12 +81,11 @@ function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
   else check.notSupported(at.child('type'), type, ['Queue', 'Reject'])
 }
 
-function checkQueuing(queuing: ValueMap, at: FieldPath, check: Check): void {
+function checkQueuing(queuing: QueuingConfiguration, at: FieldPath, check: Check): void {
   check.fields(queuing, at, 'flowcontrol.apiserver.k8s.io_v1.QueuingConfiguration')
-  const queues = Number(integerOrZero(queuing, 'queues'))
+  const { queues, handSize: hand } = queuing
   if (queues <= 0) check.invalid(at.child('queues'), queues, 'must be positive')
   else if (queues > MAX_QUEUES) check.invalid(at.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`)
-  const hand = Number(integerOrZero(queuing, 'handSize'))
   const place = at.child('handSize')
   if (hand <= 0) check.invalid(place, hand, 'must be positive')
   else if (hand > queues) check.invalid(place, hand, `should not be greater than queues (${queues})`)
@@ -90,11 +95,8 @@ function checkQueuing(queuing: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function queuing(field: string): (level: ValueMap) => Value {
-  return (level) => {
-    const queues = at(level, 'spec', 'limited', 'limitResponse', 'queuing')
-    return queues === undefined ? '<none>' : numberAt(queues, field)
-  }
+function queuing(field: keyof QueuingConfiguration): (level: PriorityLevelConfiguration) => Value {
+  return ({ spec }) => spec.limited?.limitResponse.queuing?.[field] ?? '<none>'
 }
 
 /** The field for the shares was renamed. */
@@ -107,7 +109,7 @@ function withSharesRenamed(document: ValueMap): ValueMap {
   return { ...document, spec: { ...spec, limited: renamed } }
 }
 
-export const PRIORITY_LEVEL_CONFIGURATION: Kind = {
+export const PRIORITY_LEVEL_CONFIGURATION: Kind = typedKind<PriorityLevelConfiguration>({
   validation: {
     create: checkLevel,
     update: (object, _stored, check) => checkLevel(object, check),
@@ -128,11 +130,10 @@ export const PRIORITY_LEVEL_CONFIGURATION: Kind = {
   strategy: { generation: GENERATION_OF_SPEC, status: WITH_STATUS_ALONE },
   columns: tableOf([
     NAME,
-    column('Type', 'Limited or exempt.', text('spec', 'type')),
-    column('NominalConcurrencyShares', 'Its share of the requests under way.', (level) => {
-      const limited = at(level, 'spec', 'limited')
-      return limited === undefined ? '<none>' : numberAt(limited, 'nominalConcurrencyShares')
-    }),
+    column('Type', 'Limited or exempt.', ({ spec }) => spec.type),
+    column('NominalConcurrencyShares', 'Its share of the requests under way.', ({ spec: { limited } }) =>
+      limited === undefined ? '<none>' : (limited.nominalConcurrencyShares ?? 0),
+    ),
     column('Queues', 'How many queues it has.', queuing('queues')),
     column('HandSize', 'Among how many queues a flow is spread.', queuing('handSize')),
     column('QueueLengthLimit', 'How many requests wait in one queue at most.', queuing('queueLengthLimit')),
@@ -143,4 +144,4 @@ export const PRIORITY_LEVEL_CONFIGURATION: Kind = {
     'flowcontrol.apiserver.k8s.io/v1beta2': withSharesRenamed,
     'flowcontrol.apiserver.k8s.io/v1beta3': 'same',
   },
-}
+})

@@ -1,4 +1,5 @@
 // The disruption budget of a pod that is evicted: finding it, and taking one disruption from it.
+import type { PodDisruptionBudget } from '../../api/gen/kinds.ts'
 import { mapOrEmpty, numberOrZero, textOrEmpty } from '../../api/members.ts'
 import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -110,13 +111,13 @@ function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject 
 function withNoneAllowed(status: ValueMap, now: string): ValueMap {
   const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const
   const observedGeneration = numberOrZero(status, 'observedGeneration')
-  return withCondition(status, { ...condition, observedGeneration }, now)
+  return withCondition(status as PodDisruptionBudget['status'], { ...condition, observedGeneration }, now)
 }
 
 /** No disruption is allowed; the cause is taken from the status (W-527, W-528). */
 function noneAllowed(budget: ApiObject): ApiError {
   const { name, currentHealthy, desiredHealthy } = describe(budget)
-  const condition = conditionOf(budget, 'DisruptionAllowed') ?? {}
+  const condition = conditionOf(statusOf(budget) as PodDisruptionBudget['status'], 'DisruptionAllowed') ?? {}
   const [reason, message] = [textOrEmpty(condition, 'reason'), textOrEmpty(condition, 'message')]
   const refusal = `The disruption budget ${name} does not allow evicting pods currently`
   const why =

@@ -1,4 +1,5 @@
 // Eviction: deletes a pod where its disruption budget allows it (W-526 to W-534).
+import type { Pod } from '../../api/gen/kinds.ts'
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
@@ -14,7 +15,7 @@ import { isTerminating } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
 import { servedResource } from '../../registry/served-resource.ts'
-import { keyOf, readable } from '../../registry/steps.ts'
+import { keyOf, readable, readableAs } from '../../registry/steps.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
@@ -115,7 +116,7 @@ async function evictWithinBudget(pod: ApiObject, options: ParsedDeleteOptions, c
 }
 
 function isReady(pod: ApiObject): boolean {
-  return conditionOf(pod, 'Ready')?.['status'] === 'True'
+  return conditionOf(statusOf(pod) as Pod['status'], 'Ready')?.status === 'True'
 }
 
 /** Whether the budget lets unready pods be evicted without taking a disruption (W-532). */
@@ -150,7 +151,7 @@ async function markPod(pods: Resource, options: DeleteOptions, context: ActionCo
     keyOf(pods, context.namespace, context.name),
     (current) => {
       if (current === undefined) return { kind: 'keep' }
-      const pod = readable(current).object()
+      const pod = readableAs(current, 'core_v1.Pod')
       checkPreconditions(pods, pod, options)
       return { kind: 'put', object: withPodCondition(pod, EVICTED, context.now) }
     },

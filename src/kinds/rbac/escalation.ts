@@ -29,7 +29,9 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ]
 
-export function roleStrategy(kind: RbacKind): (needs: KindNeeds) => KindStrategy {
+export function roleStrategy(
+  kind: RbacKind,
+): (needs: KindNeeds) => Pick<KindStrategy, 'createOnUpdate' | 'authorizeWrite'> {
   return ({ roleGuard, find }) => ({
     createOnUpdate: true,
     ...(roleGuard && { authorizeWrite: escalationCheck(kind, roleGuard, find) }),

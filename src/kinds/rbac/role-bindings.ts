@@ -1,102 +1,98 @@
 // Role bindings and cluster role bindings.
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
-import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import type { ClusterRoleBinding, RoleBinding, Subject } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, type TableShape, wide } from '../../codec/tables/column.ts'
-import { listAt, textAt } from '../../codec/tables/reading.ts'
-import { always, blank, each, where, within } from '../../schema/defaults/rule.ts'
+import { always, blank, each, type OwnRule, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { roleStrategy } from './escalation.ts'
 import { checkedAgain } from './roles.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
-const ROLE_REF = FieldPath.root('roleRef')
+const ROLE_REF = FieldPath.root<RoleBinding['roleRef']>('roleRef')
 
-function checkBinding(kinds: readonly string[], namespaced: boolean): CreateRule {
+function checkBinding(kinds: readonly string[], namespaced: boolean): CreateRule<RoleBinding> {
   return (object, check) => {
     checkBuiltInMeta(object, segmentName, check)
-    const role = mapOrEmpty(object, 'roleRef')
+    const { roleRef: role, subjects = [] } = object
     check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'apiGroup')
-    check.oneOf(ROLE_REF.child('kind'), textOrEmpty(role, 'kind'), kinds)
+    check.oneOf(ROLE_REF.child('kind'), role.kind, kinds)
     check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'name')
-    mapsInPlace(object, 'subjects').forEach((subject, i) =>
-      checkSubject(subject, namespaced, FieldPath.root('subjects').index(i), check),
-    )
+    subjects.forEach((subject, i) => checkSubject(subject, namespaced, FieldPath.root('subjects').index(i), check))
   }
 }
 
-function checkSubject(subject: ValueMap, namespaced: boolean, at: FieldPath, check: Check): void {
-  const name = textOrEmpty(subject, 'name')
-  const group = textOrEmpty(subject, 'apiGroup')
+function checkSubject(subject: Subject, namespaced: boolean, at: FieldPath, check: Check): void {
+  const { kind, name, apiGroup: group = '', namespace } = subject
   check.fields(subject, at, 'rbac.authorization.k8s.io_v1.Subject')
-  switch (textOrEmpty(subject, 'kind')) {
+  switch (kind) {
     case 'ServiceAccount':
       if (name !== '') check.format(at.child('name'), name, subdomainName(name, false))
       check.oneOf(at.child('apiGroup'), group, [''])
-      if (!namespaced && !isGiven(subject, 'namespace')) check.required(at.child('namespace'))
+      if (!namespaced && namespace === undefined) check.required(at.child('namespace'))
       break
     case 'User':
     case 'Group':
       check.oneOf(at.child('apiGroup'), group, [GROUP])
       break
     default:
-      check.notSupported(at.child('kind'), textOrEmpty(subject, 'kind'), ['ServiceAccount', 'User', 'Group'])
+      check.notSupported(at.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])
   }
 }
 
-function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules {
+function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules<RoleBinding> {
   const rules = checkedAgain(checkBinding(kinds, namespaced))
   return {
     create: rules.create,
     update: (object, stored, check) => {
       rules.update(object, stored, check)
-      const role = mapOrEmpty(object, 'roleRef')
-      if (equalValues(role, mapOrEmpty(stored, 'roleRef'))) return
+      const { roleRef: role } = object
+      if (equalValues(role, stored.roleRef)) return
       check.invalid(ROLE_REF, shownAs(role, formOf('rbac.authorization.k8s.io_v1.RoleRef')), 'cannot change roleRef')
     },
   }
 }
 
-const roleBinding = within({
+const roleBinding: OwnRule<RoleBinding> = within({
   roleRef: always({ apiGroup: blank(GROUP) }),
   subjects: each(within({ apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(GROUP)) })),
 })
 
 /** The subjects of one kind, those of service accounts with their namespace. */
-function subjects(kind: string): (binding: ValueMap) => string {
-  const nameOf = (subject: Value): string =>
-    kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')
-  return (binding) => {
-    const found = listAt(binding, 'subjects').filter((subject) => textAt(subject, 'kind') === kind)
+function subjects(kind: string): (binding: RoleBinding) => string {
+  const nameOf = ({ namespace = '', name }: Subject): string =>
+    kind === 'ServiceAccount' ? `${namespace}/${name}` : name
+  return ({ subjects = [] }) => {
+    const found = subjects.filter((subject) => subject.kind === kind)
     return found.map(nameOf).join(', ')
   }
 }
 
-const COLUMNS: TableShape = tableOf([
+const COLUMNS: TableShape<RoleBinding> = tableOf([
   NAME,
-  column('Role', 'What is granted.', (one) => `${textAt(one, 'roleRef', 'kind')}/${textAt(one, 'roleRef', 'name')}`),
+  column('Role', 'What is granted.', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`),
   AGE,
   wide('Users', 'The users that it is granted to.', subjects('User')),
   wide('Groups', 'The groups that it is granted to.', subjects('Group')),
   wide('ServiceAccounts', 'The service accounts that it is granted to.', subjects('ServiceAccount')),
 ])
 
-export const ROLE_BINDING: Kind = {
+export const ROLE_BINDING: Kind = typedKind<RoleBinding>({
   validation: bindingRules(['Role', 'ClusterRole'], true),
   defaults: roleBinding,
   strategy: roleStrategy('RoleBinding'),
   columns: COLUMNS,
   olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
-}
+})
 
-export const CLUSTER_ROLE_BINDING: Kind = {
+export const CLUSTER_ROLE_BINDING: Kind = typedKind<ClusterRoleBinding>({
   validation: bindingRules(['ClusterRole'], false),
   defaults: roleBinding,
   strategy: roleStrategy('ClusterRoleBinding'),
   columns: COLUMNS,
   olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
-}
+})

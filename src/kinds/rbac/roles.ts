@@ -1,24 +1,23 @@
 // Roles and cluster roles.
 import { FieldPath } from '../../api/field-path.ts'
-import { listOrEmpty, mapOrAbsent, mapsInPlace, textsInPlace } from '../../api/members.ts'
+import type { ClusterRole, Role } from '../../api/gen/kinds.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector, isUsable } from '../../schema/validation/labels.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, segmentName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
-import type { Kind } from '../kind.ts'
-import { placedMaps } from '../shared/placed-items.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { roleStrategy } from './escalation.ts'
 
-function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
-  for (const [i, rule] of mapsInPlace(object, 'rules').entries()) {
-    const at = FieldPath.root('rules').index(i)
+function checkRules({ rules }: Role, namespaced: boolean, check: Check): void {
+  for (const [i, rule] of (rules ?? []).entries()) {
+    const at = FieldPath.root<Role['rules']>('rules').index(i)
     check.fields(rule, at, 'rbac.authorization.k8s.io_v1.PolicyRule', 'verbs')
-    const urls = textsInPlace(rule, 'nonResourceURLs')
+    const { nonResourceURLs: urls = [], apiGroups = [], resources = [], resourceNames = [] } = rule
     if (urls.length > 0) {
       const place = at.child('nonResourceURLs')
       if (namespaced) check.invalid(place, urls, 'namespaced rules cannot apply to non-resource URLs')
-      if (['apiGroups', 'resources', 'resourceNames'].some((field) => listOrEmpty(rule, field).length > 0)) {
+      if (apiGroups.length + resources.length + resourceNames.length > 0) {
         check.invalid(place, urls, 'rules cannot apply to both regular resources and non-resource URLs')
       }
       continue
@@ -27,26 +26,26 @@ function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
   }
 }
 
-const checkRole: CreateRule = (object, check) => {
+const checkRole: CreateRule<Role> = (object, check) => {
   checkBuiltInMeta(object, segmentName, check)
   checkRules(object, true, check)
 }
 
-const checkClusterRole: CreateRule = (object, check) => {
+const checkClusterRole: CreateRule<ClusterRole> = (object, check) => {
   checkBuiltInMeta(object, segmentName, check)
   checkRules(object, false, check)
-  const aggregation = mapOrAbsent(object, 'aggregationRule')
+  const { aggregationRule: aggregation } = object
   if (aggregation === undefined) return
-  const at = FieldPath.root('aggregationRule')
+  const at = FieldPath.root<typeof aggregation>('aggregationRule')
   check.fields(aggregation, at, 'rbac.authorization.k8s.io_v1.AggregationRule')
-  for (const [selector, place] of placedMaps(aggregation, 'clusterRoleSelectors', at)) {
+  check.each(aggregation, 'clusterRoleSelectors', at, (selector, place) => {
     checkLabelSelector(selector, place, check)
     if (!isUsable(selector)) check.invalid(place, undefined, 'invalid label selector.')
-  }
+  })
 }
 
 /** On updates the reference applies the rules for new objects, and then those for changed metadata. */
-export function checkedAgain(rule: CreateRule): KindRules {
+export function checkedAgain<T extends ValueMap>(rule: CreateRule<T>): KindRules<T> {
   return {
     create: rule,
     update: (object, stored, check) => {
@@ -56,14 +55,14 @@ export function checkedAgain(rule: CreateRule): KindRules {
   }
 }
 
-export const ROLE: Kind = {
+export const ROLE: Kind = typedKind<Role>({
   validation: checkedAgain(checkRole),
   strategy: roleStrategy('Role'),
   olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
-}
+})
 
-export const CLUSTER_ROLE: Kind = {
+export const CLUSTER_ROLE: Kind = typedKind<ClusterRole>({
   validation: checkedAgain(checkClusterRole),
   strategy: roleStrategy('ClusterRole'),
   olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
-}
+})

@@ -1,40 +1,40 @@
 // The spec of resource claims, and of their templates.
 import type { FieldPath } from '../../api/field-path.ts'
-import {
-  integerOrZero,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-  textsInPlace,
-} from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { blank, each, where, within, zero } from '../../schema/defaults/rule.ts'
+import type {
+  DeviceClaim,
+  DeviceClassConfiguration,
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceSubRequest,
+  DeviceToleration,
+  ExactDeviceRequest,
+  ResourceClaimSpec,
+} from '../../api/gen/kinds.ts'
+import { blank, each, type Fields, type OwnRule, where, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label } from '../../schema/validation/formats.ts'
-import { placedMaps } from '../shared/placed-items.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { deviceExpressionFault } from './device-expressions.ts'
-import { checkFullAttributeName, checkList, checkMaps, checkOpaque, checkToleration } from './device-names.ts'
+import { checkFullAttributeName, checkList, checkOpaque, checkToleration } from './device-names.ts'
 
-export const tolerations = each(within({ operator: blank('Equal') }))
+export const tolerations: OwnRule<readonly DeviceToleration[]> = each(within({ operator: blank('Equal') }))
 
 export const MAX_ITEMS = 32
 const MAX_ALTERNATIVES = 8
 const MAX_EXPRESSION = 10 * 1024
 
-export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
-  const devices = mapOrEmpty(spec, 'devices')
+export function checkClaimSpec(spec: ResourceClaimSpec, at: FieldPath<ResourceClaimSpec>, check: Check): void {
+  const { requests, constraints = [], config = [] } = spec.devices
   const place = at.child('devices')
-  const scope: ClaimScope = { check, names: requestNames(devices) }
-  checkMaps(devices, 'requests', place, { check, max: MAX_ITEMS, item: checkRequest, key: 'name' })
-  checkMaps(devices, 'constraints', place, {
+  const scope: ClaimScope = { check, names: requestNames(spec.devices) }
+  const rule = { check, max: MAX_ITEMS, item: checkRequest, key: ({ name }: DeviceRequest): string => name }
+  checkList(requests ?? [], place.child('requests'), rule)
+  checkList(constraints, place.child('constraints'), {
     check,
     max: MAX_ITEMS,
     item: (constraint, path) => checkConstraint(constraint, path, scope),
   })
-  checkMaps(devices, 'config', place, {
+  checkList(config, place.child('config'), {
     check,
     max: MAX_ITEMS,
     item: (config, path) => {
@@ -44,28 +44,36 @@ export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): voi
   })
 }
 
-function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
+function checkRequest(request: DeviceRequest, at: FieldPath<DeviceRequest>, check: Check): void {
   check.fields(request, at, 'resource.k8s.io_v1.DeviceRequest')
-  const exactly = mapOrAbsent(request, 'exactly')
-  const alternatives = mapsInPlace(request, 'firstAvailable')
+  const { exactly, firstAvailable: alternatives = [] } = request
   const detail = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly === undefined && alternatives.length === 0) check.required(at, detail)
   else if (exactly !== undefined && alternatives.length > 0) {
     check.invalid(at, undefined, `${detail}, but multiple fields are set`)
-  } else if (exactly !== undefined) checkExact(exactly, at.child('exactly'), check)
-  else checkMaps(request, 'firstAvailable', at, { check, max: MAX_ALTERNATIVES, item: checkAlternative, key: 'name' })
+  } else if (exactly !== undefined) check.part(request, 'exactly', at, checkExact)
+  else {
+    const rule = {
+      check,
+      max: MAX_ALTERNATIVES,
+      item: checkAlternative,
+      key: ({ name }: DeviceSubRequest): string => name,
+    }
+    checkList(alternatives, at.child('firstAvailable'), rule)
+  }
 }
 
-function checkAlternative(alternative: ValueMap, at: FieldPath, check: Check): void {
+function checkAlternative(alternative: DeviceSubRequest, at: FieldPath<DeviceSubRequest>, check: Check): void {
   check.fields(alternative, at, 'resource.k8s.io_v1.DeviceSubRequest')
   checkExact(alternative, at, check)
 }
 
-function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
+type Asked = Omit<ExactDeviceRequest, 'adminAccess'>
+
+function checkExact(request: Asked, at: FieldPath<Asked>, check: Check): void {
   check.fields(request, at, 'resource.k8s.io_v1.ExactDeviceRequest')
   checkSelectors(request, at, check)
-  const mode = textOrEmpty(request, 'allocationMode')
-  const count = integerOrZero(request, 'count')
+  const { allocationMode: mode = '', count = 0 } = request
   if (mode === 'All') {
     if (Number(count) !== 0) {
       check.invalid(at.child('count'), count, "must not be specified when allocationMode is 'All'")
@@ -73,18 +81,19 @@ function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
   } else if (mode === 'ExactCount') {
     if (count <= 0) check.invalid(at.child('count'), count, 'must be greater than zero')
   } else check.notSupported(at.child('allocationMode'), mode, ['All', 'ExactCount'])
-  for (const [toleration, place] of placedMaps(request, 'tolerations', at)) checkToleration(toleration, place, check)
+  check.each(request, 'tolerations', at, checkToleration)
 }
 
-export function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
-  checkMaps(part, 'selectors', at, {
+type Selected = Pick<Asked, 'selectors'>
+
+export function checkSelectors({ selectors = [] }: Selected, at: FieldPath<Selected>, check: Check): void {
+  checkList(selectors, at.child('selectors'), {
     check,
     max: MAX_ITEMS,
     item: (selector, path) => {
       check.fields(selector, path, 'resource.k8s.io_v1.DeviceSelector')
-      const cel = mapOrAbsent(selector, 'cel')
-      if (cel === undefined) return
-      checkDeviceExpression(textOrEmpty(cel, 'expression'), path.child('cel').child('expression'), check)
+      const { cel } = selector
+      if (cel !== undefined) checkDeviceExpression(cel.expression, path.child('cel').child('expression'), check)
     },
   })
 }
@@ -97,11 +106,10 @@ function checkDeviceExpression(expression: string, at: FieldPath, check: Check):
   if (fault?.kind === 'forbidden') check.forbidden(at, fault.problem)
 }
 
-function checkConstraint(constraint: ValueMap, at: FieldPath, scope: ClaimScope): void {
+function checkConstraint(constraint: DeviceConstraint, at: FieldPath<DeviceConstraint>, scope: ClaimScope): void {
   const { check } = scope
   checkReferences(constraint, at, scope)
-  const match = textOrAbsent(constraint, 'matchAttribute')
-  const distinct = textOrAbsent(constraint, 'distinctAttribute')
+  const { matchAttribute: match, distinctAttribute: distinct } = constraint
   if (match !== undefined) checkFullAttributeName(match, at.child('matchAttribute'), check)
   else if (distinct !== undefined) checkFullAttributeName(distinct, at.child('distinctAttribute'), check)
   else if (check.gate('DRAConsumableCapacity')) {
@@ -114,13 +122,11 @@ const NO_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
 /** The names of requests, and `request/alternative` of those that have alternatives. */
-export function requestNames(devices: ValueMap): ReadonlySet<string> {
+export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
   const names = new Set<string>()
-  for (const request of mapsInPlace(devices, 'requests')) {
-    const name = textOrEmpty(request, 'name')
+  for (const { name, firstAvailable = [] } of requests ?? []) {
     names.add(name)
-    for (const alternative of mapsInPlace(request, 'firstAvailable'))
-      names.add(`${name}/${textOrEmpty(alternative, 'name')}`)
+    for (const alternative of firstAvailable) names.add(`${name}/${alternative.name}`)
   }
   return names
 }
@@ -130,8 +136,10 @@ export interface ClaimScope {
   readonly names: ReadonlySet<string>
 }
 
-export function checkReferences(part: ValueMap, at: FieldPath, scope: ClaimScope): void {
-  checkList(textsInPlace(part, 'requests'), at.child('requests'), {
+type Referring = Pick<DeviceConstraint, 'requests'>
+
+export function checkReferences({ requests = [] }: Referring, at: FieldPath<Referring>, scope: ClaimScope): void {
+  checkList(requests, at.child('requests'), {
     check: scope.check,
     max: MAX_ITEMS,
     item: (name, path) => checkReference(name, path, scope),
@@ -145,21 +153,24 @@ export function checkReference(name: string, at: FieldPath, { check, names }: Cl
   if (!names.has(name)) check.invalid(at, name, NO_REQUEST)
 }
 
-export function checkConfiguration(config: ValueMap, at: FieldPath, check: Check): void {
+export function checkConfiguration(
+  config: DeviceClassConfiguration,
+  at: FieldPath<DeviceClassConfiguration>,
+  check: Check,
+): void {
   check.fields(config, at, 'resource.k8s.io_v1.DeviceConfiguration')
-  const opaque = mapOrAbsent(config, 'opaque')
-  if (opaque === undefined) return
-  const place = at.child('opaque')
-  checkDriverName(textOrEmpty(opaque, 'driver'), place.child('driver'), check)
-  checkOpaque(opaque['parameters'], place.child('parameters'), check)
+  check.part(config, 'opaque', at, ({ driver, parameters }, place) => {
+    checkDriverName(driver, place.child('driver'), check)
+    checkOpaque(parameters, place.child('parameters'), check)
+  })
 }
 
-const deviceRequest = within({
+const ASKED: Fields<Asked> = {
   allocationMode: blank('ExactCount'),
   count: where(({ allocationMode }) => allocationMode === 'ExactCount', zero(1)),
   tolerations,
-})
+}
 
-export const CLAIM_DEFAULTS = within({
-  devices: within({ requests: each(within({ exactly: deviceRequest, firstAvailable: each(deviceRequest) })) }),
+export const CLAIM_DEFAULTS: OwnRule<ResourceClaimSpec> = within({
+  devices: within({ requests: each(within({ exactly: within(ASKED), firstAvailable: each(within(ASKED)) })) }),
 })

@@ -1,8 +1,8 @@
 // Rules that claims and slices share: names of devices, pools and attributes, lists, tolerations and binding conditions.
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
-import { mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { isMap, type Value, type ValueMap } from '../../api/value.ts'
+import type { DeviceRequestAllocationResult, DeviceToleration } from '../../api/gen/kinds.ts'
+import { isMap, type Value } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
   dns1123Label,
@@ -92,13 +92,17 @@ interface ListRule<T> {
   readonly check: Check
   /** Absent: unlimited. */
   readonly max?: number
-  readonly item: (item: T, at: FieldPath, check: Check) => void
+  readonly item: (item: T, at: FieldPath<T>, check: Check) => void
   /** The key that must be unique; absent where items may repeat. */
   readonly key?: (item: T) => string
 }
 
 /** A list that is too long is not checked any further. */
-export function checkList<T>(items: readonly T[], at: FieldPath, { check, max, item, key }: ListRule<T>): void {
+export function checkList<T>(
+  items: readonly T[],
+  at: FieldPath<readonly NoInfer<T>[] | null | undefined>,
+  { check, max, item, key }: NoInfer<ListRule<T>>,
+): void {
   if (max !== undefined && items.length > max) {
     check.tooMany(at, items.length, max)
     return
@@ -109,21 +113,9 @@ export function checkList<T>(items: readonly T[], at: FieldPath, { check, max, i
   items.forEach((one, i) => check.unique(seen, key(one), at.index(i)))
 }
 
-/** The same for a list of maps; `key` names the member that must be unique. */
-export function checkMaps(
-  part: ValueMap,
-  field: string,
-  at: FieldPath,
-  { key, ...rule }: Omit<ListRule<ValueMap>, 'key'> & { readonly key?: string },
-): void {
-  const keyed = key === undefined ? {} : { key: (item: ValueMap): string => textOrEmpty(item, key) }
-  checkList(mapsInPlace(part, field), at.child(field), { ...rule, ...keyed })
-}
-
-export function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
+export function checkToleration(toleration: DeviceToleration, at: FieldPath<DeviceToleration>, check: Check): void {
   check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'key')
-  const value = textOrEmpty(toleration, 'value')
-  const operator = textOrEmpty(toleration, 'operator')
+  const { value = '', operator = '' } = toleration
   if (operator === 'Exists') {
     if (value !== '') check.invalid(at.child('value'), value, 'must be empty for operator `Exists`')
   } else if (operator === 'Equal') check.format(at.child('value'), value, labelValue(value))
@@ -132,9 +124,10 @@ export function checkToleration(toleration: ValueMap, at: FieldPath, check: Chec
   check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'effect')
 }
 
-export function checkBindingConditions(part: ValueMap, at: FieldPath, check: Check): void {
-  const wanted = textsInPlace(part, 'bindingConditions')
-  const failed = textsInPlace(part, 'bindingFailureConditions')
+type Bound = Pick<DeviceRequestAllocationResult, 'bindingConditions' | 'bindingFailureConditions'>
+
+export function checkBindingConditions(part: Bound, at: FieldPath<Bound>, check: Check): void {
+  const { bindingConditions: wanted = [], bindingFailureConditions: failed = [] } = part
   const wantedAt = at.child('bindingConditions')
   const failedAt = at.child('bindingFailureConditions')
   const item = (name: string, place: FieldPath): void => check.format(place, name, qualifiedName(name))

@@ -1,27 +1,26 @@
 // Templates of claims of devices.
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrEmpty } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { ResourceClaimTemplate } from '../../api/gen/kinds.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { checkTemplateMeta } from '../shared/claim-spec.ts'
 import { adminGuard } from './admin-access.ts'
 import { checkClaimSpec, CLAIM_DEFAULTS } from './claim-spec.ts'
 import { checkSameSpec } from './resource-claim.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<ResourceClaimTemplate['spec']>('spec')
 
-function checkTemplate(object: ValueMap, check: Check): void {
+function checkTemplate(object: ResourceClaimTemplate, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = mapOrEmpty(object, 'spec')
-  checkTemplateMeta(mapOrEmpty(spec, 'metadata'), SPEC.child('metadata'), check)
-  checkClaimSpec(mapOrEmpty(spec, 'spec'), SPEC.child('spec'), check)
+  const { metadata, spec } = object.spec
+  checkTemplateMeta(metadata, SPEC.child('metadata'), check)
+  checkClaimSpec(spec, SPEC.child('spec'), check)
 }
 
-export const RESOURCE_CLAIM_TEMPLATE: Kind = {
+export const RESOURCE_CLAIM_TEMPLATE: Kind = typedKind<ResourceClaimTemplate>({
   validation: {
     create: checkTemplate,
     // The reference checks the whole of it again.
@@ -37,4 +36,4 @@ export const RESOURCE_CLAIM_TEMPLATE: Kind = {
   }),
   columns: tableOf([NAME, AGE]),
   olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
-}
+})

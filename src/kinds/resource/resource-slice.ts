@@ -1,58 +1,56 @@
 // Resource slices: the devices that a driver offers on one node or several.
 import { FieldPath } from '../../api/field-path.ts'
-import { isGiven, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../api/members.ts'
-import { specOf } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { isMap, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { absent, each, type Rule, within } from '../../schema/defaults/rule.ts'
+import type { ResourceSlice, ResourceSliceSpec } from '../../api/gen/kinds.ts'
+import { entriesOf, type MapOf, own, type Value } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { absent, each, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
-import { checkMaps, checkPoolName } from './device-names.ts'
+import { checkList, checkPoolName } from './device-names.ts'
 import { checkCounters, checkDevices, checkTrue, chosenBy } from './slice-devices.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<ResourceSliceSpec>('spec')
 const MAX_COUNTER_SETS = 8
 
-function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
-  const spec = specOf(object)
-  const pool = mapOrEmpty(spec, 'pool')
+function checkSlice({ spec }: ResourceSlice, check: Check, stored?: ResourceSlice): void {
+  const { driver, pool, sharedCounters } = spec
   const poolAt = SPEC.child('pool')
-  checkDriverName(textOrEmpty(spec, 'driver'), SPEC.child('driver'), check)
-  checkPoolName(textOrEmpty(pool, 'name'), poolAt.child('name'), check)
+  checkDriverName(driver, SPEC.child('driver'), check)
+  checkPoolName(pool.name, poolAt.child('name'), check)
   check.fields(pool, poolAt, 'resource.k8s.io_v1.ResourcePool', 'resourceSliceCount', 'generation')
-  const old = stored === undefined ? undefined : specOf(stored)
+  const old = stored?.spec
   if (old !== undefined) {
-    check.unchanged(poolAt.child('name'), textOrEmpty(pool, 'name'), textOrEmpty(mapOrEmpty(old, 'pool'), 'name'))
-    for (const field of ['driver', 'nodeName']) check.unchanged(SPEC.child(field), spec[field], old[field])
+    check.unchanged(poolAt.child('name'), pool.name, old.pool.name)
+    for (const field of ['driver', 'nodeName'] as const) check.unchanged(SPEC.child(field), spec[field], old[field])
   }
   checkNodes(spec, check)
-  if (isGiven(spec, 'sharedCounters') && isGiven(spec, 'devices')) {
+  if (sharedCounters !== undefined && spec.devices !== undefined) {
     check.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')
   }
   checkDevices(spec, old, check)
-  checkMaps(spec, 'sharedCounters', SPEC, {
+  checkList(sharedCounters ?? [], SPEC.child('sharedCounters'), {
     check,
     max: MAX_COUNTER_SETS,
-    item: (set, path) => checkCounters(set, 'name', path, check),
-    key: 'name',
+    item: checkCounters,
+    key: ({ name }) => name,
   })
 }
 
-function checkNodes(spec: ValueMap, check: Check): void {
+function checkNodes(spec: ResourceSliceSpec, check: Check): void {
   const chosen = chosenBy(spec, 'must be either unset or set to a non-empty string', SPEC, check)
-  const selector = mapOrAbsent(spec, 'nodeSelector')
-  if (selector !== undefined && mapsInPlace(selector, 'nodeSelectorTerms').length !== 1) {
+  const { nodeSelector: selector } = spec
+  if (selector !== undefined && selector.nodeSelectorTerms?.length !== 1) {
     const at = SPEC.child('nodeSelector').child('nodeSelectorTerms')
-    const shown = shownAs(selector['nodeSelectorTerms'], formOf('core_v1.NodeSelectorTerm'))
+    const shown = shownAs(selector.nodeSelectorTerms, formOf('core_v1.NodeSelectorTerm'))
     check.invalid(at, shown, 'must have exactly one node selector term')
   }
-  for (const field of ['allNodes', 'perDeviceNodeSelection']) chosen.push(...checkTrue(spec, field, SPEC, check))
+  for (const field of ['allNodes', 'perDeviceNodeSelection'] as const)
+    chosen.push(...checkTrue(spec, field, SPEC, check))
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
   if (chosen.length === 0) check.required(SPEC, detail)
   else if (chosen.length > 1) {
@@ -60,22 +58,21 @@ function checkNodes(spec: ValueMap, check: Check): void {
   }
 }
 
-function sliceWarnings(object: ApiObject): readonly string[] {
-  const driver = textOrEmpty(specOf(object), 'driver')
+function sliceWarnings({ spec: { driver } }: ResourceSlice): readonly string[] {
   if (driver === driver.toLowerCase()) return []
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
 }
 
 /** Every value of a map. */
 const eachValue =
-  (rule: Rule): Rule =>
+  <T extends Value>(rule: OwnRule<T>): OwnRule<MapOf<T>> =>
   (given, context, parent) => {
-    if (!isMap(given)) return given
-    const entries = Object.entries(given).map(([key, value]) => [key, rule(value, context, parent) ?? value] as const)
-    return entries.some(([key, value]) => given[key] !== value) ? Object.fromEntries(entries) : given
+    if (given === undefined) return given
+    const entries = entriesOf(given).map(([key, value]) => [key, rule(value, context, parent) ?? value] as const)
+    return entries.some(([key, value]) => own(given, key) !== value) ? Object.fromEntries(entries) : given
   }
 
-export const RESOURCE_SLICE: Kind = {
+export const RESOURCE_SLICE: Kind = typedKind<ResourceSlice>({
   validation: builtInRules({ object: checkSlice }),
   defaults: within({
     spec: within({
@@ -96,10 +93,10 @@ export const RESOURCE_SLICE: Kind = {
   ),
   columns: tableOf([
     NAME,
-    column('Node', 'The node that has the devices.', text('spec', 'nodeName')),
-    column('Driver', 'The driver of the devices.', text('spec', 'driver')),
-    column('Pool', 'The pool that the devices are in.', text('spec', 'pool', 'name')),
+    column('Node', 'The node that has the devices.', ({ spec }) => spec.nodeName ?? ''),
+    column('Driver', 'The driver of the devices.', ({ spec }) => spec.driver),
+    column('Pool', 'The pool that the devices are in.', ({ spec }) => spec.pool.name),
     AGE,
   ]),
   olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
-}
+})

@@ -1,27 +1,24 @@
 // The devices of a slice: their attributes, capacities, taints and what they consume.
 import { FieldPath } from '../../api/field-path.ts'
-import {
-  asMap,
-  isGiven,
-  isTrue,
-  listOrEmpty,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../api/members.ts'
-import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import type {
+  CapacityRequestPolicy,
+  CapacityRequestPolicyRange,
+  CounterSet,
+  Device,
+  DeviceAttribute,
+  DeviceCounterConsumption,
+  ResourceSliceSpec,
+} from '../../api/gen/kinds.ts'
+import { entriesOf, equalValues, type MapOf, type Value } from '../../api/value.ts'
 import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
-import { placedTexts } from '../shared/placed-items.ts'
 import { amountOf } from '../shared/resource-names.ts'
-import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList, checkMaps } from './device-names.ts'
+import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList } from './device-names.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<ResourceSliceSpec>('spec')
 const MAX_DEVICES = 128
 const MAX_SPECIAL_DEVICES = 64
 const MAX_ATTRIBUTES_AND_CAPACITIES = 32
@@ -47,37 +44,40 @@ const DEVICE_ATTRIBUTE: Form = [
   ['versions', 'VersionValues', null],
 ]
 
+type Flag = 'allNodes' | 'perDeviceNodeSelection'
+type Choice = Pick<ResourceSliceSpec, 'nodeName' | 'nodeSelector' | Flag>
+
 /** The node selections that are set, as the reference writes them; `emptyName` is the error of an empty name. */
-export function chosenBy(part: ValueMap, emptyName: string, at: FieldPath, check: Check): string[] {
+export function chosenBy(part: Choice, emptyName: string, at: FieldPath<Choice>, check: Check): string[] {
   const chosen: string[] = []
-  const name = textOrAbsent(part, 'nodeName')
+  const { nodeName: name, nodeSelector } = part
   if (name === '') check.invalid(at.child('nodeName'), name, emptyName)
   else if (name !== undefined) {
     chosen.push('`nodeName`')
     check.format(at.child('nodeName'), name, dns1123Subdomain(name))
   }
-  const selector = mapOrAbsent(part, 'nodeSelector')
-  if (selector !== undefined) {
+  if (nodeSelector !== undefined) {
     chosen.push('`nodeSelector`')
-    checkNodeSelector(selector, at.child('nodeSelector'), check)
+    checkNodeSelector(nodeSelector, at.child('nodeSelector'), check)
   }
   return chosen
 }
 
-export function checkTrue(part: ValueMap, field: string, at: FieldPath, check: Check): readonly string[] {
-  if (isTrue(part, field)) return [`\`${field}\``]
-  if (isGiven(part, field)) check.invalid(at.child(field), false, 'must be either unset or set to true')
+export function checkTrue(part: Choice, field: Flag, at: FieldPath<Choice>, check: Check): readonly string[] {
+  if (part[field] === true) return [`\`${field}\``]
+  if (part[field] === false) check.invalid(at.child(field), false, 'must be either unset or set to true')
   return []
 }
 
-const LISTS: readonly string[] = ['bools', 'ints', 'strings', 'versions']
+const LISTS = ['bools', 'ints', 'strings', 'versions'] as const
 
-function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
-  checkDeviceName(textOrEmpty(device, 'name'), at.child('name'), check)
-  const attributes = Object.values(mapOrEmpty(device, 'attributes')).map(asMap)
-  const itemsOf = (attribute: ValueMap): number => LISTS.flatMap((field) => listOrEmpty(attribute, field)).length
-  const hasLists = attributes.some((attribute) => LISTS.some((field) => isGiven(attribute, field)))
-  const capacities = Object.keys(mapOrEmpty(device, 'capacity')).length
+function checkDevice(device: Device, at: FieldPath<Device>, check: Check): void {
+  checkDeviceName(device.name, at.child('name'), check)
+  const attributes = entriesOf(device.attributes ?? {}).map(([, attribute]) => attribute)
+  const itemsOf = (attribute: DeviceAttribute): number =>
+    LISTS.reduce((sum, field) => sum + (attribute[field]?.length ?? 0), 0)
+  const hasLists = attributes.some((attribute) => LISTS.some((field) => attribute[field] !== undefined))
+  const capacities = Object.keys(device.capacity ?? {}).length
   const count = attributes.reduce((sum, attribute) => sum + Math.max(itemsOf(attribute), 1), capacities)
   if (count > MAX_ATTRIBUTES_AND_CAPACITIES) {
     const what = hasLists ? 'attribute entries(scalars and list items)' : 'attributes'
@@ -87,40 +87,40 @@ function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
       `the total number of ${what} and capacities must not exceed ${MAX_ATTRIBUTES_AND_CAPACITIES}`,
     )
   }
-  for (const [attribute, path] of checkedNames(device, 'attributes', at, check)) checkAttribute(attribute, path, check)
-  for (const [capacity, path] of checkedNames(device, 'capacity', at, check)) {
-    const policy = mapOrAbsent(capacity, 'requestPolicy')
-    if (policy === undefined) continue
+  for (const [attribute, path] of checkedNames(device.attributes, at.child('attributes'), check)) {
+    checkAttribute(attribute, path, check)
+  }
+  for (const [{ value, requestPolicy }, path] of checkedNames(device.capacity, at.child('capacity'), check)) {
+    if (requestPolicy === undefined) continue
     const place = path.child('requestPolicy')
-    if (isTrue(device, 'allowMultipleAllocations')) checkPolicy(policy, amountOf(capacity['value']), place, check)
+    if (device.allowMultipleAllocations === true) checkPolicy(requestPolicy, amountOf(value), place, check)
     else check.forbidden(place, 'allowMultipleAllocations must be true')
   }
 }
 
 /** Checks each name and yields its value. */
-function* checkedNames(
-  part: ValueMap,
-  field: string,
+function* checkedNames<T extends Value>(
+  values: MapOf<T> = {},
   at: FieldPath,
   check: Check,
-): Generator<readonly [ValueMap, FieldPath]> {
-  for (const [name, value] of Object.entries(mapOrEmpty(part, field))) {
-    checkAttributeName(name, at.child(field), check)
-    yield [asMap(value), at.child(field).key(shortened(name, MAX_ATTRIBUTE_NAME))]
+): Generator<readonly [T, FieldPath]> {
+  for (const [name, value] of entriesOf(values)) {
+    checkAttributeName(name, at, check)
+    yield [value, at.key(shortened(name, MAX_ATTRIBUTE_NAME))]
   }
 }
 
-function checkAttribute(attribute: ValueMap, at: FieldPath, check: Check): void {
-  const text = textOrAbsent(attribute, 'string')
+function checkAttribute(attribute: DeviceAttribute, at: FieldPath, check: Check): void {
+  const { string: text, version, strings = [], versions = [] } = attribute
   if (text !== undefined && longerThan(text, MAX_VALUE)) check.tooLong(at.child('string'), MAX_VALUE)
-  const version = textOrAbsent(attribute, 'version')
   if (version !== undefined) checkVersion(version, at.child('version'), check)
   const lists = at.child('list')
-  for (const [item, place] of placedTexts(attribute, 'strings', lists)) {
-    if (longerThan(item, MAX_VALUE)) check.tooLong(place, MAX_VALUE)
-  }
-  for (const [item, place] of placedTexts(attribute, 'versions', lists)) checkVersion(item, place, check)
-  const given = ['bool', 'int', 'string', 'version', ...LISTS].filter((field) => isGiven(attribute, field))
+  strings.forEach((item, i) => {
+    if (longerThan(item, MAX_VALUE)) check.tooLong(lists.child('strings').index(i), MAX_VALUE)
+  })
+  versions.forEach((item, i) => checkVersion(item, lists.child('versions').index(i), check))
+  const fields = ['bool', 'int', 'string', 'version', ...LISTS] as const
+  const given = fields.filter((field) => attribute[field] !== undefined)
   if (given.length === 1) return
   const shown = given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE)
   check.invalid(at, shown, 'exactly one value must be specified')
@@ -131,9 +131,8 @@ function checkVersion(version: string, at: FieldPath, check: Check): void {
   if (longerThan(version, MAX_VALUE)) check.tooLong(at, MAX_VALUE)
 }
 
-function checkPolicy(policy: ValueMap, capacity: Quantity | undefined, at: FieldPath, check: Check): void {
-  const values = listOrEmpty(policy, 'validValues')
-  const range = mapOrAbsent(policy, 'validRange')
+function checkPolicy(policy: CapacityRequestPolicy, capacity: Quantity | undefined, at: FieldPath, check: Check): void {
+  const { validValues: values = [], validRange: range } = policy
   if (values.length > 0 && range !== undefined) {
     const both = 'cannot specify "validValues" and "validRange" at the same time'
     check.forbidden(at, `exactly one policy can be specified, ${both}`)
@@ -141,7 +140,7 @@ function checkPolicy(policy: ValueMap, capacity: Quantity | undefined, at: Field
   }
   const field = values.length > 0 ? 'validValues' : 'validRange'
   if (values.length === 0 && range === undefined) return
-  const usual = amountOf(policy['default'])
+  const usual = amountOf(policy.default)
   if (usual === undefined) check.required(at.child('default'), `required when ${field} is defined`)
   else if (capacity === undefined) return
   else if (range === undefined) checkOptions(values, { usual, capacity }, at.child(field), check)
@@ -154,30 +153,35 @@ interface Amounts {
   readonly capacity: Quantity
 }
 
-function checkOptions(values: readonly Value[], { usual, capacity }: Amounts, at: FieldPath, check: Check): void {
+function checkOptions(values: readonly string[], { usual, capacity }: Amounts, at: FieldPath, check: Check): void {
   const options = values.flatMap((value) => amountOf(value) ?? [])
   for (const [i, option] of options.entries()) {
     const before = options[i - 1]
     if (before === undefined || compareQuantities(before, option) <= 0) continue
     check.invalid(at.index(i), formatQuantity(option), 'values must be sorted in ascending order')
   }
-  checkList(options, at, {
-    check,
-    max: MAX_OPTIONS,
-    item: (option, path) => {
+  if (options.length > MAX_OPTIONS) check.tooMany(at, options.length, MAX_OPTIONS)
+  else {
+    options.forEach((option, i) => {
       if (compareQuantities(option, capacity) <= 0) return
       const detail = `option is larger than capacity value: ${formatQuantity(capacity)}`
-      check.invalid(path, formatQuantity(option), detail)
-    },
-    key: (option) => scaledValue(option, 0).toString(),
-  })
+      check.invalid(at.index(i), formatQuantity(option), detail)
+    })
+    const seen = new Set<string>()
+    options.forEach((option, i) => check.unique(seen, scaledValue(option, 0).toString(), at.index(i)))
+  }
   if (!options.some((option) => compareQuantities(option, usual) === 0)) {
     check.invalid(at, formatQuantity(usual), 'default value is not valid according to the requestPolicy')
   }
 }
 
-function checkRange(range: ValueMap, { usual, capacity }: Amounts, at: FieldPath, check: Check): void {
-  const [min, max, step] = ['min', 'max', 'step'].map((field) => amountOf(range[field]))
+function checkRange(
+  range: CapacityRequestPolicyRange,
+  { usual, capacity }: Amounts,
+  at: FieldPath,
+  check: Check,
+): void {
+  const [min, max, step] = [amountOf(range.min), amountOf(range.max), amountOf(range.step)]
   if (min === undefined) {
     check.required(at.child('min'), 'required when validRange is defined')
     return
@@ -204,12 +208,12 @@ function checkRange(range: ValueMap, { usual, capacity }: Amounts, at: FieldPath
   }
 }
 
-function checkUse(device: ValueMap, isPerDevice: boolean, at: FieldPath, check: Check): void {
-  checkMaps(device, 'consumesCounters', at, {
+function checkUse(device: Device, isPerDevice: boolean, at: FieldPath<Device>, check: Check): void {
+  checkList(device.consumesCounters ?? [], at.child('consumesCounters'), {
     check,
     max: MAX_CONSUMPTIONS,
-    item: (consumption, path) => checkCounters(consumption, 'counterSet', path, check),
-    key: 'counterSet',
+    item: checkCounters,
+    key: ({ counterSet }) => counterSet,
   })
   if (isPerDevice) {
     const chosen = chosenBy(device, 'must not be empty', at, check)
@@ -218,18 +222,18 @@ function checkUse(device: ValueMap, isPerDevice: boolean, at: FieldPath, check: 
     const detail = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required ${when}`
     if (chosen.length === 0) check.required(at, detail)
     else if (chosen.length > 1) check.invalid(at, `{${chosen.join(', ')}}`, detail)
-  } else if (['nodeName', 'nodeSelector', 'allNodes'].some((field) => isGiven(device, field))) {
+  } else if ((['nodeName', 'nodeSelector', 'allNodes'] as const).some((field) => device[field] !== undefined)) {
     const when = 'if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     check.invalid(at, undefined, `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set ${when}`)
   }
   checkBindingConditions(device, at, check)
 }
 
-export function checkCounters(part: ValueMap, nameField: string, at: FieldPath, check: Check): void {
-  const name = textOrEmpty(part, nameField)
+export function checkCounters(part: CounterSet | DeviceCounterConsumption, at: FieldPath, check: Check): void {
+  const [nameField, name] = 'name' in part ? ['name', part.name] : ['counterSet', part.counterSet]
   if (name === '') check.required(at.child(nameField))
   else check.format(at.child(nameField), name, dns1123Label(name))
-  const names = Object.keys(mapOrEmpty(part, 'counters'))
+  const names = Object.keys(part.counters ?? {})
   const place = at.child('counters')
   if (names.length === 0) check.required(place)
   else if (names.length > MAX_COUNTERS) check.tooMany(place, names.length, MAX_COUNTERS)
@@ -243,25 +247,28 @@ function shortened(name: string, max: number): string {
   return `${name.slice(0, Math.trunc((rest + 1) / 2))}...${name.slice(name.length - Math.trunc(rest / 2))}`
 }
 
-export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
-  const devices = mapsInPlace(spec, 'devices')
+export function checkDevices(spec: ResourceSliceSpec, old: ResourceSliceSpec | undefined, check: Check): void {
+  const { devices = [] } = spec
   const isSpecial = devices.some(
-    (device) => mapsInPlace(device, 'taints').length > 0 || mapsInPlace(device, 'consumesCounters').length > 0,
+    ({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0,
   )
-  const before = new Map(mapsInPlace(old ?? {}, 'devices').map((device) => [textOrEmpty(device, 'name'), device]))
-  checkMaps(spec, 'devices', SPEC, {
+  const before = new Map(old?.devices?.map((device) => [device.name, device]))
+  checkList(devices, SPEC.child('devices'), {
     check,
     max: isSpecial ? MAX_SPECIAL_DEVICES : MAX_DEVICES,
     item: (device, path) => {
       checkDevice(device, path, check)
-      const same = before.get(textOrEmpty(device, 'name'))
-      if (same === undefined || !equalValues(same['taints'], device['taints'])) {
-        const item = (taint: ValueMap, place: FieldPath): void =>
-          check.fields(taint, place, 'resource.k8s.io_v1.DeviceTaint')
-        checkMaps(device, 'taints', path, { check, max: MAX_TAINTS, item })
+      const { name, taints = [] } = device
+      const same = before.get(name)
+      if (same === undefined || !equalValues(same.taints, device.taints)) {
+        checkList(taints, path.child('taints'), {
+          check,
+          max: MAX_TAINTS,
+          item: (taint, place) => check.fields(taint, place, 'resource.k8s.io_v1.DeviceTaint'),
+        })
       }
-      checkUse(device, isTrue(spec, 'perDeviceNodeSelection'), path, check)
+      checkUse(device, spec.perDeviceNodeSelection === true, path, check)
     },
-    key: 'name',
+    key: ({ name }) => name,
   })
 }

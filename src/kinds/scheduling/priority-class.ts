@@ -1,8 +1,7 @@
 // Priority classes. The system classes cannot be changed or deleted (W-610).
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrZero, isTrue, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { AGE, boolean, column, count, integer, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { booleanAt } from '../../codec/tables/reading.ts'
+import type { PriorityClass } from '../../api/gen/kinds.ts'
+import { AGE, boolean, column, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import {
   checkBuiltInMeta,
@@ -10,7 +9,7 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
@@ -26,14 +25,14 @@ function systemClassFault(name: string, value: number, isDefault: boolean): stri
   return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-export const PRIORITY_CLASS: Kind = {
+export const PRIORITY_CLASS: Kind = typedKind<PriorityClass>({
   validation: {
     create: (object, check) => {
       checkBuiltInMeta(object, subdomainName, check)
-      const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
-      const value = Number(integerOrZero(object, 'value'))
+      const { name = '' } = object.metadata
+      const { value, globalDefault = false, preemptionPolicy: policy } = object
       if (name.startsWith('system-')) {
-        const fault = systemClassFault(name, value, isTrue(object, 'globalDefault'))
+        const fault = systemClassFault(name, value, globalDefault)
         if (fault !== undefined) {
           const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${fault}`
           check.forbidden(METADATA.child('name'), detail)
@@ -42,14 +41,13 @@ export const PRIORITY_CLASS: Kind = {
         const detail = `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`
         check.forbidden(FieldPath.root('value'), detail)
       }
-      const policy = textOrAbsent(object, 'preemptionPolicy')
       const at = FieldPath.root('preemptionPolicy')
       if (policy === '') check.required(at)
       else if (policy !== undefined) check.oneOf(at, policy, ['PreemptLowerPriority', 'Never'])
     },
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      if (Number(integerOrZero(object, 'value')) !== Number(integerOrZero(stored, 'value'))) {
+      if (object.value !== stored.value) {
         check.forbidden(FieldPath.root('value'), 'may not be changed in an update.')
       }
       check.unchangedFields({ object, stored }, 'scheduling.k8s.io_v1.PriorityClass')
@@ -63,10 +61,14 @@ export const PRIORITY_CLASS: Kind = {
   },
   columns: tableOf([
     NAME,
-    integer('Value', 'The priority.', count('value')),
-    boolean('Global-Default', 'Whether pods without a class have it.', (one) => booleanAt(one, 'globalDefault')),
+    integer('Value', 'The priority.', ({ value }) => value),
+    boolean('Global-Default', 'Whether pods without a class have it.', ({ globalDefault = false }) => globalDefault),
     AGE,
-    column('PreemptionPolicy', 'Whether others make room for its pods.', text('preemptionPolicy')),
+    column(
+      'PreemptionPolicy',
+      'Whether others make room for its pods.',
+      ({ preemptionPolicy = '' }) => preemptionPolicy,
+    ),
   ]),
   olderVersions: { 'scheduling.k8s.io/v1beta1': 'same' },
-}
+})

@@ -5,18 +5,19 @@ import type { NameFormat } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 
-interface OwnRules {
+interface OwnRules<T> {
   /** The format of names; absent: a DNS subdomain. */
   readonly name?: NameFormat
   /** Of a new object and of a changed one; `stored` is absent where it is new. */
-  readonly object: (object: ValueMap, check: Check, stored?: ValueMap) => void
+  readonly object: (object: T, check: Check, stored?: T) => void
   /** After those, of a changed one. */
-  readonly change?: UpdateRule
+  readonly change?: UpdateRule<T>
   /** Of a change through `status`; absent: the rules of metadata only. */
-  readonly status?: UpdateRule
+  readonly status?: UpdateRule<T>
 }
 
-export function builtInRules({ name = subdomainName, object: own, change, status }: OwnRules): KindRules {
+export function builtInRules<T extends ValueMap>(rules: NoInfer<OwnRules<T>>): KindRules<T> {
+  const { name = subdomainName, object: own, change, status } = rules
   return {
     create: (object, check) => {
       checkBuiltInMeta(object, name, check)

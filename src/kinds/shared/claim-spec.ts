@@ -1,7 +1,12 @@
 // The spec of persistent volume claims, and templates of them in pods and stateful sets.
+import type {
+  ObjectMeta,
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimTemplate,
+  TypedLocalObjectReference,
+} from '../../api/gen/kinds.ts'
 import type { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import { own, type Value } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkAnnotations, checkLabels, checkLabelSelector } from '../../schema/validation/labels.ts'
@@ -18,25 +23,27 @@ export function checkAccessModes(modes: readonly string[], at: FieldPath, check:
   }
 }
 
-export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
-  const modes = textsInPlace(spec, 'accessModes')
+export function checkClaimSpec(
+  spec: PersistentVolumeClaimSpec,
+  at: FieldPath<PersistentVolumeClaimSpec>,
+  check: Check,
+): void {
+  const { accessModes: modes = [] } = spec
   if (modes.length === 0) check.required(at.child('accessModes'), 'at least 1 access mode is required')
   check.part(spec, 'selector', at, checkLabelSelector)
   checkAccessModes(modes, at.child('accessModes'), check)
-  checkStorage(spec, at.child('resources').key('storage'), check)
-  checkClassName(spec, 'storageClassName', at, check)
+  checkStorage(own(spec.resources.requests ?? {}, 'storage'), at.child('resources').key('storage'), check)
+  checkClassName(spec.storageClassName, at.child('storageClassName'), check)
   check.fields(spec, at, 'core_v1.PersistentVolumeClaimSpec')
   checkDataSources(spec, at, check)
-  checkClassName(spec, 'volumeAttributesClassName', at, check)
+  checkClassName(spec.volumeAttributesClassName, at.child('volumeAttributesClassName'), check)
 }
 
-function checkClassName(spec: ValueMap, field: string, at: FieldPath, check: Check): void {
-  const name = textOrEmpty(spec, field)
-  if (name !== '') check.format(at.child(field), name, dns1123Subdomain(name))
+function checkClassName(name = '', at: FieldPath, check: Check): void {
+  if (name !== '') check.format(at, name, dns1123Subdomain(name))
 }
 
-function checkStorage(spec: ValueMap, at: FieldPath, check: Check): void {
-  const storage = own(mapOrEmpty(mapOrEmpty(spec, 'resources'), 'requests'), 'storage')
+function checkStorage(storage: string | undefined, at: FieldPath, check: Check): void {
   if (storage === undefined) {
     check.required(at)
     return
@@ -46,11 +53,14 @@ function checkStorage(spec: ValueMap, at: FieldPath, check: Check): void {
   if (check.errors.length === before) checkAmount('storage', storage, at, check)
 }
 
-function checkDataSources(spec: ValueMap, at: FieldPath, check: Check): void {
-  const source = mapOrAbsent(spec, 'dataSource')
-  const ref = mapOrAbsent(spec, 'dataSourceRef')
-  for (const field of ['dataSource', 'dataSourceRef']) check.part(spec, field, at, checkDataSource)
-  const namespace = textOrEmpty(ref ?? {}, 'namespace')
+function checkDataSources(
+  spec: PersistentVolumeClaimSpec,
+  at: FieldPath<PersistentVolumeClaimSpec>,
+  check: Check,
+): void {
+  const { dataSource: source, dataSourceRef: ref } = spec
+  for (const field of ['dataSource', 'dataSourceRef'] as const) check.part(spec, field, at, checkDataSource)
+  const namespace = (ref ?? {}).namespace ?? ''
   if (namespace !== '') {
     check.format(at.child('dataSourceRef').child('namespace'), namespace, dns1123Label(namespace))
     if (source !== undefined) {
@@ -61,33 +71,37 @@ function checkDataSources(spec: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function sameSource(a: ValueMap, b: ValueMap): boolean {
-  const hasSame = (field: string): boolean => textOrEmpty(a, field) === textOrEmpty(b, field)
-  return textOrAbsent(a, 'apiGroup') === textOrAbsent(b, 'apiGroup') && hasSame('kind') && hasSame('name')
+type Source = TypedLocalObjectReference
+
+function sameSource(a: Source, b: Source): boolean {
+  return a.apiGroup === b.apiGroup && a.kind === b.kind && a.name === b.name
 }
 
-function checkDataSource(source: ValueMap, at: FieldPath, check: Check): void {
-  const kind = textOrEmpty(source, 'kind')
+function checkDataSource(source: Source, at: FieldPath<Source>, check: Check): void {
+  const { kind, apiGroup: group } = source
   check.fields(source, at, 'core_v1.TypedLocalObjectReference', 'name', 'kind')
-  const group = textOrEmpty(source, 'apiGroup')
-  if (group !== '') check.format(at.child('apiGroup'), group, dns1123Subdomain(group))
+  if (group !== null && group !== '') check.format(at.child('apiGroup'), group, dns1123Subdomain(group))
   else if (kind !== 'PersistentVolumeClaim') {
     check.invalid(at, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
   }
 }
 
-export function checkClaimTemplate(template: ValueMap, at: FieldPath, check: Check): void {
-  checkTemplateMeta(mapOrEmpty(template, 'metadata'), at.child('metadata'), check)
-  checkClaimSpec(mapOrEmpty(template, 'spec'), at.child('spec'), check)
+export function checkClaimTemplate(
+  template: PersistentVolumeClaimTemplate,
+  at: FieldPath<PersistentVolumeClaimTemplate>,
+  check: Check,
+): void {
+  checkTemplateMeta(template.metadata, at.child('metadata'), check)
+  checkClaimSpec(template.spec, at.child('spec'), check)
 }
 
 /** Templates may only have labels and annotations. `uID` is the reference's misspelling. */
-export function checkTemplateMeta(meta: ValueMap, at: FieldPath, check: Check): void {
+export function checkTemplateMeta(meta: ObjectMeta, at: FieldPath<ObjectMeta>, check: Check): void {
   check.part(meta, 'annotations', at, checkAnnotations)
   check.part(meta, 'labels', at, checkLabels)
-  for (const [name, value] of Object.entries(meta)) {
+  for (const [name, value] of Object.entries<Value>(meta)) {
     const empty = value === null || value === '' || (value === 0 && name === 'generation')
     if (empty || name === 'annotations' || name === 'labels') continue
-    check.forbidden(at.child(name === 'uid' ? 'uID' : name), 'cannot be set')
+    check.forbidden(at.place(name === 'uid' ? 'uID' : name), 'cannot be set')
   }
 }

@@ -33,14 +33,15 @@ function gateAt(type: string, [step = '', ...rest]: readonly string[]): string |
   return rest.length === 0 ? field[4]?.gate : gateAt(field[2].replace(/^(?:\[\]|\{\})/, ''), rest)
 }
 
-type Prepare = (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => ApiObject
-
 /** The strategy, with the fields dropped before anything else. */
-export function withGatedFields(fields: readonly GatedField[], strategy: KindStrategy): KindStrategy {
-  const prepare: Prepare = (object, stored, { gates }) =>
+export function withGatedFields<T extends ApiObject>(
+  fields: readonly GatedField[],
+  strategy: NoInfer<KindStrategy<T>>,
+): KindStrategy<T> {
+  const prepare = (object: T, stored: T | undefined, { gates }: WriteContext): T =>
     fields
       .filter(({ gate, path }) => !gates.has(gate) && (stored === undefined || !hasField(stored, path)))
-      .reduce((result, { path }) => withoutField(result, path) as ApiObject, object)
+      .reduce((result, { path }) => withoutField(result, path) as T, object)
   return {
     ...strategy,
     prepareForCreate: (object, context) => {

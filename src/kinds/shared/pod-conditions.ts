@@ -1,8 +1,6 @@
-// The conditions in a pod's status, as the server itself sets them.
-import { statusOf } from '../../api/object-members.ts'
-import { mapsOnly } from '../../api/members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { equalValues, own, type ValueMap } from '../../api/value.ts'
+// Conditions in a status, as the server itself sets them.
+import type { Pod, PodCondition } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
 
 export interface Condition {
   readonly type: string
@@ -12,26 +10,34 @@ export interface Condition {
   readonly observedGeneration?: number
 }
 
-export function conditionsOf(status: ValueMap): readonly ValueMap[] {
-  return mapsOnly(status, 'conditions')
-}
+type Present = Pick<PodCondition, 'type' | 'status'> & { readonly lastTransitionTime?: string | null }
 
-export function conditionOf(object: ValueMap, type: string): ValueMap | undefined {
-  return conditionsOf(statusOf(object)).find((condition) => own(condition, 'type') === type)
+interface WithConditions<C> {
+  readonly conditions?: readonly C[]
 }
 
 /** The status with the condition; the transition time stays where its status does. */
-export function withCondition(status: ValueMap, condition: Condition, now: string): ValueMap {
-  const conditions = conditionsOf(status)
-  const index = conditions.findIndex((present) => own(present, 'type') === condition.type)
+export function withCondition<C extends Present, S extends WithConditions<C>>(
+  status: S & WithConditions<C>,
+  condition: Condition,
+  now: string,
+): S {
+  const { conditions = [] } = status
+  const index = conditions.findIndex(({ type }) => type === condition.type)
   const before = conditions[index]
-  const kept = before !== undefined && own(before, 'status') === condition.status
-  const lastTransitionTime = (kept ? own(before, 'lastTransitionTime') : undefined) ?? now
-  const next: ValueMap = { ...before, ...condition, lastTransitionTime }
+  const kept = before?.status === condition.status ? before.lastTransitionTime : undefined
+  const next = { ...before, ...condition, lastTransitionTime: kept ?? now } as unknown as C
   if (before === undefined) return { ...status, conditions: [...conditions, next] }
   return equalValues(before, next) ? status : { ...status, conditions: conditions.with(index, next) }
 }
 
-export function withPodCondition(pod: ApiObject, condition: Condition, now: string): ApiObject {
-  return { ...pod, status: withCondition(statusOf(pod), condition, now) }
+export function withPodCondition(pod: Pod, condition: Condition, now: string): Pod {
+  return { ...pod, status: withCondition(pod.status, condition, now) }
+}
+
+export function conditionOf<C extends Present>(
+  { conditions = [] }: { readonly conditions?: readonly C[] | undefined },
+  type: string,
+): C | undefined {
+  return conditions.find((condition) => condition.type === type)
 }

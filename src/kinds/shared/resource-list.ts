@@ -1,17 +1,16 @@
 // Amounts of resources are rounded up to thousandths.
-import { isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
+import type { ResourceRequirements } from '../../api/gen/kinds.ts'
+import { entriesOf, type MapOf, setOwn, type Value } from '../../api/value.ts'
 import { formatQuantity, milliQuantityOf, parseQuantity, scaledValue } from '../../lib/quantity.ts'
-import { type Rule, within } from '../../schema/defaults/rule.ts'
+import { type OwnRule, within } from '../../schema/defaults/rule.ts'
 
 /** Only canonical quantities like these can be finer than a thousandth. */
 const MAYBE_FINER = /[nu]$|\.|e-/
 
-export const rounded: Rule = (given) => {
-  if (!isMap(given)) return given
+export const rounded: OwnRule<MapOf<string>> = (given) => {
   let changed: Record<string, Value> | undefined
-  for (const name of Object.keys(given)) {
-    const amount = given[name]
-    if (typeof amount !== 'string' || !MAYBE_FINER.test(amount)) continue
+  for (const [name, amount] of entriesOf(given ?? {})) {
+    if (!MAYBE_FINER.test(amount)) continue
     const after = roundedUp(amount)
     if (after === amount) continue
     changed ??= { ...given }
@@ -20,7 +19,7 @@ export const rounded: Rule = (given) => {
   return changed ?? given
 }
 
-export const roundedResources: Rule = within({ limits: rounded, requests: rounded })
+export const roundedResources = within<ResourceRequirements>({ limits: rounded, requests: rounded })
 
 function roundedUp(text: string): string {
   const parsed = parseQuantity(text)
@@ -32,13 +31,13 @@ function roundedUp(text: string): string {
 }
 
 /** `target` with what only `source` has. */
-export function withMissing(target: ValueMap | undefined, source: ValueMap): ValueMap | undefined {
-  const names = Object.keys(source)
-  if (names.length === 0) return target
+export function withMissing(target: MapOf<string> | undefined, source: MapOf<string>): MapOf<string> | undefined {
+  const entries = entriesOf(source)
+  if (entries.length === 0) return target
   if (target === undefined || Object.keys(target).length === 0) return source
-  const missing = names.filter((name) => !Object.hasOwn(target, name))
+  const missing = entries.filter(([name]) => !Object.hasOwn(target, name))
   if (missing.length === 0) return target
   const result: Record<string, Value> = { ...target }
-  for (const name of missing) setOwn(result, name, source[name]!)
+  for (const [name, amount] of missing) setOwn(result, name, amount)
   return result
 }

@@ -1,5 +1,5 @@
 // Warnings about volumes and claims: removed sources, deprecated annotations, fractions of bytes.
-import { mapOrEmpty } from '../../api/members.ts'
+import type { PersistentVolumeClaimSpec } from '../../api/gen/kinds.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { fractionWarnings } from './warnings.ts'
 
@@ -29,9 +29,8 @@ export function sourceWarnings(volume: ValueMap, path: string, except?: Readonly
   )
 }
 
-export function claimSpecWarnings(spec: ValueMap, path: string): readonly string[] {
-  const resources = mapOrEmpty(spec, 'resources')
-  return ['requests', 'limits'].flatMap((kind) =>
-    fractionWarnings(`${path}.resources.${kind}`, mapOrEmpty(resources, kind), 'storage'),
+export function claimSpecWarnings({ resources }: PersistentVolumeClaimSpec, path: string): readonly string[] {
+  return (['requests', 'limits'] as const).flatMap((kind) =>
+    fractionWarnings(`${path}.resources.${kind}`, resources[kind] ?? {}, 'storage'),
   )
 }

@@ -1,8 +1,8 @@
 // Warnings about names, addresses, amounts and labels (W-058, W-426).
-import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { metaText } from '../../api/object-members.ts'
+import type { ObjectMeta } from '../../api/gen/kinds.ts'
+import { textOrEmpty } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { own, type Value, type ValueMap } from '../../api/value.ts'
+import { type MapOf, own, type Value } from '../../api/value.ts'
 import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import { labelValue } from '../../schema/validation/validation.ts'
@@ -11,8 +11,8 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
 
 /** The name becomes a hostname, which should be a DNS label. */
-export function nameWarnings(object: ApiObject, use: string): readonly string[] {
-  const name = metaText(object, 'name')
+export function nameWarnings({ metadata }: ApiObject, use: string): readonly string[] {
+  const name = textOrEmpty(metadata, 'name')
   const faults = [
     ...(name.length > MAX_LABEL ? [`must be no more than ${MAX_LABEL} characters`] : []),
     ...(LABEL.test(name) ? [] : ['must not contain dots']),
@@ -43,9 +43,9 @@ function canonicalIpv6(address: string): string {
 }
 
 /** About fractions of bytes. */
-export function fractionWarnings(path: string, amounts: ValueMap, name: string): readonly string[] {
+export function fractionWarnings(path: string, amounts: MapOf<string>, name: string): readonly string[] {
   const text = own(amounts, name)
-  if (typeof text !== 'string') return []
+  if (text === undefined) return []
   const parsed = parseQuantity(text)
   if (!parsed.ok || parsed.quantity.scale >= 0 || scaledValue(parsed.quantity, -3) % 1000n === 0n) return []
   return [`${path}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
@@ -53,11 +53,10 @@ export function fractionWarnings(path: string, amounts: ValueMap, name: string):
 
 /** About deprecated annotations, by name. */
 export function annotationWarnings(
-  metadata: ValueMap,
+  { annotations = {} }: ObjectMeta,
   path: string,
   table: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const annotations = mapOrEmpty(metadata, 'annotations')
   const deprecated = Object.keys(table).filter((key) => Object.hasOwn(annotations, key))
   return deprecated.map((key) => `${path}[${key}]: ${table[key]}`)
 }
@@ -78,38 +77,40 @@ export function nodeLabelFault(label: string): string | undefined {
   return Object.hasOwn(NODE_LABELS, label) ? NODE_LABELS[label] : undefined
 }
 
-export function nodeTermWarnings(term: ValueMap, path: string): readonly string[] {
-  return mapsInPlace(term, 'matchExpressions').flatMap((expression, i) =>
-    keyWarnings(expression, 'key', `${path}.matchExpressions[${i}]`),
-  )
+interface NodeTerm {
+  readonly matchExpressions?: readonly { readonly key: string; readonly values?: readonly string[] }[]
+}
+
+export function nodeTermWarnings({ matchExpressions = [] }: NodeTerm, path: string): readonly string[] {
+  return matchExpressions.flatMap(({ key }, i) => keyWarnings(key, `${path}.matchExpressions[${i}].key`))
 }
 
 /** Values of preferences are not validated, so there are warnings about them. */
-export function preferenceWarnings(term: ValueMap, path: string): readonly string[] {
-  return mapsInPlace(term, 'matchExpressions').flatMap((expression, i) => {
+export function preferenceWarnings({ matchExpressions = [] }: NodeTerm, path: string): readonly string[] {
+  return matchExpressions.flatMap(({ key, values = [] }, i) => {
     const at = `${path}.matchExpressions[${i}]`
-    const values = textsInPlace(expression, 'values').flatMap((value, j) =>
+    const faults = values.flatMap((value, j) =>
       labelValue(value).map((fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`),
     )
-    return [...keyWarnings(expression, 'key', at), ...values]
+    return [...keyWarnings(key, `${at}.key`), ...faults]
   })
 }
 
-export function keyWarnings(holder: ValueMap, name: string, path: string): readonly string[] {
-  const label = textOrEmpty(holder, name)
+/** Of a label of nodes. */
+export function keyWarnings(label: string, path: string): readonly string[] {
   const fault = nodeLabelFault(label)
-  return fault === undefined ? [] : [`${path}.${name}: ${label} is ${fault}`]
+  return fault === undefined ? [] : [`${path}: ${label} is ${fault}`]
 }
 
 /** On create, with a warning about a name that makes bad pod names. */
-export function withNameWarnings(warnings: Strategy['warnings']): Strategy['warnings'] {
+export function withNameWarnings<T extends ApiObject>(warnings: Strategy<T>['warnings']): Strategy<T>['warnings'] {
   return (object, stored, context) => [
     ...(stored === undefined ? nameWarnings(object, 'Pod names and hostnames') : []),
     ...warnings(object, stored, context),
   ]
 }
 
-export function nodeLabelWarnings(labels: ValueMap, pathOf: (label: string) => string): readonly string[] {
+export function nodeLabelWarnings(labels: MapOf<string>, pathOf: (label: string) => string): readonly string[] {
   const deprecated = Object.keys(labels).filter((label) => Object.hasOwn(NODE_LABELS, label))
   return deprecated.sort().map((label) => `${pathOf(label)}: ${NODE_LABELS[label]}`)
 }

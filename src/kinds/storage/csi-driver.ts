@@ -1,62 +1,57 @@
 // CSI drivers.
 import { FieldPath } from '../../api/field-path.ts'
-import { integerOrAbsent, isGiven, listOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { metaText, specOf } from '../../api/object-members.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { equalValues, own, type ValueMap } from '../../api/value.ts'
+import type { CSIDriver, CSIDriverSpec } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
 import { AGE, boolean, column, NAME, tableOf } from '../../codec/tables/column.ts'
-import { at, booleanAt, listAt, orNone, textAt, textsAt } from '../../codec/tables/reading.ts'
+import { orNone } from '../../codec/tables/reading.ts'
 import { absent, always, empty, gated, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
-import { placedMaps } from '../shared/placed-items.ts'
 import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<CSIDriverSpec>('spec')
 const TYPE = 'storage.k8s.io_v1.CSIDriverSpec'
 const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
 
-function checkDriverSpec(spec: ValueMap, check: Check): void {
+function checkDriverSpec(spec: CSIDriverSpec, check: Check): void {
+  const { tokenRequests = [], volumeLifecycleModes = [], serviceAccountTokenInSecrets: inSecrets } = spec
   check.fields(spec, SPEC, TYPE, 'attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy')
   const audiences = new Set<string>()
-  for (const [request, at] of placedMaps(spec, 'tokenRequests', SPEC)) {
-    check.unique(audiences, textOrEmpty(request, 'audience'), at.child('audience'))
-    const seconds = integerOrAbsent(request, 'expirationSeconds')
+  check.each(spec, 'tokenRequests', SPEC, ({ audience, expirationSeconds: seconds }, at) => {
+    check.unique(audiences, audience, at.child('audience'))
     if (seconds !== undefined) checkTokenSeconds(seconds, at.child('expirationSeconds'), check)
-  }
-  for (const mode of textsInPlace(spec, 'volumeLifecycleModes')) {
+  })
+  for (const mode of volumeLifecycleModes) {
     check.oneOf(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES)
   }
-  if (isGiven(spec, 'serviceAccountTokenInSecrets') && mapsInPlace(spec, 'tokenRequests').length === 0) {
+  if (inSecrets !== undefined && tokenRequests.length === 0) {
     const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
-    check.invalid(SPEC.child('serviceAccountTokenInSecrets'), spec['serviceAccountTokenInSecrets'], detail)
+    check.invalid(SPEC.child('serviceAccountTokenInSecrets'), inSecrets, detail)
   }
   check.fields(spec, SPEC, TYPE, 'seLinuxMount', 'nodeAllocatableUpdatePeriodSeconds')
 }
 
 /** Tokens are safer in secrets than in volume attributes. */
-function driverWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
-  const spec = specOf(object)
-  const asked = listOrEmpty(spec, 'tokenRequests')
-  if (asked.length === 0 || Object.hasOwn(spec, 'serviceAccountTokenInSecrets')) return []
-  if (stored !== undefined && equalValues(asked, own(specOf(stored), 'tokenRequests'))) return []
+function driverWarnings({ spec }: CSIDriver, stored: CSIDriver | undefined): readonly string[] {
+  const { tokenRequests: asked = [], serviceAccountTokenInSecrets: inSecrets } = spec
+  if (asked.length === 0 || inSecrets !== undefined) return []
+  if (stored !== undefined && equalValues(asked, stored.spec.tokenRequests)) return []
   const risk = 'to prevent possible logging of tokens in volume attributes'
   return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true ${risk}`]
 }
 
-export const CSI_DRIVER: Kind = {
+export const CSI_DRIVER: Kind = typedKind<CSIDriver>({
   validation: builtInRules({
     object: (object, check, stored) => {
-      const name = metaText(object, 'name')
+      const { name = '' } = object.metadata
       if (stored === undefined && name !== '') checkDriverName(name, FieldPath.root('name'), check)
-      checkDriverSpec(specOf(object), check)
+      checkDriverSpec(object.spec, check)
     },
-    change: (object, stored, check) => {
-      const [spec, old] = [specOf(object), specOf(stored)]
-      check.unchanged(SPEC.child('attachedRequired'), spec['attachRequired'], old['attachRequired'])
+    change: ({ spec }, { spec: old }, check) => {
+      check.unchanged(FieldPath.root('spec').child('attachedRequired'), spec.attachRequired, old.attachRequired)
       check.unchangedFields({ object: spec, stored: old, at: SPEC }, TYPE)
     },
   }),
@@ -83,24 +78,18 @@ export const CSI_DRIVER: Kind = {
     boolean(
       'AttachRequired',
       'Whether volumes are attached before they are mounted.',
-      (driver) => (at(driver, 'spec', 'attachRequired') ?? true) === true,
+      ({ spec }) => spec.attachRequired ?? true,
     ),
-    boolean('PodInfoOnMount', 'Whether the driver is told about the pod.', (one) =>
-      booleanAt(one, 'spec', 'podInfoOnMount'),
+    boolean('PodInfoOnMount', 'Whether the driver is told about the pod.', ({ spec }) => spec.podInfoOnMount ?? false),
+    boolean('StorageCapacity', 'Whether scheduling looks at capacity.', ({ spec }) => spec.storageCapacity ?? false),
+    column('TokenRequests', 'The audiences of the tokens that the driver gets.', ({ spec: { tokenRequests } }) =>
+      tokenRequests === undefined ? '<unset>' : tokenRequests.map(({ audience }) => audience).join(','),
     ),
-    boolean('StorageCapacity', 'Whether scheduling looks at capacity.', (one) =>
-      booleanAt(one, 'spec', 'storageCapacity'),
-    ),
-    column('TokenRequests', 'The audiences of the tokens that the driver gets.', (driver) => {
-      if (at(driver, 'spec', 'tokenRequests') === undefined) return '<unset>'
-      const audiences = listAt(driver, 'spec', 'tokenRequests').map((request) => textAt(request, 'audience'))
-      return audiences.join(',')
-    }),
-    boolean('RequiresRepublish', 'Whether mounts are renewed.', (one) => booleanAt(one, 'spec', 'requiresRepublish')),
-    column('Modes', 'The life cycles of volumes that it serves.', (driver) =>
-      orNone(textsAt(driver, 'spec', 'volumeLifecycleModes').join(',')),
+    boolean('RequiresRepublish', 'Whether mounts are renewed.', ({ spec }) => spec.requiresRepublish ?? false),
+    column('Modes', 'The life cycles of volumes that it serves.', ({ spec }) =>
+      orNone((spec.volumeLifecycleModes ?? []).join(',')),
     ),
     AGE,
   ]),
   olderVersions: { 'storage.k8s.io/v1beta1': 'same' },
-}
+})

@@ -1,26 +1,25 @@
 // CSI storage capacities, for the scheduler.
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { CSIStorageCapacity } from '../../api/gen/kinds.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { checkNotNegativeAmount } from '../shared/resource-names.ts'
 import { nodeLabelWarnings, nodeTermWarnings } from '../shared/warnings.ts'
 
 const TYPE = 'storage.k8s.io_v1.CSIStorageCapacity'
 
-function checkCapacity(object: ValueMap, check: Check): void {
+function checkCapacity(object: CSIStorageCapacity, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkLabelSelector(mapOrAbsent(object, 'nodeTopology'), FieldPath.root('nodeTopology'), check)
+  checkLabelSelector(object.nodeTopology, FieldPath.root('nodeTopology'), check)
   check.fields(object, undefined, TYPE, 'storageClassName')
-  for (const field of ['capacity', 'maximumVolumeSize']) {
+  for (const field of ['capacity', 'maximumVolumeSize'] as const) {
     checkNotNegativeAmount(object[field], FieldPath.root(field), check)
   }
 }
 
-export const CSI_STORAGE_CAPACITY: Kind = {
+export const CSI_STORAGE_CAPACITY: Kind = typedKind<CSIStorageCapacity>({
   validation: {
     create: checkCapacity,
     update: (object, stored, check) => {
@@ -31,13 +30,10 @@ export const CSI_STORAGE_CAPACITY: Kind = {
   strategy: {
     conditionalUpdate: true,
     // Deprecated node labels.
-    warnings: (object) => {
-      const topology = mapOrEmpty(object, 'nodeTopology')
-      return [
-        ...nodeTermWarnings(topology, 'nodeTopology'),
-        ...nodeLabelWarnings(mapOrEmpty(topology, 'matchLabels'), (label) => `nodeTopology.matchLabels.${label}`),
-      ]
-    },
+    warnings: ({ nodeTopology = {} }) => [
+      ...nodeTermWarnings(nodeTopology, 'nodeTopology'),
+      ...nodeLabelWarnings(nodeTopology.matchLabels ?? {}, (label) => `nodeTopology.matchLabels.${label}`),
+    ],
   },
   olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
-}
+})

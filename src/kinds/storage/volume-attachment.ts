@@ -1,14 +1,13 @@
 // Volume attachments: a volume that is to be attached to a node.
 import { FieldPath } from '../../api/field-path.ts'
-import { mapOrAbsent, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
-import { AGE, boolean, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { booleanAt } from '../../codec/tables/reading.ts'
+import type { VolumeAttachment, VolumeAttachmentSource } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
+import { AGE, boolean, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
@@ -17,8 +16,8 @@ import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkInlineVolume } from '../shared/volume-spec.ts'
 import { bytesOf, MAX_PARAMETER_BYTES } from './class-parameters.ts'
 
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
+const SPEC = FieldPath.root<VolumeAttachment['spec']>('spec')
+const STATUS = FieldPath.root<VolumeAttachment['status']>('status')
 const MAX_ERROR_BYTES = 1024
 
 /** As the reference shows the spec; an inline volume is shown as it was sent. */
@@ -36,20 +35,22 @@ const ATTACHMENT: Form = [
   ['nodeName', 'NodeName', ''],
 ]
 
-function checkAttachment(object: ValueMap, check: Check): void {
+function checkAttachment(object: VolumeAttachment, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  const spec = mapOrEmpty(object, 'spec')
-  const source = mapOrEmpty(spec, 'source')
-  checkDriverName(textOrEmpty(spec, 'attacher'), SPEC.child('attacher'), check)
+  const { spec, status } = object
+  const { source, attacher } = spec
+  checkDriverName(attacher, SPEC.child('attacher'), check)
   checkAttachmentSource(source, SPEC.child('source'), check)
   check.fields(spec, SPEC, 'storage.k8s.io_v1.VolumeAttachmentSpec')
-  checkAttachmentStatus(mapOrEmpty(object, 'status'), check)
+  checkAttachmentStatus(status, check)
   check.fields(source, SPEC.child('source'), 'storage.k8s.io_v1.VolumeAttachmentSource')
 }
 
-function checkAttachmentSource(source: ValueMap, at: FieldPath, check: Check): void {
-  const inline = mapOrAbsent(source, 'inlineVolumeSpec')
-  const name = textOrAbsent(source, 'persistentVolumeName')
+function checkAttachmentSource(
+  { inlineVolumeSpec: inline, persistentVolumeName: name }: VolumeAttachmentSource,
+  at: FieldPath<VolumeAttachmentSource>,
+  check: Check,
+): void {
   const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (inline === undefined && name === undefined) check.required(at, exactlyOne)
   else if (inline !== undefined && name !== undefined) check.forbidden(at, exactlyOne)
@@ -57,27 +58,25 @@ function checkAttachmentSource(source: ValueMap, at: FieldPath, check: Check): v
   else if (inline !== undefined) checkInlineVolume(inline, at.child('inlineVolumeSpec'), check)
 }
 
-function checkAttachmentStatus(status: ValueMap, check: Check): void {
-  if (bytesOf(mapOrEmpty(status, 'attachmentMetadata')) > MAX_PARAMETER_BYTES) {
+function checkAttachmentStatus(status: VolumeAttachment['status'], check: Check): void {
+  if (bytesOf(status.attachmentMetadata ?? {}) > MAX_PARAMETER_BYTES) {
     check.tooLong(STATUS.child('attachmentMetadata'), MAX_PARAMETER_BYTES)
   }
-  for (const field of ['attachError', 'detachError']) {
-    const error = mapOrAbsent(status, field)
-    if (error === undefined) continue
-    if (longerThan(textOrEmpty(error, 'message'), MAX_ERROR_BYTES)) {
-      check.tooLong(STATUS.child(field).child('message'), MAX_PARAMETER_BYTES)
-    }
-    check.fields(error, STATUS.child(field), 'storage.k8s.io_v1.VolumeError')
+  for (const field of ['attachError', 'detachError'] as const) {
+    check.part(status, field, STATUS, (error, at) => {
+      if (longerThan(error.message ?? '', MAX_ERROR_BYTES)) check.tooLong(at.child('message'), MAX_PARAMETER_BYTES)
+      check.fields(error, at, 'storage.k8s.io_v1.VolumeError')
+    })
   }
 }
 
-function checkAttachmentUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
+function checkAttachmentUpdate(object: VolumeAttachment, stored: VolumeAttachment, check: Check): void {
   checkAttachment(object, check)
   const { spec } = object
-  if (!equalValues(spec, stored['spec'])) check.invalid(SPEC, shownAs(spec, ATTACHMENT), IMMUTABLE)
+  if (!equalValues(spec, stored.spec)) check.invalid(SPEC, shownAs(spec, ATTACHMENT), IMMUTABLE)
 }
 
-export const VOLUME_ATTACHMENT: Kind = {
+export const VOLUME_ATTACHMENT: Kind = typedKind<VolumeAttachment>({
   validation: {
     create: checkAttachment,
     update: checkAttachmentUpdate,
@@ -89,11 +88,11 @@ export const VOLUME_ATTACHMENT: Kind = {
   strategy: { conditionalUpdate: true, status: WITH_STATUS_ALONE, answersDeleteWithObject: true },
   columns: tableOf([
     NAME,
-    column('Attacher', 'The driver that attaches it.', text('spec', 'attacher'), { format: 'name' }),
-    column('PV', 'The volume.', text('spec', 'source', 'persistentVolumeName')),
-    column('Node', 'The node that it is attached to.', text('spec', 'nodeName')),
-    boolean('Attached', 'Whether it is attached.', (one) => booleanAt(one, 'status', 'attached')),
+    column('Attacher', 'The driver that attaches it.', ({ spec }) => spec.attacher, { format: 'name' }),
+    column('PV', 'The volume.', ({ spec }) => spec.source.persistentVolumeName ?? ''),
+    column('Node', 'The node that it is attached to.', ({ spec }) => spec.nodeName),
+    boolean('Attached', 'Whether it is attached.', ({ status }) => status.attached),
     AGE,
   ]),
   olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
-}
+})

@@ -1,32 +1,33 @@
 // Volume attributes classes.
 import { FieldPath } from '../../api/field-path.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
-import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import type { VolumeAttributesClass } from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, typedKind } from '../kind.ts'
 import { checkParameters, checkProvisioner } from './class-parameters.ts'
 
-function checkAttributes(object: ValueMap, check: Check): void {
+function checkAttributes(object: VolumeAttributesClass, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkProvisioner(object, 'driverName', check)
-  checkParameters(object, false, check)
+  checkProvisioner(object.driverName, FieldPath.root('driverName'), check)
+  checkParameters(object.parameters, false, check)
 }
 
-export const VOLUME_ATTRIBUTES_CLASS: Kind = {
+export const VOLUME_ATTRIBUTES_CLASS: Kind = typedKind<VolumeAttributesClass>({
   validation: {
     create: checkAttributes,
     update: (object, stored, check) => {
       checkAttributes(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      for (const field of ['driverName', 'parameters']) {
-        if (!equalValues(object[field] ?? null, stored[field] ?? null)) {
+      for (const field of ['driverName', 'parameters'] as const) {
+        if (!equalValues(object[field], stored[field])) {
           check.forbidden(FieldPath.root(field), `updates to ${field} are forbidden.`)
         }
       }
     },
   },
   strategy: { answersDeleteWithObject: true },
-  columns: tableOf([NAME, column('DriverName', 'The driver that knows the attributes.', text('driverName')), AGE]),
+  columns: tableOf([NAME, column('DriverName', 'The driver that knows the attributes.', (one) => one.driverName), AGE]),
   olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
-}
+})

@@ -1,16 +1,5 @@
 // The checks of the level `baseline`.
-import {
-  isTrue,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsOnly,
-  numberOrAbsent,
-  textOrAbsent,
-  textOrEmpty,
-  textsOnly,
-} from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { own } from '../../api/value.ts'
+import { entriesOf, own } from '../../api/value.ts'
 import {
   type Check,
   type CheckVersions,
@@ -21,8 +10,8 @@ import {
   named,
   namesWhere,
   plural,
-  profileType,
   quoteAll,
+  type Security,
   setters,
   sorted,
   uses,
@@ -31,12 +20,11 @@ import {
 const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 
 export const appArmorProfile: Check = (pod) => {
-  const isBad = isForbiddenProfile('appArmorProfile')
+  const isBad = ({ appArmorProfile: profile }: Security): boolean => isForbidden(profile)
   const types = contextsOf(pod)
     .filter(isBad)
-    .map((security) => profileType(security, 'appArmorProfile') ?? '')
-  const annotations = Object.keys(pod.annotations).flatMap((key) => {
-    const value = textOrEmpty(pod.annotations, key)
+    .map((security) => security.appArmorProfile?.type ?? '')
+  const annotations = entriesOf(pod.annotations).flatMap(([key, value]) => {
     const isFine = value === '' || value === 'runtime/default' || value.startsWith('localhost/')
     return key.startsWith(APP_ARMOR_PREFIX) && !isFine ? [`${key}=${JSON.stringify(value)}`] : []
   })
@@ -51,11 +39,8 @@ export const appArmorProfile: Check = (pod) => {
   }
 }
 
-function isForbiddenProfile(profile: string): (security: ValueMap) => boolean {
-  return (security) => {
-    const type = profileType(security, profile)
-    return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
-  }
+function isForbidden(profile: { readonly type: string } | undefined): boolean {
+  return profile !== undefined && profile.type !== 'RuntimeDefault' && profile.type !== 'Localhost'
 }
 
 const CAPABILITIES: ReadonlySet<string> = new Set([
@@ -75,7 +60,7 @@ const CAPABILITIES: ReadonlySet<string> = new Set([
 ])
 
 const extraCapabilities = ({ security }: ContainerView): readonly string[] =>
-  textsOnly(mapOrEmpty(security, 'capabilities'), 'add').filter((capability) => !CAPABILITIES.has(capability))
+  security.capabilities?.add?.filter((capability) => !CAPABILITIES.has(capability)) ?? []
 
 export const capabilitiesBaseline: Check = containerCheck(
   'non-default capabilities',
@@ -84,23 +69,20 @@ export const capabilitiesBaseline: Check = containerCheck(
 )
 
 export const hostNamespaces: Check = ({ spec }) => {
-  const used = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => isTrue(spec, field))
+  const used = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((field) => spec[field] === true)
   if (used.length === 0) return undefined
   return { reason: 'host namespaces', detail: used.map((field) => `${field}=true`).join(', ') }
 }
 
 export const hostPathVolumes: Check = ({ spec }) => {
-  const volumes = mapsOnly(spec, 'volumes').filter((volume) => mapOrAbsent(volume, 'hostPath') !== undefined)
+  const volumes = spec.volumes?.filter(({ hostPath }) => hostPath !== undefined) ?? []
   if (volumes.length === 0) return undefined
-  const names = volumes.map((volume) => textOrEmpty(volume, 'name'))
+  const names = volumes.map(({ name }) => name)
   return { reason: 'hostPath volumes', detail: named('volume', names) }
 }
 
 const hostPortsOf = ({ container }: ContainerView): readonly string[] =>
-  mapsOnly(container, 'ports').flatMap((port) => {
-    const hostPort = numberOrAbsent(port, 'hostPort') ?? 0
-    return hostPort === 0 ? [] : [String(hostPort)]
-  })
+  (container.ports ?? []).flatMap(({ hostPort = 0 }) => (hostPort === 0 ? [] : [String(hostPort)]))
 
 export const hostPorts: Check = containerCheck(
   'hostPort',
@@ -121,33 +103,23 @@ export const hostProbes: Check = (pod) => {
 }
 
 function probedHosts({ container }: ContainerView): readonly string[] {
-  const lifecycle = mapOrEmpty(container, 'lifecycle')
-  const handlers = [
-    mapOrEmpty(container, 'livenessProbe'),
-    mapOrEmpty(container, 'readinessProbe'),
-    mapOrEmpty(container, 'startupProbe'),
-    mapOrEmpty(lifecycle, 'postStart'),
-    mapOrEmpty(lifecycle, 'preStop'),
-  ]
-  return handlers
-    .flatMap((handler) => [
-      textOrEmpty(mapOrEmpty(handler, 'httpGet'), 'host'),
-      textOrEmpty(mapOrEmpty(handler, 'tcpSocket'), 'host'),
-    ])
+  const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container
+  return [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop]
+    .flatMap((handler) => [handler?.httpGet?.host ?? '', handler?.tcpSocket?.host ?? ''])
     .filter((host) => host !== '')
 }
 
 export const privileged: Check = containerCheck(
   'privileged',
-  ({ security }) => isTrue(security, 'privileged'),
+  ({ security }) => security.privileged === true,
   () => 'must not set securityContext.privileged=true',
 )
 
 export const procMount: Check = containerCheck(
   'procMount',
-  ({ security }) => (textOrAbsent(security, 'procMount') ?? 'Default') !== 'Default',
+  ({ security: { procMount: type = 'Default' } }) => type !== 'Default',
   (bad) => {
-    const mounts = sorted(bad.map(({ security }) => textOrEmpty(security, 'procMount')))
+    const mounts = sorted(bad.map(({ security }) => security.procMount ?? ''))
     return `must not set securityContext.procMount to ${quoteAll(mounts)}`
   },
 )
@@ -160,8 +132,8 @@ export const seLinuxOptions: CheckVersions = {
 }
 
 function seLinuxCheck(types: readonly string[]): Check {
-  const option = (security: ValueMap, field: string): string =>
-    textOrEmpty(mapOrEmpty(security, 'seLinuxOptions'), field)
+  const option = ({ seLinuxOptions: options }: Security, field: 'type' | 'user' | 'role'): string =>
+    options?.[field] ?? ''
   const isBadType = (type: string): boolean => !types.includes(type)
   return contextCheck(
     'seLinuxOptions',
@@ -169,7 +141,7 @@ function seLinuxCheck(types: readonly string[]): Check {
       isBadType(option(security, 'type')) || option(security, 'user') !== '' || option(security, 'role') !== '',
     (bad) => {
       const badTypes = sorted(bad.map((security) => option(security, 'type')).filter(isBadType))
-      const set = ['user', 'role'].filter((field) => bad.some((security) => option(security, field) !== ''))
+      const set = (['user', 'role'] as const).filter((field) => bad.some((security) => option(security, field) !== ''))
       const what = [
         ...(badTypes.length === 0 ? [] : [named('type', badTypes)]),
         ...set.map((field) => `${field} may not be set`),
@@ -188,7 +160,7 @@ export const seccompAnnotations: Check = (pod) => {
   const bad = sorted(
     keys.flatMap((key) => {
       const value = own(pod.annotations, key)
-      if (typeof value !== 'string' || value === 'runtime/default' || value === 'docker/default') return []
+      if (value === undefined || value === 'runtime/default' || value === 'docker/default') return []
       return value.startsWith('localhost/') ? [] : [`${key}=${JSON.stringify(value)}`]
     }),
   )
@@ -196,10 +168,14 @@ export const seccompAnnotations: Check = (pod) => {
   return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', bad.length)} ${bad.join(', ')}` }
 }
 
-export const seccompProfile: Check = contextCheck('seccompProfile', isForbiddenProfile('seccompProfile'), (bad) => {
-  const types = bad.map((security) => profileType(security, 'seccompProfile') ?? '')
-  return `must not set securityContext.seccompProfile.type to ${quoteAll(sorted(types))}`
-})
+export const seccompProfile: Check = contextCheck(
+  'seccompProfile',
+  (security) => isForbidden(security.seccompProfile),
+  (bad) => {
+    const types = bad.map((security) => security.seccompProfile?.type ?? '')
+    return `must not set securityContext.seccompProfile.type to ${quoteAll(sorted(types))}`
+  },
+)
 
 const SYSCTLS: readonly string[] = [
   'kernel.shm_rmid_forced',
@@ -226,7 +202,7 @@ export const sysctls: CheckVersions = {
 
 function sysctlCheck(allowed: readonly string[]): Check {
   return ({ security }) => {
-    const names = mapsOnly(security, 'sysctls').map((sysctl) => textOrEmpty(sysctl, 'name'))
+    const names = security.sysctls?.map(({ name }) => name) ?? []
     const bad = names.filter((name) => !allowed.includes(name))
     return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') }
   }
@@ -234,6 +210,6 @@ function sysctlCheck(allowed: readonly string[]): Check {
 
 export const windowsHostProcess: Check = contextCheck(
   'hostProcess',
-  (security) => isTrue(mapOrEmpty(security, 'windowsOptions'), 'hostProcess'),
+  ({ windowsOptions }) => windowsOptions?.hostProcess === true,
   () => 'must not set securityContext.windowsOptions.hostProcess=true',
 )

@@ -1,5 +1,4 @@
 // The front door of the pod security standards: the violations of a pod, for a level and a version.
-import type { ValueMap } from '../../api/value.ts'
 import type { LevelVersion } from '../pod-security-policy.ts'
 import {
   appArmorProfile,
@@ -16,7 +15,17 @@ import {
   sysctls,
   windowsHostProcess,
 } from './baseline.ts'
-import { type Check, type CheckVersions, unlessOwnUsers, unlessWindows, viewOf, type Violation } from './pod-view.ts'
+import {
+  type Check,
+  type CheckVersions,
+  type PodOrTemplate,
+  unlessOwnUsers,
+  unlessWindows,
+  viewOf,
+  type Violation,
+} from './pod-view.ts'
+
+export type { PodOrTemplate } from './pod-view.ts'
 import {
   allowPrivilegeEscalation,
   capabilitiesRestricted,
@@ -63,9 +72,9 @@ const RESTRICTED: readonly Rule[] = [
 ]
 
 /** Empty where the pod or template is allowed. */
-export function violationsOf({ level, minor }: LevelVersion, metadata: ValueMap, spec: ValueMap): readonly Violation[] {
+export function violationsOf({ level, minor }: LevelVersion, pod: PodOrTemplate): readonly Violation[] {
   if (level === 'privileged') return []
-  const view = viewOf(metadata, spec)
+  const view = viewOf(pod)
   const isRestricted = level === 'restricted'
   const common = isRestricted
     ? BASELINE.filter(({ replacedFrom }) => replacedFrom === undefined || minor < replacedFrom)

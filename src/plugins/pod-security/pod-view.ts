@@ -1,30 +1,38 @@
 // A pod as the checks see it, and the texts and checks that they share.
-import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
-import { CONTAINER_LISTS } from '../../api/pod-containers.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import type { Container, ObjectMeta, PodSecurityContext, PodSpec, SecurityContext } from '../../api/gen/kinds.ts'
+import { containersOf } from '../../api/pod-containers.ts'
+import type { MapOf } from '../../api/value.ts'
 
 export interface PodView {
-  readonly annotations: ValueMap
-  readonly spec: ValueMap
-  readonly security: ValueMap
+  readonly annotations: MapOf<string>
+  readonly spec: PodSpec
+  readonly security: PodSecurityContext
   readonly containers: readonly ContainerView[]
 }
 
 export interface ContainerView {
   readonly name: string
-  readonly container: ValueMap
-  readonly security: ValueMap
+  readonly container: Container
+  readonly security: SecurityContext
 }
 
-export function viewOf(metadata: ValueMap, spec: ValueMap): PodView {
+/** A security context of a pod or of a container. */
+export type Security = PodSecurityContext | SecurityContext
+
+export interface PodOrTemplate {
+  readonly metadata: ObjectMeta
+  readonly spec: PodSpec
+}
+
+export function viewOf({ metadata, spec }: PodOrTemplate): PodView {
   return {
-    annotations: mapOrEmpty(metadata, 'annotations'),
+    annotations: metadata.annotations ?? {},
     spec,
-    security: mapOrEmpty(spec, 'securityContext'),
-    containers: CONTAINER_LISTS.flatMap((list) => mapsOnly(spec, list)).map((container) => ({
-      name: textOrEmpty(container, 'name'),
+    security: spec.securityContext ?? {},
+    containers: containersOf(spec).map((container) => ({
+      name: container.name,
       container,
-      security: mapOrEmpty(container, 'securityContext'),
+      security: container.securityContext ?? {},
     })),
   }
 }
@@ -56,8 +64,8 @@ export function containerCheck(
 /** A check of the security contexts of the pod and its containers: `pod and container "a" must not …`. */
 export function contextCheck(
   reason: string,
-  isBad: (security: ValueMap) => boolean,
-  what: (bad: readonly ValueMap[]) => string,
+  isBad: (security: Security) => boolean,
+  what: (bad: readonly Security[]) => string,
 ): Check {
   return (pod) => {
     const who = setters(pod, isBad)
@@ -66,7 +74,7 @@ export function contextCheck(
 }
 
 /** The security contexts of the pod and of its containers. */
-export function contextsOf({ security, containers }: PodView): readonly ValueMap[] {
+export function contextsOf({ security, containers }: PodView): readonly Security[] {
   return [security, ...containers.map((container) => container.security)]
 }
 
@@ -97,7 +105,7 @@ export function namesWhere(pod: PodView, test: (container: ContainerView) => boo
 }
 
 /** Who has such a security context: `pod`, `pod and container "a"`, or an empty text. */
-export function setters(pod: PodView, isBad: (security: ValueMap) => boolean): string {
+export function setters(pod: PodView, isBad: (security: Security) => boolean): string {
   const containers = namesWhere(pod, ({ security }) => isBad(security))
   const who = [
     ...(isBad(pod.security) ? ['pod'] : []),
@@ -106,17 +114,11 @@ export function setters(pod: PodView, isBad: (security: ValueMap) => boolean): s
   return who.join(' and ')
 }
 
-/** The type in a profile of a security context; undefined where there is no profile. */
-export function profileType(security: ValueMap, profile: string): string | undefined {
-  const part = mapOrAbsent(security, profile)
-  return part === undefined ? undefined : textOrEmpty(part, 'type')
-}
-
 /** Skips pods with a user namespace. */
 export function unlessOwnUsers(check: Check): Check {
-  return (pod) => (own(pod.spec, 'hostUsers') === false ? undefined : check(pod))
+  return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod))
 }
 
 export function unlessWindows(check: Check): Check {
-  return (pod) => (textOrEmpty(mapOrEmpty(pod.spec, 'os'), 'name') === 'windows' ? undefined : check(pod))
+  return (pod) => (pod.spec.os?.name === 'windows' ? undefined : check(pod))
 }

@@ -1,6 +1,4 @@
 // The checks of the level `restricted`.
-import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
-import { own } from '../../api/value.ts'
 import { seccompProfile } from './baseline.ts'
 import {
   type Check,
@@ -10,7 +8,6 @@ import {
   named,
   namesWhere,
   plural,
-  profileType,
   quoteAll,
   setters,
   sorted,
@@ -19,16 +16,14 @@ import {
 
 export const allowPrivilegeEscalation: Check = containerCheck(
   'allowPrivilegeEscalation != false',
-  ({ security }) => own(security, 'allowPrivilegeEscalation') !== false,
+  ({ security }) => security.allowPrivilegeEscalation !== false,
   () => 'must set securityContext.allowPrivilegeEscalation=false',
 )
 
 export const capabilitiesRestricted: Check = (pod) => {
-  const capabilities = (member: string, { security }: ContainerView): readonly string[] =>
-    textsOnly(mapOrEmpty(security, 'capabilities'), member)
-  const added = (container: ContainerView): readonly string[] =>
-    capabilities('add', container).filter((capability) => capability !== 'NET_BIND_SERVICE')
-  const keeping = namesWhere(pod, (container) => !capabilities('drop', container).includes('ALL'))
+  const added = ({ security: { capabilities } }: ContainerView): readonly string[] =>
+    capabilities?.add?.filter((capability) => capability !== 'NET_BIND_SERVICE') ?? []
+  const keeping = namesWhere(pod, ({ security: { capabilities } }) => capabilities?.drop?.includes('ALL') !== true)
   const adding = namesWhere(pod, (container) => added(container).length > 0)
   const extra = quoteAll(sorted(pod.containers.flatMap(added)))
   const details = [
@@ -55,36 +50,34 @@ const VOLUMES = [
 ] as const
 
 export const restrictedVolumes: Check = ({ spec }) => {
-  const bad = mapsOnly(spec, 'volumes').filter(
-    (volume) => !VOLUMES.some((type) => mapOrAbsent(volume, type) !== undefined),
-  )
+  const bad = (spec.volumes ?? []).filter((volume) => !VOLUMES.some((type) => volume[type] !== undefined))
   if (bad.length === 0) return undefined
   const types = sorted(bad.map((volume) => Object.keys(volume).find((member) => member !== 'name') ?? 'unknown'))
-  const names = bad.map((volume) => textOrEmpty(volume, 'name'))
+  const names = bad.map(({ name }) => name)
   const what = `${uses(names.length)} ${plural('restricted volume type', types.length)} ${quoteAll(types)}`
   return { reason: 'restricted volume types', detail: `${named('volume', names)} ${what}` }
 }
 
 export const runAsNonRoot: Check = (pod) => {
-  const [reason, ofPod] = ['runAsNonRoot != true', own(pod.security, 'runAsNonRoot')]
-  const who = setters(pod, (security) => own(security, 'runAsNonRoot') === false)
+  const [reason, ofPod] = ['runAsNonRoot != true', pod.security.runAsNonRoot]
+  const who = setters(pod, ({ runAsNonRoot }) => runAsNonRoot === false)
   if (who !== '') return { reason, detail: `${who} must not set securityContext.runAsNonRoot=false` }
-  const silent = namesWhere(pod, ({ security }) => typeof own(security, 'runAsNonRoot') !== 'boolean')
+  const silent = namesWhere(pod, ({ security }) => security.runAsNonRoot === undefined)
   if (ofPod === true || silent.length === 0) return undefined
   return { reason, detail: `pod or ${named('container', silent)} must set securityContext.runAsNonRoot=true` }
 }
 
 export const runAsUser: Check = contextCheck(
   'runAsUser=0',
-  (security) => own(security, 'runAsUser') === 0,
+  (security) => security.runAsUser === 0,
   () => 'must not set runAsUser=0',
 )
 
 export const seccompRestricted: Check = (pod) => {
   const forbidden = seccompProfile(pod)
   if (forbidden !== undefined) return forbidden
-  if (profileType(pod.security, 'seccompProfile') !== undefined) return undefined
-  const silent = namesWhere(pod, ({ security }) => profileType(security, 'seccompProfile') === undefined)
+  if (pod.security.seccompProfile !== undefined) return undefined
+  const silent = namesWhere(pod, ({ security }) => security.seccompProfile === undefined)
   if (silent.length === 0) return undefined
   const what = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
   return { reason: 'seccompProfile', detail: `pod or ${named('container', silent)} ${what}` }

@@ -1,7 +1,6 @@
 // Limited resources: by configuration they can be used only where a quota covers them.
-import { textOrEmpty, textsOnly } from '../../api/members.ts'
+import type { ResourceQuota, ScopedResourceSelectorRequirement as ScopeSelector } from '../../api/gen/kinds.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
 import { signOfQuantity } from '../../lib/quantity.ts'
 import { isSelected, selectorsOf } from './scopes.ts'
 import { usageOf } from './usage.ts'
@@ -10,7 +9,7 @@ export interface LimitedResource extends GroupResource {
   /** Resources whose name contains one of these need a quota. */
   readonly matchContains: readonly string[]
   /** Objects in one of these scopes need a quota. */
-  readonly matchScopes: readonly ValueMap[]
+  readonly matchScopes: readonly ScopeSelector[]
 }
 
 export interface LimitedRequest {
@@ -18,7 +17,7 @@ export interface LimitedRequest {
   readonly object: ApiObject
   readonly nowMs: number
   /** The quotas of the namespace. */
-  readonly quotas: readonly ApiObject[]
+  readonly quotas: readonly ResourceQuota[]
   /** The resource names that matching quotas count. */
   readonly covered: ReadonlySet<string>
 }
@@ -39,16 +38,16 @@ export function limitedRefusal(
   const scopes = new Set(
     quotas
       .flatMap(selectorsOf)
-      .filter((selector) => isSelected(selector, type, object))
-      .map((selector) => textOrEmpty(selector, 'scopeName')),
+      .filter((selector) => isSelected(selector, object))
+      .map(({ scopeName }) => scopeName),
   )
   const missing = about
     .flatMap(({ matchScopes }) => matchScopes)
-    .filter((selector) => isSelected(selector, type, object) && !scopes.has(textOrEmpty(selector, 'scopeName')))
+    .filter((selector) => isSelected(selector, object) && !scopes.has(selector.scopeName))
   if (missing.length === 0) return undefined
   return `insufficient quota to match these scopes: [${missing.map(formatScope).join(' ')}]`
 }
 
-function formatScope(selector: ValueMap): string {
-  return `{${textOrEmpty(selector, 'scopeName')} ${textOrEmpty(selector, 'operator')} [${textsOnly(selector, 'values').join(' ')}]}`
+function formatScope({ scopeName, operator, values = [] }: ScopeSelector): string {
+  return `{${scopeName} ${operator} [${values.join(' ')}]}`
 }

@@ -1,10 +1,9 @@
 // The front door of quotas: which types a quota counts, and the usage of one object. Used by the plugin for single requests, and by the
 // controller that recalculates the usage of a namespace.
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
-import { specOf } from '../../api/object-members.ts'
+import type { Pod, ResourceQuota } from '../../api/gen/kinds.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import type { Quantity } from '../../lib/quantity.ts'
-import { type Amounts, amountsIn } from '../amounts.ts'
+import { type Amounts, amountsOf } from '../amounts.ts'
 import { containerAmounts, hasPodLevel } from '../pod-resources.ts'
 import { isInScopes } from './scopes.ts'
 import { computeUsage, countedType, usageOf } from './usage.ts'
@@ -38,12 +37,12 @@ export interface Counted {
 
 /** The usage of an object of the limited resources; undefined where the quota does not count it. */
 export function chargeOf(
-  quota: ApiObject,
+  quota: ResourceQuota,
   limited: Iterable<string>,
   { type, object, nowMs }: Counted,
 ): Amounts | undefined {
   const names = namesAbout(limited, type)
-  if (names.length === 0 || !isInScopes(quota, type, object)) return undefined
+  if (names.length === 0 || !isInScopes(quota, object)) return undefined
   const usage = usageOf(type, object, nowMs)
   const charge = new Map<string, Quantity>()
   for (const name of names) {
@@ -53,23 +52,22 @@ export function chargeOf(
   return charge
 }
 
-export function hardOf(quota: ApiObject): Amounts {
-  return amountsIn(mapOrEmpty(quota, 'status'), 'hard')
+export function hardOf({ status }: ResourceQuota): Amounts {
+  return amountsOf(status.hard)
 }
 
-export function usedOf(quota: ApiObject): Amounts {
-  return amountsIn(mapOrEmpty(quota, 'status'), 'used')
+export function usedOf({ status }: ResourceQuota): Amounts {
+  return amountsOf(status.used)
 }
 
 /** A quota on these requires that containers specify them (W-459). */
 const DEMANDED: readonly string[] = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
 /** Counted resources that containers do not specify: `must specify limits.cpu for: a,b; …`. */
-export function unspecifiedBy(pod: ApiObject, limited: readonly string[]): string | undefined {
-  const spec = specOf(pod)
+export function unspecifiedBy({ spec }: Pod, limited: readonly string[]): string | undefined {
   if (hasPodLevel(spec)) return undefined
-  const containers = [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')].map((container) => ({
-    name: textOrEmpty(container, 'name'),
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((container) => ({
+    name: container.name,
     said: computeUsage(containerAmounts(container, 'requests'), containerAmounts(container, 'limits')),
   }))
   const faults = DEMANDED.filter((name) => limited.includes(name))

@@ -1,32 +1,36 @@
 // The scopes of a quota: which objects it counts.
-import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
-import { specOf } from '../../api/object-members.ts'
-import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type {
+  PersistentVolumeClaim,
+  Pod,
+  PodSpec,
+  ResourceQuota,
+  ScopedResourceSelectorRequirement as ScopeSelector,
+} from '../../api/gen/kinds.ts'
+import { isKind } from '../../api/kind-guard.ts'
+import type { ApiObject } from '../../api/object.ts'
 import { qosOf } from '../../api/pod-qos.ts'
 
+/** A new object may have no status. */
+export type MaybeNew<T extends { readonly status: unknown }> = Omit<T, 'status'> & Partial<Pick<T, 'status'>>
+
 /** Scopes select pods, and claims by their volume attributes class. */
-export function isInScopes(quota: ApiObject, type: GroupResource, object: ApiObject): boolean {
-  return selectorsOf(quota).every((selector) => isSelected(selector, type, object))
+export function isInScopes(quota: ResourceQuota, object: ApiObject): boolean {
+  return selectorsOf(quota).every((selector) => isSelected(selector, object))
 }
 
-export function selectorsOf(quota: ApiObject): readonly ValueMap[] {
-  const spec = specOf(quota)
-  return [
-    ...textsOnly(spec, 'scopes').map((scopeName): ValueMap => ({ scopeName, operator: 'Exists' })),
-    ...mapsOnly(mapOrEmpty(spec, 'scopeSelector'), 'matchExpressions'),
-  ]
+export function selectorsOf({ spec }: ResourceQuota): readonly ScopeSelector[] {
+  const { scopes = [], scopeSelector } = spec
+  return [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])]
 }
 
-export function isSelected(selector: ValueMap, type: GroupResource, object: ApiObject): boolean {
-  const name = formatGroupResource(type)
-  if (name === 'pods') return isPodIn(selector, object)
-  return name === 'persistentvolumeclaims' && isClaimIn(selector, object)
+export function isSelected(selector: ScopeSelector, object: ApiObject): boolean {
+  if (isKind(object, 'core_v1.Pod')) return isPodIn(selector, object)
+  return isKind(object, 'core_v1.PersistentVolumeClaim') && isClaimIn(selector, object)
 }
 
-function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
-  const spec = specOf(pod)
-  switch (textOrEmpty(selector, 'scopeName')) {
+function isPodIn(selector: ScopeSelector, pod: Pod): boolean {
+  const { spec } = pod
+  switch (selector.scopeName) {
     case 'Terminating':
       return hasDeadline(pod)
     case 'NotTerminating':
@@ -35,10 +39,8 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
       return qosOf(spec) === 'BestEffort'
     case 'NotBestEffort':
       return qosOf(spec) !== 'BestEffort'
-    case 'PriorityClass': {
-      const name = textOrEmpty(spec, 'priorityClassName')
-      return matches(selector, name === '' ? [] : [name])
-    }
+    case 'PriorityClass':
+      return matches(selector, [spec.priorityClassName])
     case 'CrossNamespacePodAffinity':
       return hasCrossNamespaceAffinity(spec)
     default:
@@ -46,24 +48,23 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
   }
 }
 
-export function hasDeadline(pod: ApiObject): boolean {
-  return (numberOrAbsent(specOf(pod), 'activeDeadlineSeconds') ?? -1) >= 0
+export function hasDeadline({ spec }: Pod): boolean {
+  return (spec.activeDeadlineSeconds ?? -1) >= 0
 }
 
-function isClaimIn(selector: ValueMap, claim: ApiObject): boolean {
-  if (textOrEmpty(selector, 'scopeName') !== 'VolumeAttributesClass') return false
-  const status = mapOrEmpty(claim, 'status')
-  const names = [
-    textOrEmpty(specOf(claim), 'volumeAttributesClassName'),
-    textOrEmpty(status, 'currentVolumeAttributesClassName'),
-    textOrEmpty(mapOrEmpty(status, 'modifyVolumeStatus'), 'targetVolumeAttributesClassName'),
-  ]
-  return matches(selector, [...new Set(names.filter((name) => name !== ''))])
+function isClaimIn(selector: ScopeSelector, { spec, status }: MaybeNew<PersistentVolumeClaim>): boolean {
+  if (selector.scopeName !== 'VolumeAttributesClass') return false
+  return matches(selector, [
+    spec.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ])
 }
 
-function matches(selector: ValueMap, names: readonly string[]): boolean {
-  const values = textsOnly(selector, 'values')
-  switch (textOrEmpty(selector, 'operator')) {
+/** Names that are absent or empty do not count. */
+function matches({ operator, values = [] }: ScopeSelector, given: readonly (string | undefined)[]): boolean {
+  const names = given.flatMap((name = '') => (name === '' ? [] : [name]))
+  switch (operator) {
     case 'Exists':
       return names.length > 0
     case 'DoesNotExist':
@@ -77,18 +78,12 @@ function matches(selector: ValueMap, names: readonly string[]): boolean {
   }
 }
 
-function hasCrossNamespaceAffinity(spec: ValueMap): boolean {
-  const affinity = mapOrEmpty(spec, 'affinity')
-  return ['podAffinity', 'podAntiAffinity'].some((kind) => {
-    const part = mapOrEmpty(affinity, kind)
-    const terms = [
-      ...mapsOnly(part, 'requiredDuringSchedulingIgnoredDuringExecution'),
-      ...mapsOnly(part, 'preferredDuringSchedulingIgnoredDuringExecution').map((term) =>
-        mapOrEmpty(term, 'podAffinityTerm'),
-      ),
-    ]
-    return terms.some(
-      (term) => textsOnly(term, 'namespaces').length > 0 || mapOrAbsent(term, 'namespaceSelector') !== undefined,
-    )
-  })
+function hasCrossNamespaceAffinity({ affinity }: PodSpec): boolean {
+  const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((part) => [
+    ...(part?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(part?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ])
+  return terms.some(
+    ({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || namespaceSelector !== undefined,
+  )
 }

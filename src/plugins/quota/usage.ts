@@ -1,12 +1,12 @@
 // The usage of an object, by the resource names of quotas.
-import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../api/members.ts'
-import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
+import type { PersistentVolumeClaim, Pod, ResourceClaim, Service } from '../../api/gen/kinds.ts'
+import { isKind } from '../../api/kind-guard.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
-import { own, type ValueMap } from '../../api/value.ts'
 import { compareQuantities, type Quantity, quantityOf } from '../../lib/quantity.ts'
-import { type Amounts, amountsIn } from '../amounts.ts'
+import { type Amounts, amountsOf } from '../amounts.ts'
 import { classOf, storageOf } from '../persistent-volume-claim-resize.ts'
 import { podAmounts, withOverhead } from '../pod-resources.ts'
+import type { MaybeNew } from './scopes.ts'
 
 const ONE = count(1)
 const STORAGE_CLASS = '.storageclass.storage.k8s.io/'
@@ -64,23 +64,21 @@ export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): 
   const name = formatGroupResource(type)
   const usage = new Map<string, Quantity>([[`count/${name}`, ONE]])
   if (BARE_NAMES.has(name)) usage.set(name, ONE)
-  if (name === 'services') addService(usage, specOf(object))
-  if (name === 'persistentvolumeclaims') addClaim(usage, object)
-  if (name === 'resourceclaims.resource.k8s.io') addDevices(usage, specOf(object))
-  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), statusOf(object))
+  if (isKind(object, 'core_v1.Service')) addService(usage, object)
+  if (isKind(object, 'core_v1.PersistentVolumeClaim')) addClaim(usage, object)
+  if (isKind(object, 'resource.k8s.io_v1.ResourceClaim')) addDevices(usage, object)
+  if (isKind(object, 'core_v1.Pod') && isAlive(object, nowMs)) addPod(usage, object)
   return usage
 }
 
 /** Whether a pod still uses resources: it has not ended, and its grace period is not over. */
-function isAlive(pod: ApiObject, nowMs: number): boolean {
-  const phase = textOrEmpty(statusOf(pod), 'phase')
-  if (phase === 'Failed' || phase === 'Succeeded') return false
-  const grace = numberOrAbsent(metaOf(pod), 'deletionGracePeriodSeconds')
-  const deletion = metaText(pod, 'deletionTimestamp')
-  return deletion === '' || grace === undefined || Date.parse(deletion) + grace * 1000 >= nowMs
+function isAlive({ metadata, status }: MaybeNew<Pod>, nowMs: number): boolean {
+  if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return false
+  const { deletionGracePeriodSeconds: grace, deletionTimestamp: deletion } = metadata
+  return deletion === undefined || grace === undefined || Date.parse(deletion) + Number(grace) * 1000 >= nowMs
 }
 
-function addPod(usage: Map<string, Quantity>, spec: ValueMap, status: ValueMap): void {
+function addPod(usage: Map<string, Quantity>, { spec, status }: Pod): void {
   usage.set('pods', ONE)
   const requests = withOverhead(podAmounts(spec, 'requests', status), spec, 'requests')
   const limits = withOverhead(podAmounts(spec, 'limits', status), spec, 'limits')
@@ -99,18 +97,19 @@ export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   return usage
 }
 
-function addService(usage: Map<string, Quantity>, spec: ValueMap): void {
-  const [type, ports] = [textOrEmpty(spec, 'type'), mapsOnly(spec, 'ports')]
+function addService(usage: Map<string, Quantity>, { spec }: Service): void {
+  const { type, ports = [] } = spec
   const isBalanced = type === 'LoadBalancer'
-  const withoutOwn = isBalanced && own(spec, 'allocateLoadBalancerNodePorts') === false
-  const chosen = ports.filter((port) => (numberOrAbsent(port, 'nodePort') ?? 0) !== 0)
+  const withoutOwn = isBalanced && spec.allocateLoadBalancerNodePorts === false
+  const chosen = ports.filter(({ nodePort = 0 }) => nodePort !== 0)
   const nodePorts = withoutOwn ? chosen.length : type === 'NodePort' || isBalanced ? ports.length : 0
   usage.set('services', ONE)
   usage.set('services.loadbalancers', count(isBalanced ? 1 : 0))
   usage.set('services.nodeports', count(nodePorts))
 }
 
-function addClaim(usage: Map<string, Quantity>, claim: ApiObject): void {
+function addClaim(usage: Map<string, Quantity>, claim: PersistentVolumeClaim): void {
+  const { status }: MaybeNew<PersistentVolumeClaim> = claim
   const storageClass = classOf(claim)
   const add = (name: string, quantity: Quantity): void => {
     usage.set(name, quantity)
@@ -120,17 +119,16 @@ function addClaim(usage: Map<string, Quantity>, claim: ApiObject): void {
   const wanted = storageOf(claim)
   if (wanted === undefined) return
   // A claim that was shrunk during an expansion uses what is allocated.
-  const given = amountsIn(statusOf(claim), 'allocatedResources').get('storage')
+  const given = amountsOf(status?.allocatedResources).get('storage')
   add('requests.storage', given !== undefined && compareQuantities(given, wanted) > 0 ? given : wanted)
 }
 
-function addDevices(usage: Map<string, Quantity>, spec: ValueMap): void {
+function addDevices(usage: Map<string, Quantity>, { spec }: ResourceClaim): void {
   const devices = new Map<string, number>()
-  for (const request of mapsOnly(mapOrEmpty(spec, 'devices'), 'requests')) {
-    const exact = mapOrEmpty(request, 'exactly')
-    const deviceClass = textOrEmpty(exact, 'deviceClassName')
+  for (const { exactly } of spec.devices.requests ?? []) {
+    const { deviceClassName: deviceClass = '', allocationMode, count: wished = 1 } = exactly ?? {}
     if (deviceClass === '') continue
-    const wanted = textOrEmpty(exact, 'allocationMode') === 'All' ? MOST_DEVICES : (numberOrAbsent(exact, 'count') ?? 1)
+    const wanted = allocationMode === 'All' ? MOST_DEVICES : Number(wished)
     devices.set(deviceClass, (devices.get(deviceClass) ?? 0) + wanted)
   }
   for (const [deviceClass, wanted] of devices) usage.set(deviceClass + DEVICES, count(wanted))

@@ -1,11 +1,7 @@
 // Writes the TypeScript types of the built-in kinds for those who use the client: an interface for each type that an object of a
 // served kind has in it, and a constant of the same name for each kind.
 import type { CompiledField, CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
-
-interface NamedType {
-  readonly file: CompiledFile
-  readonly type: CompiledType
-}
+import { type NamedType, namesOf, typesById } from './type-names.ts'
 
 type Descriptions = Readonly<Record<string, string>>
 
@@ -48,9 +44,7 @@ import type { Kind } from '../kind.ts'
 `
 
 export function formatClientTypes(schema: CompiledSchema, descriptions: Descriptions): string {
-  const byName = new Map(
-    schema.files.flatMap((file) => file.types.map((type) => [`${file.stem}.${type.name}`, { file, type }] as const)),
-  )
+  const byName = typesById(schema)
   const reached = reachedFrom(firstTypes(schema), byName)
   const names = namesOf(reached, byName)
   const written = reached
@@ -87,31 +81,6 @@ function reachedFrom(first: readonly string[], byName: ReadonlyMap<string, Named
 /** The type of a field's value, or of the items or values in it. */
 function itemOf(fieldType: string): string {
   return fieldType.replace(/^(\[\]|\{\})/, '')
-}
-
-function namesOf(ids: readonly string[], byName: ReadonlyMap<string, NamedType>): ReadonlyMap<string, string> {
-  const rank = (id: string): number => {
-    const { file, type } = byName.get(id)!
-    const [group, version] = file.priority ?? [0, 0]
-    return (type.kind === undefined ? 0 : 1e9) + (file.stem === 'core_v1' ? 1e8 : group * 1000 + version)
-  }
-  const taken = new Set<string>()
-  const names = ids
-    .toSorted((a, b) => rank(b) - rank(a))
-    .map((id) => {
-      const { file, type } = byName.get(id)!
-      const name = taken.has(type.name) ? `${prefixOf(file.stem)}${type.name}` : type.name
-      if (taken.has(name)) throw new Error(`${id}: the name ${name} is taken`)
-      taken.add(name)
-      return [id, name] as const
-    })
-  return new Map(names)
-}
-
-/** `AutoscalingV1` of `autoscaling_v1`, `EventsV1` of `events.k8s.io_v1`. */
-function prefixOf(stem: string): string {
-  const [group = '', version = ''] = stem.split('_')
-  return [group.split('.')[0] ?? '', version].map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 function formatType(

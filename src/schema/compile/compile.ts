@@ -1,5 +1,5 @@
 // Compiles the files of `proto/api` to the compact table, at build time only: nothing that serves requests imports protobufjs
-// through here. Whatever it does not understand is an error.
+// through here. What it does not understand is an error.
 import protobufjs from 'protobufjs'
 import { givenMembers } from '../../lib/given-members.ts'
 import {

@@ -1,4 +1,4 @@
-// The options of a parsed file, message or field, each taken by name and type. `done` refuses what nobody took: a misspelt
+// The options of a parsed file, message or field, each taken by name and type. `done` refuses options that were not taken: a misspelt
 // option is an error, not silence.
 import type protobufjs from 'protobufjs'
 

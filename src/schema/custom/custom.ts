@@ -5,20 +5,19 @@ import type { FieldError, FieldErrorReason } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { asMap } from '../../api/members.ts'
 import { own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
-import type { Turns } from '../../lib/turns.ts'
 import { type Decoded, decodeObject } from '../decode.ts'
 import { duplicatesIn, ExactMap, plainValue, type SourceValue } from '../exact-value.ts'
 import { decodeCustom, pruneUnknown } from '../prune.ts'
 import type { ObjectShape } from '../table.ts'
 import { embeddedFaults, type ObjectRules } from './embedded.ts'
 import { fillDefaults } from './fill.ts'
-import { repeatedItems, repeatedItemsInTurns } from './keyed-lists.ts'
+import { repeatedItems } from './keyed-lists.ts'
 import { RuleMeasures, timed } from './measures.ts'
 import { compileNode, type Node } from './node.ts'
 import type { CompiledRule } from './rule.ts'
 import { runRules } from './run-rules.ts'
 import { rootShape } from './shape.ts'
-import { validateValue, validateValueInTurns } from './validate.ts'
+import { validateValue } from './validate.ts'
 
 export { isRecognizedFormat } from './formats.ts'
 export { RuleMeasures } from './measures.ts'
@@ -118,14 +117,6 @@ export class CustomSchema {
     return validateValue({ node: this.node, value: object, old, at: '', patterns: this.#compiled.patterns })
   }
 
-  /** The same of a large object, in turns. */
-  faultsInTurns(object: ValueMap, old: ValueMap | undefined, turns: Turns): Promise<readonly FieldError[]> {
-    return validateValueInTurns(
-      { node: this.node, value: object, old, at: '', patterns: this.#compiled.patterns },
-      turns,
-    )
-  }
-
   /** The same of its status alone (W-441). */
   statusFaults(object: ValueMap, old: ValueMap): readonly FieldError[] {
     const node = this.node.properties?.get('status')
@@ -145,14 +136,6 @@ export class CustomSchema {
     if (!this.node.hasKeyedLists) return []
     if (old !== undefined && repeatedItems(this.node, old).length > 0) return []
     return repeatedItems(this.node, object)
-  }
-
-  /** The same of a large object, in turns. */
-  async repeatedInTurns(object: ValueMap, old: ValueMap | undefined, turns: Turns): Promise<readonly FieldError[]> {
-    const { node } = this
-    if (!node.hasKeyedLists) return []
-    if (old !== undefined && (await repeatedItemsInTurns(node, old, turns)).length > 0) return []
-    return repeatedItemsInTurns(node, object, turns)
   }
 
   /** What its rules have against the object. `others` are faults that were found before: some keep rules from being tried. */

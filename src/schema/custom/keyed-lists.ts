@@ -1,20 +1,14 @@
 // Items of lists of type set or map must be unique (P-323). The whole object is checked at once.
-import { type FaultList, faultsInTurns, faultsOf } from '../../api/fault-list.ts'
+import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { duplicate, type FieldError, invalid, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isList, isMap, own, setOwn, type Value } from '../../api/value.ts'
-import type { Turns } from '../../lib/turns.ts'
 import { identityOf, keysOf } from './correlate.ts'
 import type { Node } from './node.ts'
 
 /** The items that repeat an earlier one. */
 export function repeatedItems(node: Node, value: Value): readonly FieldError[] {
   return faultsOf((errors) => visit(node, value, { at: undefined, errors }))
-}
-
-/** The same of a large value, in turns. */
-export function repeatedItemsInTurns(node: Node, value: Value, turns: Turns): Promise<readonly FieldError[]> {
-  return faultsInTurns(turns, (errors) => [() => visit(node, value, { at: undefined, errors })])
 }
 
 interface Place {
@@ -26,22 +20,20 @@ interface Place {
 function visit(node: Node, value: Value, { at, errors }: Place): void {
   if (!node.hasKeyedLists) return
   if (isMap(value)) {
-    const keys = Object.keys(value)
-    errors.each(keys.length, (i) => {
-      const key = keys[i]!
+    for (const key of Object.keys(value)) {
       const property = node.properties?.get(key)
       const inner = property ?? node.additional
-      if (inner === undefined || inner === 'any') return
+      if (inner === undefined || inner === 'any') continue
       const place = property === undefined ? at?.key(key) : at?.child(key)
       visit(inner, value[key] ?? null, { at: place ?? FieldPath.root(key), errors })
-    })
+    }
     return
   }
   if (!isList(value) || at === undefined) return
   if (node.listType !== 'atomic') checkList(node, value, { at, errors })
   const { items } = node
   if (items?.hasKeyedLists !== true) return
-  errors.each(value.length, (i) => visit(items, value[i]!, { at: at.index(i), errors }))
+  for (const [i, item] of value.entries()) visit(items, item, { at: at.index(i), errors })
 }
 
 function checkList(
@@ -57,15 +49,14 @@ function checkList(
     }
   }
   const counts = new Map<string, number>()
-  errors.each(list.length, (i) => {
-    const item = list[i]!
+  for (const [i, item] of list.entries()) {
     const key = node.listType === 'set' ? identityOf(item) : keysOf(node, item)
-    if (key === undefined) return
+    if (key === undefined) continue
     const before = counts.get(key) ?? 0
     counts.set(key, before + 1)
     // A third occurrence is not reported again.
     if (before === 1) errors.add(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
-  })
+  }
 }
 
 /** The keys alone, in the order of their names. */

@@ -155,7 +155,7 @@ class Run {
     })
   }
 
-  /** Nobody is blamed for what was there before the rule (P-342). */
+  /** An update does not fail for a value that was there before the rule (P-342). */
   #report(
     rule: CompiledRule,
     error: FieldError,
@@ -246,7 +246,7 @@ function faultOf({ at, text, message, value }: FaultParts): FieldError {
     case 'FieldValueRequired':
       return required(at, message)
     case 'FieldValueDuplicate':
-      // The reference reports the value alone, whatever the message.
+      // The reference reports the value alone, with every message.
       return duplicate(at, value)
     default:
       return invalid(at, value, message)

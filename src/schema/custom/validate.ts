@@ -1,7 +1,7 @@
 // Validates a value by a structural schema, with the reference's messages and in its order (W-431 to W-438). On updates, values
 // that did not change are skipped (ratcheting).
 import type { RE2JS } from 're2js'
-import { type FaultList, faultsInTurns, faultsOf } from '../../api/fault-list.ts'
+import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import {
   type FieldError,
   invalid,
@@ -18,7 +18,6 @@ import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { correlatedItem } from './correlate.ts'
 import { isOfFormat } from './formats.ts'
-import type { Turns } from '../../lib/turns.ts'
 import type { Node, Restrictions } from './node.ts'
 import { isNearInteger, numberFaults } from './numbers.ts'
 
@@ -35,12 +34,6 @@ interface ValueCheck {
 
 export function validateValue(check: ValueCheck): readonly FieldError[] {
   return faultsOf((list) => new Run(list, check.at, check.patterns).visit(check.node, check.value, check.old))
-}
-
-/** The same of a large value, in turns. */
-export function validateValueInTurns(check: ValueCheck, turns: Turns): Promise<readonly FieldError[]> {
-  const { at, patterns, node, value, old } = check
-  return faultsInTurns(turns, (list) => [() => new Run(list, at, patterns).visit(node, value, old)])
 }
 
 /** The way to the value that is looked at. */
@@ -174,10 +167,10 @@ class Run {
       const before = correlatedItem(node, isList(old) ? old : undefined)
       const { items } = node
       const up = this.#path
-      this.errors.each(list.length, (i) => {
+      for (const [i, item] of list.entries()) {
         this.#path = { up, part: i }
-        this.visit(items, list[i]!, before?.(list[i]!))
-      })
+        this.visit(items, item, before?.(item))
+      }
       this.#path = up
     }
     if (minItems !== undefined && list.length < minItems) {
@@ -207,14 +200,12 @@ class Run {
       this.#add(tooMany(this.#place(), count, maxProperties))
     }
     const up = this.#path
-    const keys = Object.keys(map)
-    this.errors.each(keys.length, (i) => {
-      const key = keys[i]!
+    for (const key of Object.keys(map)) {
       const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
-      if (inner === undefined) return
+      if (inner === undefined) continue
       this.#path = { up, part: key }
       this.visit(inner, map[key] ?? null, old === undefined ? undefined : own(old, key))
-    })
+    }
     for (const name of names) {
       if (Object.hasOwn(map, name)) continue
       this.#path = { up, part: name }

@@ -1,6 +1,6 @@
 // Combinators for the defaults of kinds. A rule maps the value of a field (or its absence) to the value with defaults; it
 // returns the same value where nothing changes, and never changes its input.
-import { isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { isList, isMap, type MapOf, type Value, type ValueMap } from '../../api/value.ts'
 
 /** What defaults depend on besides the object. */
 export interface DefaultsContext {
@@ -12,29 +12,35 @@ export interface DefaultsContext {
   readonly stored?: ValueMap | undefined
 }
 
-/** `parent` is the object that the field is in, with the defaults of the fields before it. */
-export type Rule = (value: Value | undefined, context: DefaultsContext, parent: ValueMap) => Value | undefined
+/** `T` is the type of the field, which is undefined where it is null; `parent` is the object that it is in, with the defaults of the fields before it. */
+export type Rule<T = Value, P = ValueMap> = (value: T | undefined, context: DefaultsContext, parent: P) => T | undefined
+
+/** A rule of any type. */
+export type AnyRule = (value: never, context: DefaultsContext, parent: never) => Value | undefined
+
+/** One that does not look at what the field is in. */
+export type OwnRule<T> = Rule<T, unknown>
 
 const EMPTY: ValueMap = {}
 
 /** For a field whose absence differs from its zero value. */
-export function absent(value: Value): Rule {
+export function absent<T = Value>(value: NoInfer<T>): OwnRule<T> {
   return (given) => given ?? value
 }
 
 /** For a text field whose absence and '' are one. */
-export function blank(value: string): Rule {
-  return (given) => (isAbsent(given) || given === '' ? value : given)
+export function blank<T = Value>(value: NoInfer<T> & string): OwnRule<T> {
+  return (given) => (given === undefined || given === null || given === '' ? value : given)
 }
 
 /** For a number whose absence and 0 are one. */
-export function zero(value: number): Rule {
-  return (given) => (isAbsent(given) || given === 0 ? value : given)
+export function zero<T = Value>(value: NoInfer<T> & number): OwnRule<T> {
+  return (given) => (given === undefined || given === null || given === 0 ? value : given)
 }
 
 /** For a list or map whose absence and emptiness are one. */
-export function empty(value: Value): Rule {
-  return (given) => (isEmpty(given) ? value : given)
+export function empty<T = Value>(value: NoInfer<T>): OwnRule<T> {
+  return (given) => (isEmpty(given as Value | undefined) ? value : given)
 }
 
 export function isEmpty(value: Value | undefined): boolean {
@@ -47,27 +53,42 @@ export function isAbsent(value: Value | undefined): value is null | undefined {
 }
 
 /** Rules by field. Rules run in the order written, each seeing the defaults before it. */
-export type Fields = Readonly<Record<string, Rule>>
+export type Fields<T = ValueMap> = [Value] extends [T]
+  ? Readonly<Record<string, Rule>>
+  : string extends keyof NonNullable<T>
+    ? Readonly<Record<string, Rule>>
+    : NonNullable<T> extends MapOf<infer V>
+      ? Readonly<Record<string, Rule<V, unknown>>>
+      : { readonly [K in keyof NonNullable<T>]?: Rule<NonNullable<NonNullable<T>[K]>, NonNullable<T>> }
+
+/** The type of the items of a list. */
+type ItemOf<T> = [Value] extends [T] ? Value : Extract<T, readonly unknown[]>[number]
 
 /** The fields of an object that may be absent: nothing happens where it is. */
-export function within(fields: Fields): Rule {
-  const entries = Object.entries(fields)
-  return (given, context) => (isMap(given) ? filled(given, entries, context) : given)
+export function within<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
+  const entries = Object.entries(fields as Fields)
+  return typedRule((given, context) => (isMap(given) ? filled(given, entries, context) : given))
 }
 
 /** The fields of an object that is always there: it is made where a default needs it. */
-export function always(fields: Fields): Rule {
-  const entries = Object.entries(fields)
-  return (given, context) => {
+export function always<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
+  const entries = Object.entries(fields as Fields)
+  return typedRule((given, context) => {
     if (isMap(given)) return filled(given, entries, context)
     if (!isAbsent(given)) return given
     const made = filled(EMPTY, entries, context)
     return made === EMPTY ? given : made
-  }
+  })
 }
 
-export function each(rule: Rule): Rule {
-  return (given, context, parent) => {
+/** The combinators themselves look at any value. */
+function typedRule<T, P>(rule: Rule<Value, P>): Rule<T, P> {
+  return rule as unknown as Rule<T, P>
+}
+
+export function each<T = Value, P = ValueMap>(ofItem: NoInfer<Rule<ItemOf<T>, P>>): Rule<T, P> {
+  const rule = ofItem as unknown as Rule<Value, P>
+  return typedRule((given, context, parent) => {
     if (!isList(given)) return given
     let changed: Value[] | undefined
     let [last, lastAfter]: [Value | undefined, Value | undefined] = [undefined, undefined]
@@ -82,11 +103,11 @@ export function each(rule: Rule): Rule {
       changed[i] = after
     }
     return changed ?? given
-  }
+  })
 }
 
 /** One rule after the other on the same field. */
-export function both(...rules: readonly Rule[]): Rule {
+export function both<T = Value, P = ValueMap>(...rules: readonly NoInfer<Rule<T, P>>[]): Rule<T, P> {
   return (given, context, parent) => {
     let value = given
     for (const rule of rules) value = rule(value, context, parent)
@@ -95,36 +116,39 @@ export function both(...rules: readonly Rule[]): Rule {
 }
 
 /** For a member of the object itself that depends on no other: the very one that is stored has its defaults. */
-export function unlessStored(name: string, rule: Rule): Rule {
+export function unlessStored<T = Value, P = ValueMap>(name: keyof P & string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
   return (given, context, parent) =>
-    given !== undefined && given === context.stored?.[name] ? given : rule(given, context, parent)
+    given !== undefined && (given as Value) === context.stored?.[name] ? given : rule(given, context, parent)
 }
 
-export function gated(gate: string, rule: Rule): Rule {
+export function gated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
   return (given, context, parent) => (context.gates.has(gate) ? rule(given, context, parent) : given)
 }
 
 /** Only where the object around the field is so. */
-export function where(holds: (parent: ValueMap) => boolean, rule: Rule): Rule {
+export function where<T = Value, P = ValueMap>(
+  holds: (parent: NoInfer<P>) => boolean,
+  rule: NoInfer<Rule<T, P>>,
+): Rule<T, P> {
   return (given, context, parent) => (holds(parent) ? rule(given, context, parent) : given)
 }
 
 /** An object with one member set; the same object where it is so already. */
-export function withMember(map: ValueMap, name: string, value: Value): ValueMap {
+export function withMember<T extends ValueMap, K extends keyof T & string>(map: T, name: K, value: NoInfer<T[K]>): T {
   return map[name] === value ? map : { ...map, [name]: value }
 }
 
-export function withoutMember(map: ValueMap, name: string): ValueMap {
+export function withoutMember<T extends ValueMap>(map: T, name: string): T {
   if (!Object.hasOwn(map, name)) return map
-  const { [name]: _, ...rest } = map
-  return rest
+  const { [name]: _, ...rest } = map as ValueMap
+  return rest as T
 }
 
 function filled(map: ValueMap, entries: readonly (readonly [string, Rule])[], context: DefaultsContext): ValueMap {
   let changed: Record<string, Value> | undefined
   for (const [name, rule] of entries) {
     const parent = changed ?? map
-    const before = parent[name]
+    const before = parent[name] ?? undefined
     const after = rule(before, context, parent)
     if (after === before) continue
     changed ??= { ...map }

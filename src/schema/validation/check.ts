@@ -15,6 +15,7 @@ import {
 } from '../../api/field-error.ts'
 import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
+import type { BuiltInTypes } from '../../api/gen/kinds.ts'
 import { mapOrAbsent, mapsInPlace } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { CheckedPatterns } from './checked-patterns.ts'
@@ -40,7 +41,37 @@ export interface FieldsChange {
 }
 
 /** What an object inside of another one is held to; `at` is its place. */
-export type PartRule = (part: ValueMap, at: FieldPath, check: Check) => void
+export type PartRule<T = ValueMap> = (part: T, at: FieldPath<T>, check: Check) => void
+
+/** The rules of parts by the names of their fields. */
+export type PartRules<T, S = Check> = {
+  readonly [N in keyof T]?: (part: NonNullable<T[N]>, at: FieldPath<NonNullable<T[N]>>, scope: S) => void
+}
+
+interface GivenPart {
+  readonly at: FieldPath
+  readonly check: () => void
+}
+
+/** The parts of an object that are given, in the order of their rules. */
+export function givenParts<T extends ValueMap, S>(
+  holder: T,
+  at: FieldPath<T>,
+  rules: PartRules<T, S>,
+  scope: S,
+): readonly GivenPart[] {
+  const ruleOf = rules as Readonly<Record<string, (part: Value, at: FieldPath, scope: S) => void>>
+  return Object.keys(rules).flatMap((name) => {
+    const part = (holder as ValueMap)[name]
+    if (part === undefined) return []
+    const place = (at as FieldPath).child(name)
+    return [{ at: place, check: () => ruleOf[name]?.(part, place, scope) }]
+  })
+}
+
+/** The type of a member that is an object, and of the objects in one that is a list. */
+type PartOf<T> = [Value] extends [T] ? ValueMap : NonNullable<T>
+type ItemOf<T> = [Value] extends [T] ? ValueMap : Extract<T, readonly unknown[]>[number]
 
 export class Check {
   readonly context: ValidationContext
@@ -69,32 +100,28 @@ export class Check {
     this.#faults.add(fault)
   }
 
-  /**
-   * Looks at each item of a list that can be long: later, where the object is large. So nothing that comes after may depend on what
-   * was found or seen; what has to is `then`.
-   */
-  items<T>(list: readonly T[], look: (item: T, index: number) => void, then?: () => void): void {
-    this.#faults.each(list.length, (i) => look(list[i]!, i), then)
-  }
-
-  /** The same for the members of a map. */
-  members(map: ValueMap, look: (key: string, value: Value) => void, then?: () => void): void {
-    const keys = Object.keys(map)
-    this.#faults.each(keys.length, (i) => look(keys[i]!, map[keys[i]!]!), then)
-  }
-
   /** The object under a name is held to a rule, where there is one. */
-  part(holder: ValueMap, name: string, at: FieldPath, rule: PartRule): void {
-    const part = mapOrAbsent(holder, name)
-    if (part !== undefined) rule(part, at.child(name), this)
+  part<T extends ValueMap, N extends keyof T & string>(
+    holder: T,
+    name: N,
+    at: FieldPath<T> | FieldPath,
+    rule: NoInfer<PartRule<PartOf<T[N]>>>,
+  ): void {
+    const part = mapOrAbsent(holder, name) as PartOf<T[N]> | undefined
+    if (part !== undefined) rule(part, (at as FieldPath).child(name) as never, this)
   }
 
   /** Every object of the list under a name is held to a rule. */
-  each(holder: ValueMap, name: string, at: FieldPath, rule: PartRule): void {
-    const parts = mapsInPlace(holder, name)
+  each<T extends ValueMap, N extends keyof T & string>(
+    holder: T,
+    name: N,
+    at: FieldPath<T> | FieldPath,
+    rule: NoInfer<PartRule<ItemOf<T[N]>>>,
+  ): void {
+    const parts = mapsInPlace(holder, name) as readonly ItemOf<T[N]>[]
     if (parts.length === 0) return
-    const list = at.child(name)
-    for (let i = 0; i < parts.length; i++) rule(parts[i]!, list.index(i), this)
+    const list = (at as FieldPath).child(name)
+    for (let i = 0; i < parts.length; i++) rule(parts[i]!, list.index(i) as never, this)
   }
 
   /**
@@ -152,14 +179,23 @@ export class Check {
    * The rules that `proto/` declares for these fields of an object of a type (`core_v1.Container`), in this order; for all fields that
    * have rules where none is named. `at` is the place of the object, undefined for a whole one.
    */
-  fields(object: ValueMap, at: FieldPath | undefined, type: string, ...names: readonly string[]): void {
+  fields<N extends keyof BuiltInTypes>(
+    object: ValueMap,
+    at: FieldPath | undefined,
+    type: N,
+    ...names: readonly (keyof BuiltInTypes[N] & string)[]
+  ): void {
     const rules = rulesOf(type)
     if (names.length === 0) for (const rule of rules.values()) checkField(rule, object[rule.name], at, this)
     for (const name of names) checkField(ruleOf(rules, name), object[name], at, this)
   }
 
   /** What is declared immutable of these fields is as it was. */
-  unchangedFields({ object, stored, at }: FieldsChange, type: string, ...names: readonly string[]): void {
+  unchangedFields<N extends keyof BuiltInTypes>(
+    { object, stored, at }: FieldsChange,
+    type: N,
+    ...names: readonly (keyof BuiltInTypes[N] & string)[]
+  ): void {
     const rules = rulesOf(type)
     const chosen = names.length === 0 ? [...rules.values()] : names.map((name) => ruleOf(rules, name))
     for (const { name, zero, immutable } of chosen) {

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import type { LabelRequirement } from '../../api/selector.ts'
-import { own, type Value, type ValueMap } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { labelValue, qualifiedName } from './formats.ts'
 
@@ -12,22 +12,20 @@ const MAX_ANNOTATION_BYTES = 256 * 1024
 
 export function checkLabels(labels: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (labels === undefined) return
-  check.members(labels, (key, value) => {
+  for (const [key, value] of Object.entries(labels)) {
     check.format(at, key, qualifiedName(key))
     if (typeof value === 'string') check.format(at, value, labelValue(value))
-  })
+  }
 }
 
 export function checkAnnotations(annotations: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (annotations === undefined) return
   let bytes = 0
-  const look = (key: string, value: Value): void => {
+  for (const [key, value] of Object.entries(annotations)) {
     check.format(at, key, qualifiedName(key.toLowerCase()))
     bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0)
   }
-  check.members(annotations, look, () => {
-    if (bytes > MAX_ANNOTATION_BYTES) check.tooLong(at, MAX_ANNOTATION_BYTES)
-  })
+  if (bytes > MAX_ANNOTATION_BYTES) check.tooLong(at, MAX_ANNOTATION_BYTES)
 }
 
 export function checkLabelSelector(selector: ValueMap | undefined, at: FieldPath, check: Check): void {

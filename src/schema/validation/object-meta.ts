@@ -35,7 +35,7 @@ export const segmentName: NameFormat = (text) => pathSegment(text)
 
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
 
-/** What is asked of metadata whatever the kind: checked after the kind's own rules have passed. */
+/** The rules for the metadata of all kinds: checked after the kind's own rules have passed. */
 export function checkCommonMeta(object: ValueMap, check: Check): void {
   checkMeta(object, segmentName, check)
 }

@@ -2,16 +2,16 @@
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 
-export type CreateRule = (object: ValueMap, check: Check) => void
+export type CreateRule<T = ValueMap> = (object: T, check: Check) => void
 
 /** `stored` is the object as it was. */
-export type UpdateRule = (object: ValueMap, stored: ValueMap, check: Check) => void
+export type UpdateRule<T = ValueMap> = (object: T, stored: T, check: Check) => void
 
-export interface KindRules {
-  readonly create: CreateRule
-  readonly update: UpdateRule
+export interface KindRules<T = ValueMap> {
+  readonly create: CreateRule<T>
+  readonly update: UpdateRule<T>
   /** It is answered and never stored: nothing is asked of its metadata. */
   readonly isQuestion?: boolean
   /** By the name of the subresource: `status`, `approval`, `resize`. One that is not listed has the rules of metadata only. */
-  readonly subresources?: Readonly<Record<string, UpdateRule>>
+  readonly subresources?: Readonly<Record<string, UpdateRule<T>>>
 }

@@ -1,11 +1,10 @@
 // The front door: the faults of an object that is to be created or updated, in the reference's order and words; none means that
-// it may be stored. Objects are decoded and defaulted already. Nothing here throws, whatever the object holds.
-import { faultsInTurns, faultsOf } from '../../api/fault-list.ts'
+// it may be stored. Objects are decoded and defaulted already. Nothing here throws, for any content of an object.
+import { faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
-import type { Turns } from '../../lib/turns.ts'
 import { Check, type ValidationContext } from './check.ts'
 import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
 import type { KindRules, UpdateRule } from './rules.ts'
@@ -26,28 +25,6 @@ export function validateCreate(rules: KindRules, object: ValueMap, context: Vali
     rules.create(object, check)
     if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
   })
-}
-
-/** The same for a large object, in turns. */
-export async function validateCreateInTurns(
-  rules: KindRules,
-  object: ValueMap,
-  { turns, ...context }: ValidationContext & { readonly turns: Turns },
-): Promise<readonly FieldError[]> {
-  return faultsInTurns(turns, (list) => {
-    const check = new Check(context, list)
-    const own = (): void => rules.create(object, check)
-    return rules.isQuestion === true ? [own] : [own, () => checkCommonMeta(object, check)]
-  })
-}
-
-/** The faults of a large object that is to take the place of the stored one, found in turns. */
-export async function validateUpdateInTurns(
-  rules: KindRules,
-  change: Change,
-  { turns, ...context }: ValidationContext & { readonly turns: Turns },
-): Promise<readonly FieldError[]> {
-  return faultsInTurns(turns, (list) => [() => checkChange(change, rules.update, new Check(context, list))])
 }
 
 /** The faults of an object that is to take the place of the stored one. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as members from '../../../src/api/object-members.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
 
 const POD = {
   kind: 'Pod',
@@ -28,7 +29,7 @@ describe('members that most objects have', () => {
   })
 
   it('are replaced, added and taken away in a copy', () => {
-    expect(members.withSpec(POD, { nodeName: 'm', hostNetwork: undefined, hostPID: true })).toEqual({
+    expect(members.withSpec<ApiObject>(POD, { nodeName: 'm', hostNetwork: undefined, hostPID: true })).toEqual({
       ...POD,
       spec: { nodeName: 'm', hostPID: true },
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeRule, type PolicyRule } from '../../../src/api/policy-rule.ts'
 import { missingRules } from '../../../src/api/rule-coverage.ts'
-import { outOfProportion, processorMilliseconds } from '../../fakes/processor-time.ts'
+import { outOfProportion, processorMilliseconds } from '../../rigs/processor-time.ts'
 
 /** `get list|apps|deployments|name`, or `get@/path` */
 function rule(text: string): PolicyRule {

@@ -11,7 +11,7 @@ import { labelSelectorOf, parseLabelSelector } from '../../../src/api/selector-t
 import { exactField, formatLabelSelector, matchesFields, matchesLabels } from '../../../src/api/selector.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
-import { outOfProportion } from '../../fakes/processor-time.ts'
+import { outOfProportion } from '../../rigs/processor-time.ts'
 
 interface RecordedStep {
   readonly label?: string

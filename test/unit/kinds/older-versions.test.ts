@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { olderVersion } from '../../../src/kinds/kinds.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 function converted(group: string, version: string, kind: string, document: ValueMap): ValueMap {
   const older = olderVersion({ group, version, kind })

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
 const TABLE = `
 admissionregistration.k8s.io/v1/MutatingAdmissionPolicy         V  1:spec
@@ -67,7 +67,7 @@ storage.k8s.io/v1/VolumeAttachment                              VO -       statu
 storage.k8s.io/v1/VolumeAttributesClass                         O  -
 `
 
-const world = new ApiWorld()
+const world = await openWorld()
 const resources = [...world.resources.all()]
 
 function resourceOf(path: string): Resource {

@@ -4,7 +4,7 @@ import { CERTIFICATE_SUBJECT } from '../../../src/plugins/certificate-subject-re
 import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { Access, Authorizer } from '../../../src/auth/authorizer.ts'
 import * as der from '../../../src/pki/der-writer.ts'
-import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../../fakes/certificate-request.ts'
+import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../../corpora/certificate-request.ts'
 import { requestFor } from '../admission/request-for.ts'
 
 const SIGNAL = new AbortController().signal

@@ -34,6 +34,9 @@ describe('a limit range', () => {
     })
     const filled = { limits: { cpu: '2', memory: '1Gi' }, requests: { cpu: '1' } }
     expect(await admitted(request, limit)).toEqual({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      status: {},
       metadata: {
         name: 'p',
         annotations: {

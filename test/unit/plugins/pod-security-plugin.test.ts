@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
 import { PodSecurityMeasures } from '../../../src/plugins/pod-security-measures.ts'
-import type { PodSecurityOptions } from '../../../src/plugins/pod-security-plugin.ts'
+import type { PodSecurityOptions, PodSecurityParts } from '../../../src/plugins/pod-security-plugin.ts'
 import { podSecurity } from '../../../src/plugins/pod-security-plugin.ts'
 import { ALL_PRIVILEGED } from '../../../src/plugins/pod-security-policy.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
@@ -34,7 +34,7 @@ async function judged(
 ): Promise<Judged> {
   const warnings: string[] = []
   const notes: Record<string, string> = {}
-  const parts = {
+  const parts: PodSecurityParts = {
     namespaces: knownObjects(...namespaces),
     pods: knownObjects(...pods),
     clock: new ManualClock(),

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { detailOf, violationsOf } from '../../../src/plugins/pod-security/pod-security.ts'
 import type { Level } from '../../../src/plugins/pod-security-policy.ts'
+import { isKind } from '../../../src/api/kind-guard.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { canonicalOf } from '../../corpora/kind-of.ts'
 import { LATEST, parseVersion, policyOf, ALL_PRIVILEGED } from '../../../src/plugins/pod-security-policy.ts'
 
 function told(level: Level, minor: number, spec: object, annotations: object = {}): string {
-  const withContainers = { containers: [{ name: 'c' }], ...spec }
-  return detailOf(violationsOf({ level, minor }, { annotations } as never, withContainers))
+  const said = { metadata: { annotations }, spec: { containers: [{ name: 'c' }], ...spec } } as ValueMap
+  const pod = canonicalOf({ group: '', kind: 'Pod' }, said)
+  return isKind(pod, 'core_v1.Pod') ? detailOf(violationsOf({ level, minor }, pod)) : ''
 }
 
 function c(security: object, name = 'c'): object {

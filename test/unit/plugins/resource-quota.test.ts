@@ -1,33 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { admitInOrder } from '../../../src/admission/chain.ts'
+import { describe, expect, it } from 'vitest'
 import { usageOf } from '../../../src/plugins/quota/usage.ts'
 import { resourceQuota } from '../../../src/plugins/resource-quota.ts'
+import type { ResourceQuota } from '../../../src/api/gen/kinds.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { formatQuantity } from '../../../src/lib/quantity.ts'
-import type { Kv } from '../../../src/kv/kv.ts'
-import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { CachedQuotaLedger } from '../../../src/informers/quota-ledger.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
+import { openReplicas } from '../../rigs/world-replicas.ts'
 import { requestFor } from '../admission/request-for.ts'
-
-const stops: AbortController[] = []
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop.abort()
-})
-
-/** A replica with quotas on; several may share a store. */
-async function replica(kv: Kv): Promise<ApiWorld> {
-  const plain = new ApiWorld({ kv })
-  const book = new CachedQuotaLedger(plain.parts.store, plain.resource('resourcequotas'))
-  const stop = new AbortController()
-  stops.push(stop)
-  const loaded = Promise.withResolvers<void>()
-  void book.follow(loaded.resolve, stop.signal)
-  await loaded.promise
-  return new ApiWorld({ kv, admission: admitInOrder(resourceQuota(book, () => Date.parse('2030-01-01T00:00:00Z'))) })
-}
 
 type Hard = Readonly<Record<string, string>>
 
@@ -57,7 +38,7 @@ async function known(world: ApiWorld, what: string): Promise<void> {
 }
 
 async function limited(hard: Hard, spec: object = {}): Promise<ApiWorld> {
-  const world = await replica(openMemory())
+  const world = await openWorld()
   await limit(world, { ...hard }, spec)
   await limit(world, { secrets: '0' }, {}, 'marker')
   await known(world, 'exceeded quota: marker')
@@ -74,9 +55,8 @@ function pod(name: string, spec: object = {}): object {
 
 describe('a quota', () => {
   it('is shared exactly by many writers on two replicas', async () => {
-    const kv = openMemory()
-    const replicas = [await replica(kv), await replica(kv)]
-    await limit(replicas[0]!, { configmaps: '10', secrets: '0' })
+    const replicas = await openReplicas()
+    await limit(replicas[0], { configmaps: '10', secrets: '0' })
     await Promise.all(replicas.map((world) => known(world, 'exceeded quota: q')))
     const made = await Promise.allSettled(
       Array.from({ length: 64 }, (_, i) => {
@@ -91,7 +71,7 @@ describe('a quota', () => {
         /is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=10, limited: configmaps=10$/,
       )
     }
-    expect(await used(replicas[0]!)).toEqual({ configmaps: '10', secrets: '0' })
+    expect(await used(replicas[0])).toEqual({ configmaps: '10', secrets: '0' })
   })
 
   it('counts what pods ask for, and refuses what is too much (W-458, W-459)', async () => {
@@ -238,6 +218,7 @@ describe('a quota', () => {
     ],
   ])('is about the pods in its scope: %s', async (_, scope, spec, expected) => {
     const world = await limited({ pods: '5' }, scope)
+    await world.create(world.resource('priorityclasses', 'scheduling.k8s.io'), { metadata: { name: 'high' }, value: 1 })
     await world.create(world.resource('pods'), pod('p', spec))
     expect(await used(world)).toEqual({ pods: expected })
   })
@@ -260,8 +241,9 @@ describe('what is free to nobody', () => {
   ]
   const make = async (quotas: readonly object[], resource: string, object: object): Promise<void> => {
     const ledger = {
-      quotasIn: () => quotas as readonly ApiObject[],
-      update: (quota: ApiObject, change: (current: ApiObject) => unknown) => Promise.resolve(void change(quota)),
+      quotasIn: () => quotas as readonly ResourceQuota[],
+      update: (quota: ResourceQuota, change: (current: ResourceQuota) => unknown) =>
+        Promise.resolve(void change(quota)),
     }
     const [plugin] = resourceQuota(ledger, () => 0, limited)
     await plugin!.validate!(requestFor(resource, object), new AbortController().signal)

@@ -5,7 +5,7 @@ import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { isList, isMap } from '../../../src/api/value.ts'
 import { decodeChanged, decodeObject } from '../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../src/schema/defaults/defaults.ts'
-import { defaultsOf } from '../../fakes/kind-of.ts'
+import { defaultsOf } from '../../corpora/kind-of.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 
 const POD = loadBuiltInSchema().shape('core_v1.Pod')!

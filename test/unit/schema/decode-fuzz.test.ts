@@ -4,7 +4,7 @@ import { type Value, isList, isMap, setOwn } from '../../../src/api/value.ts'
 import { encodeObject } from '../../../src/codec/codec.ts'
 import { DecodeError, decodeObject } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
 
 const table = loadBuiltInSchema()
 const kinds = [...table.kinds()]

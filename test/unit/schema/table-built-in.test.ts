@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { Field, KindSchema, ObjectShape, Shape, WireField } from '../../../src/schema/table.ts'
-import { processorMilliseconds } from '../../fakes/processor-time.ts'
+import { processorMilliseconds } from '../../rigs/processor-time.ts'
 
 const table = loadBuiltInSchema()
 

@@ -24,8 +24,12 @@ const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
 /** The schemas of a map by name; what is no schema reads as an empty one. */
 export function schemasIn(schema: ValueMap, field: string): readonly (readonly [string, ValueMap])[] {
-  return Object.entries(mapOrEmpty(schema, field)).map(([key, value]) => [key, asMap(value)])
+  const schemas = mapOrAbsent(schema, field)
+  return schemas === undefined ? NONE : Object.entries(schemas).map(([key, value]) => [key, asMap(value)])
 }
+
+/** Most schemas have none: they are those of single values. */
+const NONE: readonly (readonly [string, ValueMap])[] = []
 
 /** The first construct, anywhere in the schema, that structural schemas do not support. */
 export function unsupported(schema: ValueMap): string | undefined {
@@ -140,14 +144,14 @@ function checkType(schema: ValueMap, { level, at, check }: Place): void {
 
 function checkMetadata(schema: ValueMap, { level, at, check }: Place): void {
   const properties = mapOrEmpty(schema, 'properties')
-  const isResource = level === 'root' || isTrue(schema, EMBEDDED)
+  if (level !== 'root' && !isTrue(schema, EMBEDDED)) return
   for (const [name, wanted] of [
     ['kind', 'string'],
     ['apiVersion', 'string'],
     ['metadata', 'object'],
   ] as const) {
     const property = own(properties, name)
-    if (!isResource || !isMap(property)) continue
+    if (!isMap(property)) continue
     const type = textOrEmpty(property, 'type')
     if (type === wanted) continue
     check.invalid(at.child('properties').key(name).child('type'), type, `must be ${wanted}`)

@@ -1,8 +1,9 @@
 // Horizontal pod autoscalers. Both versions are stored as version 2.
+import type { HorizontalPodAutoscaler } from '../../../api/gen/kinds.ts'
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../../codec/tables/column.ts'
 import { at, firstOf, listAt, mapAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
-import type { Kind } from '../../kind.ts'
+import { type Kind, typedKind } from '../../kind.ts'
 import { WITH_STATUS } from '../../shared/strategies.ts'
 import { DEFAULTS } from './defaults.ts'
 import { AUTOSCALER_V1, withoutAnnotations } from './v1.ts'
@@ -57,7 +58,7 @@ function minimum(autoscaler: ValueMap): string {
 }
 
 export const HORIZONTAL_POD_AUTOSCALER: Kind = {
-  validation: VALIDATION,
+  ...typedKind<HorizontalPodAutoscaler>({ validation: VALIDATION }),
   defaults: DEFAULTS,
   strategy: {
     status: WITH_STATUS,

@@ -87,7 +87,7 @@ function storedStatus(object: ApiObject): ValueMap {
 function shownStatus(status: ValueMap): ValueMap {
   const cpu = mapsOnly(status, 'currentMetrics').filter(isCpu)
   const percents = cpu.map((metric) => own(mapOrEmpty(mapOrEmpty(metric, 'resource'), 'current'), 'averageUtilization'))
-  return withMembers(
+  return withMembers<ValueMap>(
     { currentReplicas: 0, desiredReplicas: 0, ...status },
     {
       currentMetrics: undefined,

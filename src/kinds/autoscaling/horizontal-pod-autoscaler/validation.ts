@@ -1,141 +1,143 @@
 // Validation of autoscalers: the scaled object, the bounds, the metrics and the behavior.
 import { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  integerOrZero,
-  isGiven,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { statusOf } from '../../../api/object-members.ts'
+import type {
+  AutoscalingV1HorizontalPodAutoscaler,
+  ContainerResourceMetricSource,
+  CrossVersionObjectReference,
+  ExternalMetricSource,
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerSpec,
+  HPAScalingPolicy,
+  HPAScalingRules,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+  PodsMetricSource,
+  ResourceMetricSource,
+} from '../../../api/gen/kinds.ts'
 import { parseGroupVersion } from '../../../api/object.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { builtInRules } from '../../shared/built-in-rules.ts'
-import { placedMaps } from '../../shared/placed-items.ts'
 import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from '../../shared/resource-names.ts'
 
-const SPEC = FieldPath.root('spec')
+type Autoscaler = HorizontalPodAutoscaler | AutoscalingV1HorizontalPodAutoscaler
+type Spec = HorizontalPodAutoscalerSpec
+type Reference = CrossVersionObjectReference
+
+const SPEC = FieldPath.root<Spec>('spec')
 const STATUS = FieldPath.root('status')
 const METRIC_TYPES: readonly string[] = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 const MAX_WINDOW_SECONDS = 3600
 const MAX_PERIOD_SECONDS = 1800
 
 /** The one metric of version 1 has a field of its own; it is validated as version 2 writes it. */
-function specOf(object: ValueMap): ValueMap {
-  const spec = mapOrEmpty(object, 'spec')
-  const percent = integerOrAbsent(spec, 'targetCPUUtilizationPercentage')
+function specOf({ spec }: Autoscaler): Spec {
+  const percent = 'targetCPUUtilizationPercentage' in spec ? spec.targetCPUUtilizationPercentage : undefined
   if (percent === undefined) return spec
   const target = { type: 'Utilization', averageUtilization: percent }
   return { ...spec, metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] }
 }
 
-function checkSpec(object: ValueMap, check: Check): void {
+function checkSpec(object: Autoscaler, check: Check): void {
   const spec = specOf(object)
-  const min = integerOrAbsent(spec, 'minReplicas')
-  const max = integerOrZero(spec, 'maxReplicas')
+  const { minReplicas: min, maxReplicas: max } = spec
   const lowest = check.gate('HPAScaleToZero') ? 0 : 1
   if (min !== undefined && min < lowest) {
     check.invalid(SPEC.child('minReplicas'), min, `must be greater than or equal to ${lowest}`)
   }
   const at = SPEC.child('maxReplicas')
-  if (Number(max) === 0) check.required(at, 'must be set and greater than 0')
+  if (max === 0) check.required(at, 'must be set and greater than 0')
   else if (max < 0) check.invalid(at, max, 'must be greater than or equal to 1')
   if (min !== undefined && max < min) check.invalid(at, max, 'must be greater than or equal to `minReplicas`')
-  checkReference(mapOrEmpty(spec, 'scaleTargetRef'), true, SPEC.child('scaleTargetRef'), check)
+  checkReference(spec.scaleTargetRef, true, SPEC.child('scaleTargetRef'), check)
   checkMetrics(spec, check)
-  const behavior = mapOrAbsent(spec, 'behavior')
-  if (behavior === undefined) return
-  for (const field of ['scaleUp', 'scaleDown']) {
-    const rules = mapOrAbsent(behavior, field)
-    if (rules !== undefined) checkScaling(rules, SPEC.child('behavior').child(field), check)
-  }
+  check.part(spec, 'behavior', SPEC, (behavior, at) => {
+    check.part(behavior, 'scaleUp', at, checkScaling)
+    check.part(behavior, 'scaleDown', at, checkScaling)
+  })
 }
 
-function checkReference(reference: ValueMap, needsGroup: boolean, at: FieldPath, check: Check): void {
+function checkReference(reference: Reference, needsGroup: boolean, at: FieldPath<Reference>, check: Check): void {
   check.fields(reference, at, 'autoscaling_v2.CrossVersionObjectReference')
-  const version = textOrEmpty(reference, 'apiVersion')
+  const { apiVersion: version = '', kind } = reference
   const parsed = parseGroupVersion(version)
   if (parsed === undefined) check.invalid(at.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`)
-  else if (
-    needsGroup &&
-    parsed.group === '' &&
-    !(version === 'v1' && textOrEmpty(reference, 'kind') === 'ReplicationController')
-  ) {
+  else if (needsGroup && parsed.group === '' && !(version === 'v1' && kind === 'ReplicationController')) {
     check.invalid(at.child('apiVersion'), version, 'apiVersion must specify API group')
   }
 }
 
-function checkMetrics(spec: ValueMap, check: Check): void {
-  for (const [metric, at] of placedMaps(spec, 'metrics', SPEC)) checkMetric(metric, at, check)
-  const types = new Set(mapsInPlace(spec, 'metrics').map((metric) => textOrEmpty(metric, 'type')))
-  if (Number(integerOrAbsent(spec, 'minReplicas') ?? 1) === 0 && !types.has('Object') && !types.has('External')) {
+function checkMetrics(spec: Spec, check: Check): void {
+  check.each(spec, 'metrics', SPEC, checkMetric)
+  const types = new Set(spec.metrics?.map(({ type }) => type))
+  if (spec.minReplicas === 0 && !types.has('Object') && !types.has('External')) {
     const detail = 'must specify at least one Object or External metric to support scaling to zero replicas'
     check.forbidden(SPEC.child('metrics'), detail)
   }
 }
 
-type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
+type SourceRule<S> = (source: S, at: FieldPath<S>, check: Check) => void
 
-const named: SourceRule = (source, at, check) =>
-  check.fields(mapOrEmpty(source, 'metric'), at.child('metric'), 'autoscaling_v2.MetricIdentifier')
+const named: SourceRule<PodsMetricSource> = ({ metric }, at, check) =>
+  check.fields(metric, at.child('metric'), 'autoscaling_v2.MetricIdentifier')
 
-const objectSource: SourceRule = (source, at, check) => {
-  checkReference(mapOrEmpty(source, 'describedObject'), false, at.child('describedObject'), check)
+const objectSource: SourceRule<ObjectMetricSource> = (source, at, check) => {
+  checkReference(source.describedObject, false, at.child('describedObject'), check)
   named(source, at, check)
   const none = 'must set either a target value or averageValue'
   checkTarget(source, { either: ['averageValue', 'value'], none }, at, check)
 }
 
-const externalSource: SourceRule = (source, at, check) => {
+const externalSource: SourceRule<ExternalMetricSource> = (source, at, check) => {
   named(source, at, check)
   const none = 'must set either a target value for metric or a per-pod target'
   const both = 'may not set both a target value for metric and a per-pod target'
   checkTarget(source, { either: ['averageValue', 'value'], none, both }, at, check)
 }
 
-const podsSource: SourceRule = (source, at, check) => {
+const podsSource: SourceRule<PodsMetricSource> = (source, at, check) => {
   named(source, at, check)
   checkTarget(source, { either: ['averageValue'], none: 'must specify a positive target averageValue' }, at, check)
 }
 
-const resourceSource: SourceRule = (source, at, check) => {
+const resourceSource: SourceRule<ResourceMetricSource> = (source, at, check) => {
   check.fields(source, at, 'autoscaling_v2.ResourceMetricSource')
   const none = 'must set either a target raw value or a target utilization'
   const both = 'may not set both a target raw value and a target utilization'
   checkTarget(source, { either: ['averageUtilization', 'averageValue'], none, both }, at, check)
 }
 
-const containerSource: SourceRule = (source, at, check) => {
-  const name = textOrEmpty(source, 'name')
+const containerSource: SourceRule<ContainerResourceMetricSource> = (source, at, check) => {
+  const { name } = source
   if (name !== '') checkContainerResourceName(name, at.child('name'), check)
   check.fields(source, at, 'autoscaling_v2.ContainerResourceMetricSource')
   resourceSource(source, at, check)
 }
 
-const SOURCES: readonly (readonly [string, string, SourceRule])[] = [
-  ['object', 'Object', objectSource],
-  ['external', 'External', externalSource],
-  ['pods', 'Pods', podsSource],
-  ['resource', 'Resource', resourceSource],
-  ['containerResource', 'ContainerResource', containerSource],
+const SOURCES: readonly (readonly [Exclude<keyof MetricSpec, 'type'>, string, SourceRule<MetricSpec>])[] = [
+  ['object', 'Object', (metric, at, check) => check.part(metric, 'object', at, objectSource)],
+  ['external', 'External', (metric, at, check) => check.part(metric, 'external', at, externalSource)],
+  ['pods', 'Pods', (metric, at, check) => check.part(metric, 'pods', at, podsSource)],
+  ['resource', 'Resource', (metric, at, check) => check.part(metric, 'resource', at, resourceSource)],
+  [
+    'containerResource',
+    'ContainerResource',
+    (metric, at, check) => check.part(metric, 'containerResource', at, containerSource),
+  ],
 ]
 
-function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(metric, 'type')
+function checkMetric(metric: MetricSpec, at: FieldPath<MetricSpec>, check: Check): void {
+  const { type } = metric
   if (type === '') check.required(at.child('type'), 'must specify a metric source type')
   const expected = SOURCES.find(([, name]) => name === type)
   if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
-  const present = SOURCES.filter(([field]) => isGiven(metric, field))
-  const [first] = present
-  if (first !== undefined) first[2](mapOrEmpty(metric, first[0]), at.child(first[0]), check)
+  const present = SOURCES.filter(([field]) => metric[field] !== undefined)
+  present[0]?.[2](metric, at, check)
   // The reference says this twice.
   if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
-  else if (!isGiven(metric, expected[0])) {
+  else if (metric[expected[0]] === undefined) {
     check.required(at.child(expected[0]), 'must populate information for the given metric source')
   }
   if (present.length === 1) return
@@ -146,21 +148,22 @@ function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
 
 interface TargetRule {
   /** Members of which one is required: a missing one is reported at the first, both at the second. */
-  readonly either: readonly [string, string?]
+  readonly either: readonly [keyof MetricTarget, (keyof MetricTarget)?]
   readonly none: string
   /** Absent where both are allowed. */
   readonly both?: string
 }
 
-function checkTarget(source: ValueMap, { either, none, both }: TargetRule, at: FieldPath, check: Check): void {
-  const target = mapOrEmpty(source, 'target')
+type Aimed = Pick<ResourceMetricSource, 'target'>
+
+function checkTarget({ target }: Aimed, { either, none, both }: TargetRule, at: FieldPath<Aimed>, check: Check): void {
   const place = at.child('target')
-  const type = textOrEmpty(target, 'type')
+  const { type } = target
   if (type === '') check.required(place.child('type'), 'must specify a metric target type')
   if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
     check.invalid(place.child('type'), type, 'must be either Utilization, Value, or AverageValue')
   }
-  for (const field of ['value', 'averageValue']) {
+  for (const field of ['value', 'averageValue'] as const) {
     const amount = amountOf(target[field])
     if (amount !== undefined && signOfQuantity(amount) <= 0) {
       check.invalid(place.child(field), target[field], 'must be positive')
@@ -168,34 +171,34 @@ function checkTarget(source: ValueMap, { either, none, both }: TargetRule, at: F
   }
   check.fields(target, place, 'autoscaling_v2.MetricTarget')
   const [first, second = first] = either
-  const given = [isGiven(target, first), isGiven(target, second)]
+  const given = [target[first] !== undefined, target[second] !== undefined]
   if (!given.includes(true)) check.required(place.child(first), none)
   if (both !== undefined && !given.includes(false)) check.forbidden(place.child(second), both)
 }
 
-function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
-  const seconds = integerOrAbsent(rules, 'stabilizationWindowSeconds')
+function checkScaling(rules: HPAScalingRules, at: FieldPath<HPAScalingRules>, check: Check): void {
+  const { stabilizationWindowSeconds: seconds } = rules
   const place = at.child('stabilizationWindowSeconds')
   if (seconds !== undefined && seconds < 0) check.invalid(place, seconds, 'must be greater than or equal to zero')
   if (seconds !== undefined && seconds > MAX_WINDOW_SECONDS) {
     check.invalid(place, seconds, `must be less than or equal to ${MAX_WINDOW_SECONDS}`)
   }
   check.fields(rules, at, 'autoscaling_v2.HPAScalingRules')
-  for (const [policy, place] of placedMaps(rules, 'policies', at)) checkPolicy(policy, place, check)
-  checkNotNegativeAmount(rules['tolerance'], at.child('tolerance'), check)
+  check.each(rules, 'policies', at, checkPolicy)
+  checkNotNegativeAmount(rules.tolerance, at.child('tolerance'), check)
 }
 
-function checkPolicy(policy: ValueMap, at: FieldPath, check: Check): void {
+function checkPolicy(policy: HPAScalingPolicy, at: FieldPath<HPAScalingPolicy>, check: Check): void {
   check.fields(policy, at, 'autoscaling_v2.HPAScalingPolicy')
-  const period = integerOrZero(policy, 'periodSeconds')
+  const { periodSeconds: period } = policy
   if (period <= 0) check.invalid(at.child('periodSeconds'), period, 'must be greater than zero')
   if (period > MAX_PERIOD_SECONDS) {
     check.invalid(at.child('periodSeconds'), period, `must be less than or equal to ${MAX_PERIOD_SECONDS}`)
   }
 }
 
-export const VALIDATION: KindRules = builtInRules({
+export const VALIDATION: KindRules<Autoscaler> = builtInRules({
   object: checkSpec,
   status: (object, _stored, check) =>
-    check.fields(statusOf(object), STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus'),
+    check.fields(object.status, STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus'),
 })

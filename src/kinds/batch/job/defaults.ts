@@ -1,30 +1,25 @@
 // The defaults of jobs.
-import type { ValueMap } from '../../../api/value.ts'
-import { absent, always, blank, both, each, isAbsent, where, within } from '../../../schema/defaults/rule.ts'
+import type { Job, PodFailurePolicy } from '../../../api/gen/kinds.ts'
+import { absent, always, blank, both, each, where, within } from '../../../schema/defaults/rule.ts'
 import { podTemplate } from '../../shared/pod-spec/defaults.ts'
 import { labelsFromTemplate } from '../../shared/pod-spec/template-labels.ts'
 
-export const podFailurePolicy = within({
+export const podFailurePolicy = within<PodFailurePolicy>({
   rules: each(within({ onPodConditions: each(within({ status: blank('True') })) })),
 })
 
 const unbounded = 2 ** 31 - 1
 
-const lacks =
-  (field: string) =>
-  (spec: ValueMap): boolean =>
-    isAbsent(spec[field])
-
-export const DEFAULTS = both(
+export const DEFAULTS = both<Job, unknown>(
   within({
     spec: always({
-      completions: where(lacks('parallelism'), absent(1)),
+      completions: where(({ parallelism }) => parallelism === undefined, absent(1)),
       parallelism: absent(1),
-      backoffLimit: (given, _, spec) => given ?? (lacks('backoffLimitPerIndex')(spec) ? 6 : unbounded),
+      backoffLimit: (given, _, spec) => given ?? (spec.backoffLimitPerIndex === undefined ? 6 : unbounded),
       completionMode: absent('NonIndexed'),
       suspend: absent(false),
       podReplacementPolicy: (given, _, spec) =>
-        given ?? (lacks('podFailurePolicy')(spec) ? 'TerminatingOrFailed' : 'Failed'),
+        given ?? (spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed'),
       manualSelector: absent(false),
       podFailurePolicy,
       template: always(podTemplate),

@@ -1,50 +1,47 @@
 // Validation of the pod failure policy and the success policy of jobs.
 import { OMITTED } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  isGiven,
-  listOrEmpty,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { specOf } from '../../../api/object-members.ts'
-import type { ValueMap } from '../../../api/value.ts'
+import type {
+  JobSpec,
+  PodFailurePolicy,
+  PodFailurePolicyOnExitCodesRequirement,
+  SuccessPolicy,
+  SuccessPolicyRule,
+} from '../../../api/gen/kinds.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { placedMaps } from '../../shared/placed-items.ts'
 import { parseIndexes } from './indexes.ts'
 
 const MAX_CODES = 255
 const MAX_CONDITIONS = 20
 const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 
-export function checkFailurePolicy(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = mapOrEmpty(spec, 'podFailurePolicy')
+/** `spec`: of the job that has the policy. */
+export function checkFailurePolicy(
+  policy: PodFailurePolicy,
+  { template, backoffLimitPerIndex }: JobSpec,
+  at: FieldPath<PodFailurePolicy>,
+  check: Check,
+): void {
   check.fields(policy, at, 'batch_v1.PodFailurePolicy')
-  const pod = specOf(mapOrEmpty(spec, 'template'))
-  const containers = [...mapsInPlace(pod, 'containers'), ...mapsInPlace(pod, 'initContainers')]
-  const names = new Set(containers.map((container) => textOrEmpty(container, 'name')))
-  for (const [rule, place] of placedMaps(policy, 'rules', at)) {
-    checkAction(textOrEmpty(rule, 'action'), isGiven(spec, 'backoffLimitPerIndex'), place.child('action'), check)
-    const codes = mapOrAbsent(rule, 'onExitCodes')
-    const conditions = placedMaps(rule, 'onPodConditions', place)
-    if (codes !== undefined) checkCodes(codes, names, place.child('onExitCodes'), check)
+  const { containers, initContainers = [] } = template.spec
+  const names = new Set([...(containers ?? []), ...initContainers].map(({ name }) => name))
+  check.each(policy, 'rules', at, (rule, place) => {
+    checkAction(rule.action, backoffLimitPerIndex !== undefined, place.child('action'), check)
+    const { onExitCodes: codes, onPodConditions: conditions = [] } = rule
+    check.part(rule, 'onExitCodes', place, (part, at) => checkCodes(part, names, at, check))
     if (conditions.length > MAX_CONDITIONS) {
       check.tooMany(place.child('onPodConditions'), conditions.length, MAX_CONDITIONS)
     }
-    for (const [condition, item] of conditions) {
-      check.fields(condition, item, 'batch_v1.PodFailurePolicyOnPodConditionsPattern')
-    }
+    check.each(rule, 'onPodConditions', place, (condition, item) =>
+      check.fields(condition, item, 'batch_v1.PodFailurePolicyOnPodConditionsPattern'),
+    )
     if (codes !== undefined && conditions.length > 0) {
       check.invalid(place, OMITTED, 'specifying both OnExitCodes and OnPodConditions is not supported')
     }
     if (codes === undefined && conditions.length === 0) {
       check.invalid(place, OMITTED, 'specifying one of OnExitCodes and OnPodConditions is required')
     }
-  }
+  })
 }
 
 function checkAction(action: string, perIndex: boolean, at: FieldPath, check: Check): void {
@@ -54,18 +51,18 @@ function checkAction(action: string, perIndex: boolean, at: FieldPath, check: Ch
   } else check.oneOf(at, action, ACTIONS)
 }
 
-function checkCodes(codes: ValueMap, names: ReadonlySet<string>, at: FieldPath, check: Check): void {
-  const operator = textOrEmpty(codes, 'operator')
+type Codes = PodFailurePolicyOnExitCodesRequirement
+
+function checkCodes(codes: Codes, names: ReadonlySet<string>, at: FieldPath<Codes>, check: Check): void {
+  const { operator, containerName: container } = codes
   check.fields(codes, at, 'batch_v1.PodFailurePolicyOnExitCodesRequirement')
-  const container = textOrAbsent(codes, 'containerName')
   if (container !== undefined && !names.has(container)) {
     const detail = 'must be one of the container or initContainer names in the pod template'
     check.invalid(at.child('containerName'), container, detail)
   }
-  const values = listOrEmpty(codes, 'values').map(Number)
+  const values = codes.values ?? []
   const list = at.child('values')
-  if (values.length === 0)
-    check.invalid(list, isGiven(codes, 'values') ? [] : undefined, 'at least one value is required')
+  if (values.length === 0) check.invalid(list, codes.values ?? undefined, 'at least one value is required')
   else if (values.length > MAX_CODES) check.tooMany(list, values.length, MAX_CODES)
   const seen = new Set<number>()
   for (const [i, value] of values.entries()) {
@@ -77,16 +74,20 @@ function checkCodes(codes: ValueMap, names: ReadonlySet<string>, at: FieldPath, 
   }
 }
 
-export function checkSuccessPolicy(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = mapOrEmpty(spec, 'successPolicy')
+export function checkSuccessPolicy(
+  policy: SuccessPolicy,
+  { completions = 0 }: JobSpec,
+  at: FieldPath<SuccessPolicy>,
+  check: Check,
+): void {
   check.fields(policy, at, 'batch_v1.SuccessPolicy')
-  const completions = Number(integerOrAbsent(spec, 'completions') ?? 0)
-  for (const [rule, place] of placedMaps(policy, 'rules', at)) checkSuccessRule(rule, completions, place, check)
+  check.each(policy, 'rules', at, (rule, place) => checkSuccessRule(rule, completions, place, check))
 }
 
-function checkSuccessRule(rule: ValueMap, completions: number, at: FieldPath, check: Check): void {
-  const indexes = textOrAbsent(rule, 'succeededIndexes')
-  const count = integerOrAbsent(rule, 'succeededCount')
+type SuccessRule = SuccessPolicyRule
+
+function checkSuccessRule(rule: SuccessRule, completions: number, at: FieldPath<SuccessRule>, check: Check): void {
+  const { succeededIndexes: indexes, succeededCount: count } = rule
   if (indexes === undefined && count === undefined) {
     check.required(at, 'at least one of succeededCount or succeededIndexes must be specified')
   }

@@ -1,17 +1,9 @@
 // Validation of jobs.
 import { shownMap } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  isGiven,
-  isTrue,
-  mapOrAbsent,
-  mapOrEmpty,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { metaOf, specOf } from '../../../api/object-members.ts'
-import { equalValues, type ValueMap } from '../../../api/value.ts'
+import type { Job, JobSpec } from '../../../api/gen/kinds.ts'
+import { withMeta } from '../../../api/object-members.ts'
+import { entriesOf, equalValues, own } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector, isUsable, selects, shownSelector } from '../../../schema/validation/labels.ts'
@@ -25,12 +17,12 @@ import type { KindRules } from '../../../schema/validation/rules.ts'
 import { checkDomainPath } from '../../shared/domain-path.ts'
 import { formOf, shownAs } from '../../shared/internal-form.ts'
 import { checkPodTemplate } from '../../shared/pod-spec/pod-template.ts'
-import { labelsOf, tellMismatch } from '../../shared/pod-spec/workload-template.ts'
+import { tellMismatch } from '../../shared/pod-spec/workload-template.ts'
 import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
 import { checkJobStatus } from './status.ts'
 import { checkTemplateChange } from './template-change.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<JobSpec>('spec')
 const MAX_MANAGED_BY = 63
 const MAX_INDEXED_PARALLELISM = 100_000
 const MAX_FAILED_INDEXES = 100_000
@@ -40,7 +32,7 @@ const MAX_FAILED_OF_MANY = 10_000
 
 const TYPE = 'batch_v1.JobSpec'
 
-export const VALIDATION: KindRules = {
+export const VALIDATION: KindRules<Job> = {
   create: checkJob,
   update: (object, stored, check) => {
     checkJob(object, check)
@@ -55,14 +47,14 @@ export const VALIDATION: KindRules = {
   },
 }
 
-function checkJob(object: ValueMap, check: Check): void {
+function checkJob(object: Job, check: Check): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
   checkGenerated(object, check)
-  checkWithSelector(specOf(object), check)
+  checkWithSelector(object.spec, check)
   checkHostnames(object, check)
 }
 
-const GENERATED: readonly (readonly [string, string])[] = [
+const GENERATED: readonly (readonly [string, 'uid' | 'name'])[] = [
   ['controller-uid', 'uid'],
   ['job-name', 'name'],
   ['batch.kubernetes.io/controller-uid', 'uid'],
@@ -70,95 +62,88 @@ const GENERATED: readonly (readonly [string, string])[] = [
 ]
 
 /** Generated labels that the job has from its template are validated in the template only. */
-function withOwnLabels(object: ValueMap): ValueMap {
-  const meta = metaOf(object)
-  const labels = mapOrAbsent(meta, 'labels')
-  if (labels === undefined || !equalValues(labels, labelsOf(mapOrEmpty(specOf(object), 'template')))) return object
-  const given = Object.entries(labels).filter(([name]) => !GENERATED.some(([label]) => label === name))
-  return { ...object, metadata: { ...meta, labels: Object.fromEntries(given) } }
+function withOwnLabels(object: Job): Job {
+  const { labels } = object.metadata
+  if (labels === undefined || !equalValues(labels, object.spec.template.metadata.labels)) return object
+  const given = entriesOf(labels).filter(([name]) => !GENERATED.some(([label]) => label === name))
+  return withMeta(object, { labels: Object.fromEntries(given) })
 }
 
 /** Generated labels and selector are unchanged. */
-function checkGenerated(object: ValueMap, check: Check): void {
-  const spec = specOf(object)
-  const selector = mapOrAbsent(spec, 'selector')
-  if (isTrue(spec, 'manualSelector') || selector === undefined) return
-  const meta = mapOrEmpty(object, 'metadata')
-  if (textOrEmpty(meta, 'uid') === '') check.required(METADATA.child('uid'))
-  const labels = labelsOf(mapOrEmpty(spec, 'template')) ?? {}
+function checkGenerated({ metadata, spec }: Job, check: Check): void {
+  const { selector, manualSelector, template } = spec
+  if (manualSelector === true || selector === undefined) return
+  if (metadata.uid === undefined) check.required(METADATA.child('uid'))
+  const { labels = {} } = template.metadata
   const at = SPEC.child('template').child('metadata').child('labels')
   for (const [label, source] of GENERATED) {
-    const wanted = textOrEmpty(meta, source)
-    const value = textOrAbsent(labels, label)
+    const wanted = metadata[source] ?? ''
+    const value = own(labels, label)
     if (value === undefined) check.required(at.key(label), `must be '${wanted}'`)
     else if (value !== wanted) check.invalid(at.key(label), shownMap(labels), `must be '${wanted}'`)
   }
-  const expected = Object.fromEntries(GENERATED.map(([label, source]) => [label, textOrEmpty(meta, source)]))
+  const expected = Object.fromEntries(GENERATED.map(([label, source]) => [label, metadata[source] ?? '']))
   if (isUsable(selector) && !selects(selector, expected)) {
     check.invalid(SPEC.child('selector'), shownSelector(selector), '`selector` not auto-generated')
   }
 }
 
 /** Pods of an indexed job are named after it and their index. */
-function checkHostnames(object: ValueMap, check: Check): void {
-  const spec = specOf(object)
-  const completions = integerOrAbsent(spec, 'completions')
-  if (textOrAbsent(spec, 'completionMode') !== 'Indexed' || completions === undefined || completions <= 0) return
-  const name = textOrEmpty(mapOrEmpty(object, 'metadata'), 'name')
-  const last = `${name}-${Number(completions) - 1}`
+function checkHostnames(
+  { metadata: { name = '' }, spec: { completions = 0, completionMode } }: Job,
+  check: Check,
+): void {
+  if (completionMode !== 'Indexed' || completions <= 0) return
+  const last = `${name}-${completions - 1}`
   if (dns1123Label(last).length === 0) return
   check.invalid(METADATA.child('name'), name, `will not able to create pod with invalid DNS label: ${last}`)
 }
 
-function checkWithSelector(spec: ValueMap, check: Check): void {
+function checkWithSelector(spec: JobSpec, check: Check): void {
   checkJobSpec(spec, SPEC, check)
-  const selector = mapOrAbsent(spec, 'selector')
+  const { selector, template } = spec
   check.fields(spec, SPEC, TYPE, 'selector')
   checkLabelSelector(selector, SPEC.child('selector'), check)
-  const template = mapOrEmpty(spec, 'template')
   const usable = selector === undefined || isUsable(selector)
-  if (usable && !selects(selector, labelsOf(template) ?? {})) tellMismatch(template, SPEC.child('template'), check)
+  if (usable && !selects(selector, template.metadata.labels ?? {}))
+    tellMismatch(template, SPEC.child('template'), check)
 }
 
 /** The spec of a job, alone or in a template of jobs. */
-export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void {
+export function checkJobSpec(spec: JobSpec, at: FieldPath<JobSpec>, check: Check): void {
+  const { managedBy: manager, completionMode: mode, successPolicy } = spec
   check.fields(spec, at, TYPE, 'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit')
   check.fields(spec, at, TYPE, 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes')
-  if (isGiven(spec, 'maxFailedIndexes') && !isGiven(spec, 'backoffLimitPerIndex')) {
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
     check.required(at.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
   }
-  const manager = textOrAbsent(spec, 'managedBy')
   if (manager !== undefined) {
     checkDomainPath(manager, at.child('managedBy'), check)
     if (longerThan(manager, MAX_MANAGED_BY)) check.tooLong(at.child('managedBy'), MAX_MANAGED_BY)
   }
   check.fields(spec, at, TYPE, 'completionMode')
-  const mode = textOrAbsent(spec, 'completionMode')
   if (mode === 'Indexed') checkIndexed(spec, at, check)
   if (mode === undefined || mode === 'NonIndexed') {
-    for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
-      const value = integerOrAbsent(spec, field)
+    for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
+      const value = spec[field]
       if (value !== undefined) check.invalid(at.child(field), value, 'requires indexed completion mode')
     }
   }
-  if (isGiven(spec, 'podFailurePolicy')) checkFailurePolicy(spec, at.child('podFailurePolicy'), check)
-  if (isGiven(spec, 'successPolicy')) {
-    if (mode === 'Indexed') checkSuccessPolicy(spec, at.child('successPolicy'), check)
-    else {
-      const shown = shownAs(spec['successPolicy'], formOf('batch_v1.SuccessPolicy'))
-      check.invalid(at.child('successPolicy'), shown, 'requires indexed completion mode')
-    }
+  check.part(spec, 'podFailurePolicy', at, (policy, place) => checkFailurePolicy(policy, spec, place, check))
+  if (mode === 'Indexed') {
+    check.part(spec, 'successPolicy', at, (policy, place) => checkSuccessPolicy(policy, spec, place, check))
+  } else if (successPolicy !== undefined) {
+    const shown = shownAs(successPolicy, formOf('batch_v1.SuccessPolicy'))
+    check.invalid(at.child('successPolicy'), shown, 'requires indexed completion mode')
   }
   checkReplacement(spec, at.child('podReplacementPolicy'), check)
-  checkPodTemplate(mapOrEmpty(spec, 'template'), at.child('template'), check)
+  checkPodTemplate(spec.template, at.child('template'), check)
   checkRestart(spec, at.child('template').child('spec').child('restartPolicy'), check)
 }
 
-function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
-  const completions = integerOrAbsent(spec, 'completions')
-  const parallelism = integerOrAbsent(spec, 'parallelism') ?? 0
-  const failed = integerOrAbsent(spec, 'maxFailedIndexes')
-  const checkMost = (field: string, value: number | bigint | undefined, most: number, when = ''): void => {
+function checkIndexed(spec: JobSpec, at: FieldPath<JobSpec>, check: Check): void {
+  const { completions, parallelism = 0, maxFailedIndexes: failed, backoffLimitPerIndex } = spec
+  const checkMost = (field: keyof JobSpec, value: number | undefined, most: number, when = ''): void => {
     if (value !== undefined && value > most)
       check.invalid(at.child(field), value, `must be less than or equal to ${most}${when}`)
   }
@@ -168,9 +153,9 @@ function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
     check.invalid(at.child('maxFailedIndexes'), failed, 'must be less than or equal to completions')
   }
   checkMost('maxFailedIndexes', failed, MAX_FAILED_INDEXES)
-  if (completions === undefined || completions <= MANY_COMPLETIONS || !isGiven(spec, 'backoffLimitPerIndex')) return
+  if (completions === undefined || completions <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return
   const many = ` when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
-  if (!isGiven(spec, 'maxFailedIndexes')) {
+  if (failed === undefined) {
     const detail = `must be specified when completions is above ${MANY_COMPLETIONS}`
     check.required(at.child('maxFailedIndexes'), detail)
   }
@@ -178,22 +163,22 @@ function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
   checkMost('maxFailedIndexes', failed, MAX_FAILED_OF_MANY, many)
 }
 
-function checkReplacement(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textOrAbsent(spec, 'podReplacementPolicy')
+function checkReplacement(spec: JobSpec, at: FieldPath, check: Check): void {
+  const { podReplacementPolicy: policy, podFailurePolicy } = spec
   if (policy === undefined) return
-  check.oneOf(at, policy, isGiven(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'])
+  check.oneOf(at, policy, podFailurePolicy !== undefined ? ['Failed'] : ['Failed', 'TerminatingOrFailed'])
 }
 
-function checkRestart(spec: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textOrEmpty(mapOrEmpty(mapOrEmpty(spec, 'template'), 'spec'), 'restartPolicy')
+function checkRestart({ template, podFailurePolicy }: JobSpec, at: FieldPath, check: Check): void {
+  const { restartPolicy: policy = '' } = template.spec
   if (policy === 'Always' || policy === '') check.required(at, 'valid values: "OnFailure", "Never"')
   else if (policy !== 'OnFailure' && policy !== 'Never') check.notSupported(at, policy, ['OnFailure', 'Never'])
-  else if (policy !== 'Never' && isGiven(spec, 'podFailurePolicy')) {
+  else if (policy !== 'Never' && podFailurePolicy !== undefined) {
     check.invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')
   }
 }
 
-const FROZEN: readonly (readonly [field: string, type?: string])[] = [
+const FROZEN: readonly (readonly [field: keyof JobSpec, type?: string])[] = [
   ['completionMode'],
   ['podFailurePolicy', 'batch_v1.PodFailurePolicy'],
   ['backoffLimitPerIndex'],
@@ -201,14 +186,12 @@ const FROZEN: readonly (readonly [field: string, type?: string])[] = [
   ['successPolicy', 'batch_v1.SuccessPolicy'],
 ]
 
-function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void {
-  const spec = specOf(object)
-  const old = specOf(stored)
+function checkSpecChange(object: Job, stored: Job, check: Check): void {
+  const [spec, old] = [object.spec, stored.spec]
   checkWithSelector(spec, check)
   checkCompletionsChange(spec, old, check)
-  const selector = mapOrAbsent(spec, 'selector')
-  if (!equalValues(selector, mapOrAbsent(old, 'selector'))) {
-    check.invalid(SPEC.child('selector'), shownSelector(selector), IMMUTABLE)
+  if (!equalValues(spec.selector, old.selector)) {
+    check.invalid(SPEC.child('selector'), shownSelector(spec.selector), IMMUTABLE)
   }
   checkTemplateChange(object, stored, check)
   for (const [field, type] of FROZEN) {
@@ -218,12 +201,12 @@ function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void
 }
 
 /** Only indexed jobs can be scaled, together with their parallelism. */
-function checkCompletionsChange(spec: ValueMap, old: ValueMap, check: Check): void {
+function checkCompletionsChange(spec: JobSpec, old: JobSpec, check: Check): void {
   const at = SPEC.child('completions')
-  const completions = integerOrAbsent(spec, 'completions')
-  if (equalValues(completions, integerOrAbsent(old, 'completions'))) return
-  if (textOrAbsent(spec, 'completionMode') !== 'Indexed') check.invalid(at, completions, IMMUTABLE)
-  else if (completions !== undefined && Number(completions) !== Number(integerOrAbsent(spec, 'parallelism') ?? 0)) {
+  const { completions, completionMode, parallelism = 0 } = spec
+  if (completions === old.completions) return
+  if (completionMode !== 'Indexed') check.invalid(at, completions, IMMUTABLE)
+  else if (completions !== undefined && completions !== parallelism) {
     check.invalid(at, completions, 'can only be modified in tandem with spec.parallelism')
   }
 }

@@ -1,8 +1,8 @@
 // The columns of pods. The status sums up the phase, the conditions and the statuses of all containers (R-357).
-import type { Value, ValueMap } from '../../../api/value.ts'
+import type { ContainerState, ContainerStatus, Pod } from '../../../api/gen/kinds.ts'
 import { AGE, ageOfObject, definitionOf, header, NAME, nameOf, type TableShape } from '../../../codec/tables/column.ts'
 import { ageOf, type Now } from '../../../codec/tables/elapsed.ts'
-import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
+import { orNone } from '../../../codec/tables/reading.ts'
 
 /** The sum of a list of container statuses. */
 interface Tally {
@@ -19,23 +19,27 @@ interface PodDigest extends Tally {
 
 const NOTHING: Tally = { ready: 0, restarts: 0, lastRestart: '' }
 
-function digest(pod: ValueMap): PodDigest {
+function conditionHolds({ status: { conditions = [] } }: Pod, type: string): boolean {
+  return conditions.find((condition) => condition.type === type)?.status === 'True'
+}
+
+function digest(pod: Pod): PodDigest {
   const restartable = restartableInitContainers(pod)
   const initial = initialization(pod, restartable)
-  const running = !initial.under || conditionHolds(pod, 'Initialized', 'status', 'conditions')
+  const running = !initial.under || conditionHolds(pod, 'Initialized')
   const main = running ? containers(pod, initial.status) : undefined
   return {
     ...(main === undefined ? initial.all : plus(initial.sidecars, main.tally)),
     ready: initial.sidecars.ready + (main?.tally.ready ?? 0),
-    total: listAt(pod, 'spec', 'containers').length + restartable.size,
+    total: (pod.spec.containers ?? []).length + restartable.size,
     status: ending(pod) ?? main?.status ?? initial.status,
   }
 }
 
 /** Sidecars: init containers that are restarted and count as running ones. */
-function restartableInitContainers(pod: ValueMap): ReadonlySet<string> {
-  const all = listAt(pod, 'spec', 'initContainers')
-  return new Set(all.filter((one) => textAt(one, 'restartPolicy') === 'Always').map((one) => textAt(one, 'name')))
+function restartableInitContainers(pod: Pod): ReadonlySet<string> {
+  const all = pod.spec.initContainers ?? []
+  return new Set(all.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
 }
 
 interface Initialization {
@@ -47,78 +51,69 @@ interface Initialization {
   readonly sidecars: Tally
 }
 
-function initialization(pod: ValueMap, restartable: ReadonlySet<string>): Initialization {
+function initialization(pod: Pod, restartable: ReadonlySet<string>): Initialization {
   let all = NOTHING
   let sidecars = NOTHING
   const status = unscheduled(pod)
-  for (const [index, container] of listAt(pod, 'status', 'initContainerStatuses').entries()) {
-    const sidecar = restartable.has(textAt(container, 'name'))
+  for (const [index, container] of (pod.status.initContainerStatuses ?? []).entries()) {
+    const sidecar = restartable.has(container.name)
     all = plus(all, restartsOf(container))
     if (sidecar) sidecars = plus(sidecars, restartsOf(container))
-    const ended = at(container, 'state', 'terminated')
-    if (ended !== undefined && numberAt(ended, 'exitCode') === 0) continue
-    if (sidecar && booleanAt(container, 'started')) {
-      if (booleanAt(container, 'ready')) sidecars = plus(sidecars, { ...NOTHING, ready: 1 })
+    const { terminated: ended, waiting } = container.state
+    if (ended?.exitCode === 0) continue
+    if (sidecar && container.started === true) {
+      if (container.ready) sidecars = plus(sidecars, { ...NOTHING, ready: 1 })
       continue
     }
-    const total = listAt(pod, 'spec', 'initContainers').length
-    const waiting = textAt(container, 'state', 'waiting', 'reason')
-    const why = ended !== undefined ? endingOf(ended) : waiting === 'PodInitializing' ? '' : waiting
+    const total = (pod.spec.initContainers ?? []).length
+    const reason = waiting?.reason ?? ''
+    const why = ended !== undefined ? endingOf(ended) : reason === 'PodInitializing' ? '' : reason
     return { under: true, status: `Init:${why === '' ? `${index}/${total}` : why}`, all, sidecars }
   }
   return { under: false, status, all, sidecars }
 }
 
 /** The status before any container reports one. */
-function unscheduled(pod: ValueMap): string {
-  const gated = listAt(pod, 'status', 'conditions').some(
-    (one) => textAt(one, 'type') === 'PodScheduled' && textAt(one, 'reason') === 'SchedulingGated',
-  )
-  return gated ? 'SchedulingGated' : textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase')
+function unscheduled({ status: { conditions = [], reason, phase = '' } }: Pod): string {
+  const gated = conditions.some((one) => one.type === 'PodScheduled' && one.reason === 'SchedulingGated')
+  return gated ? 'SchedulingGated' : (reason ?? phase)
 }
 
 /** The first container that is waiting or terminated decides. */
-function containers(pod: ValueMap, before: string): { readonly status: string; readonly tally: Tally } {
+function containers(pod: Pod, before: string): { readonly status: string; readonly tally: Tally } {
   let tally = NOTHING
   let status = ''
   let failure = ''
-  for (const container of listAt(pod, 'status', 'containerStatuses')) {
+  for (const container of pod.status.containerStatuses ?? []) {
     tally = plus(tally, restartsOf(container))
-    const ended = at(container, 'state', 'terminated')
-    const waiting = textAt(container, 'state', 'waiting', 'reason')
+    const { terminated: ended, running } = container.state
+    const waiting = container.state.waiting?.reason ?? ''
     const said = waiting === '' && ended !== undefined ? endingOf(ended) : waiting
     if (status === '') status = said
-    if (failure === '' && ended !== undefined && numberAt(ended, 'exitCode') !== 0) failure = said
-    if (said === '' && booleanAt(container, 'ready') && at(container, 'state', 'running') !== undefined) {
+    if (failure === '' && ended !== undefined && ended.exitCode !== 0) failure = said
+    if (said === '' && container.ready && running !== undefined) {
       tally = plus(tally, { ...NOTHING, ready: 1 })
     }
   }
   if (status !== 'Completed') return { status: status === '' ? before : status, tally }
   if (tally.ready === 0) return { status: failure === '' ? status : failure, tally }
-  return { status: conditionHolds(pod, 'Ready', 'status', 'conditions') ? 'Running' : 'NotReady', tally }
+  return { status: conditionHolds(pod, 'Ready') ? 'Running' : 'NotReady', tally }
 }
 
-function endingOf(terminated: Value): string {
-  const reason = textAt(terminated, 'reason')
-  if (reason !== '') return reason
-  const signal = numberAt(terminated, 'signal')
-  return Number(signal) === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`
+function endingOf({ reason, signal, exitCode }: NonNullable<ContainerState['terminated']>): string {
+  return reason ?? (signal === undefined ? `ExitCode:${exitCode}` : `Signal:${signal}`)
 }
 
 /** Deletion takes precedence over everything else. */
-function ending(pod: ValueMap): string | undefined {
-  if (at(pod, 'metadata', 'deletionTimestamp') === undefined) return undefined
-  if (textAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown'
-  const phase = textAt(pod, 'status', 'phase')
+function ending(pod: Pod): string | undefined {
+  if (pod.metadata.deletionTimestamp === undefined) return undefined
+  if (pod.status.reason === 'NodeLost') return 'Unknown'
+  const { phase } = pod.status
   return phase === 'Succeeded' || phase === 'Failed' ? undefined : 'Terminating'
 }
 
-function restartsOf(container: Value): Tally {
-  return {
-    ready: 0,
-    restarts: Number(numberAt(container, 'restartCount')),
-    lastRestart: textAt(container, 'lastState', 'terminated', 'finishedAt'),
-  }
+function restartsOf({ restartCount: restarts, lastState }: ContainerStatus): Tally {
+  return { ready: 0, restarts, lastRestart: lastState.terminated?.finishedAt ?? '' }
 }
 
 /** Timestamps are all UTC in whole seconds, so that their text sorts like the times. */
@@ -134,13 +129,13 @@ function restartText({ restarts, lastRestart }: PodDigest, now: Now): string {
   return restarts === 0 || lastRestart === '' ? String(restarts) : `${restarts} (${ageOf(lastRestart, now)} ago)`
 }
 
-function gates(pod: ValueMap): string {
-  const all = listAt(pod, 'spec', 'readinessGates')
-  const met = all.filter((gate) => conditionHolds(pod, textAt(gate, 'conditionType'), 'status', 'conditions'))
+function gates(pod: Pod): string {
+  const all = pod.spec.readinessGates ?? []
+  const met = all.filter((gate) => conditionHolds(pod, gate.conditionType))
   return all.length === 0 ? '<none>' : `${met.length}/${all.length}`
 }
 
-export const COLUMNS: TableShape = {
+export const COLUMNS: TableShape<Pod> = {
   columns: [
     NAME,
     header('Ready', 'How many of the containers are ready for traffic.'),
@@ -160,14 +155,14 @@ export const COLUMNS: TableShape = {
       known.status,
       restartText(known, now),
       ageOfObject(pod, now),
-      orNone(textAt(listAt(pod, 'status', 'podIPs')[0], 'ip')),
-      orNone(textAt(pod, 'spec', 'nodeName')),
-      orNone(textAt(pod, 'status', 'nominatedNodeName')),
+      orNone(pod.status.podIPs?.[0]?.ip ?? ''),
+      orNone(pod.spec.nodeName ?? ''),
+      orNone(pod.status.nominatedNodeName ?? ''),
       gates(pod),
     ]
   },
   conditions(pod) {
-    const phase = textAt(pod, 'status', 'phase')
+    const phase = pod.status.phase ?? ''
     if (phase !== 'Succeeded' && phase !== 'Failed') return undefined
     const message = phase === 'Failed' ? 'The pod failed.' : 'The pod has completed successfully.'
     return [{ type: 'Completed', status: 'True', reason: phase, message }]

@@ -1,41 +1,49 @@
 // The defaults of pods that pod templates do not have: requests from limits, host ports, and addresses in the status.
-import { mapsInPlace } from '../../../api/members.ts'
-import { isMap, type Value } from '../../../api/value.ts'
+import type {
+  Container,
+  ContainerPort,
+  ContainerStatus,
+  Pod,
+  PodSpec,
+  PodStatus,
+  ResourceRequirements,
+} from '../../../api/gen/kinds.ts'
 import {
   absent,
   both,
   each,
   gated,
-  isAbsent,
+  type OwnRule,
   type Rule,
   unlessStored,
   where,
   within,
-  withMember,
 } from '../../../schema/defaults/rule.ts'
 import { podMetadata, podSpec } from '../../shared/pod-spec/defaults.ts'
 import { podLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
 import { withMissing, rounded, roundedResources } from '../../shared/resource-list.ts'
 
 /** Requests default to limits. */
-const requestsFromLimits: Rule = (given) => {
-  if (!isMap(given) || !isMap(given['limits'])) return given
-  const { limits, requests } = given
-  const before = isMap(requests) ? requests : undefined
-  const after = withMissing(before, limits)
-  return after === before || after === undefined ? given : withMember(given, 'requests', after)
+const requestsFromLimits: OwnRule<ResourceRequirements> = (given) => {
+  if (given?.limits === undefined) return given
+  const requests = withMissing(given.requests, given.limits)
+  return requests === given.requests || requests === undefined ? given : { ...given, requests }
 }
 
-const hostPort: Rule = (given, _, { containerPort }) => (isAbsent(given) && containerPort !== 0 ? containerPort : given)
+const hostPort: Rule<number, ContainerPort> = (given, _, { containerPort }) =>
+  given ?? (containerPort === 0 ? undefined : containerPort)
 
-const requests = each(within({ resources: requestsFromLimits }))
+const requests = each<readonly Container[], unknown>(within({ resources: requestsFromLimits }))
 
-const hostPorts = where(({ hostNetwork }) => hostNetwork === true, each(within({ ports: each(within({ hostPort })) })))
+const hostPorts = where<readonly Container[], PodSpec>(
+  ({ hostNetwork }) => hostNetwork === true,
+  each(within({ ports: each(within({ hostPort })) })),
+)
 
 /** A negative grace period means one second. */
-const gracePeriod: Rule = (given) => ((typeof given === 'number' || typeof given === 'bigint') && given < 0 ? 1 : given)
+const gracePeriod: OwnRule<number | bigint> = (given) => (given !== undefined && given < 0 ? 1 : given)
 
-const spec = both(
+const spec = both<PodSpec, unknown>(
   within({ containers: requests, initContainers: requests }),
   gated('PodLevelResources', podLevelResources),
   podSpec,
@@ -47,18 +55,20 @@ const spec = both(
   }),
 )
 
-const containerStatuses = each(within({ allocatedResources: rounded, resources: roundedResources }))
+const containerStatuses = each<readonly ContainerStatus[]>(
+  within({ allocatedResources: rounded, resources: roundedResources }),
+)
 
 /** `podIP` is the first of `podIPs`. */
-const addresses: Rule = (given) => {
-  if (!isMap(given)) return given
-  const { podIP } = given
-  const first: Value | undefined = mapsInPlace(given, 'podIPs')[0]?.['ip']
-  if (typeof podIP === 'string' && podIP !== '' && podIP !== first) return withMember(given, 'podIPs', [{ ip: podIP }])
-  return first === undefined || first === '' || first === podIP ? given : withMember(given, 'podIP', first)
+const addresses: OwnRule<PodStatus> = (given) => {
+  if (given === undefined) return given
+  const { podIP, podIPs = [] } = given
+  const first = podIPs[0]?.ip
+  if (podIP !== undefined && podIP !== first) return { ...given, podIPs: [{ ip: podIP }] }
+  return first === undefined || first === '' || first === podIP ? given : { ...given, podIP: first }
 }
 
-export const podStatus: Rule = both(
+export const podStatus = both<PodStatus, unknown>(
   within({
     initContainerStatuses: containerStatuses,
     containerStatuses,
@@ -69,7 +79,7 @@ export const podStatus: Rule = both(
   addresses,
 )
 
-export const DEFAULTS: Rule = within({
+export const DEFAULTS = within<Pod>({
   metadata: podMetadata,
   spec: unlessStored('spec', spec),
   status: unlessStored('status', podStatus),

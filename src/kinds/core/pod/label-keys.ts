@@ -1,51 +1,58 @@
 // `matchLabelKeys` and `mismatchLabelKeys` of affinity and topology spread: the pod's own values of these labels are merged into the
 // selectors when it is created.
-import { listOrEmpty, mapOrAbsent, mapsInPlace, textsOnly } from '../../../api/members.ts'
-import { labelsOf, specOf } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
-import { own, type ValueMap } from '../../../api/value.ts'
+import type { LabelSelectorRequirement, Pod, PodAffinity, PodAffinityTerm } from '../../../api/gen/kinds.ts'
+import { withSpec } from '../../../api/object-members.ts'
+import { type MapOf, own } from '../../../api/value.ts'
 import { PREFERRED, REQUIRED } from '../../shared/pod-spec/affinity.ts'
 
-type Change = (map: ValueMap) => ValueMap
+type Term = Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>
+type Labels = MapOf<string>
 
-export function withLabelKeys(pod: ApiObject): ApiObject {
-  const spec = specOf(pod)
-  if (!Object.hasOwn(spec, 'affinity') && !Object.hasOwn(spec, 'topologySpreadConstraints')) return pod
-  const labels = labelsOf(pod)
-  const withKeys: Change = (term) => withTermKeys(term, labels)
-  const withTerms: Change = (affinity) =>
-    withItems(withItems(affinity, REQUIRED, withKeys), PREFERRED, (weighted) =>
-      withPart(weighted, 'podAffinityTerm', withKeys),
-    )
-  const withAffinity = withPart(spec, 'affinity', (affinity) =>
-    withPart(withPart(affinity, 'podAffinity', withTerms), 'podAntiAffinity', withTerms),
-  )
-  return { ...pod, spec: withItems(withAffinity, 'topologySpreadConstraints', withKeys) }
+export function withLabelKeys(pod: Pod): Pod {
+  const { affinity, topologySpreadConstraints: constraints } = pod.spec
+  if (affinity === undefined && constraints === undefined) return pod
+  const { labels = {} } = pod.metadata
+  const { podAffinity, podAntiAffinity } = affinity ?? {}
+  return withSpec(pod, {
+    ...(affinity && {
+      affinity: {
+        ...affinity,
+        ...(podAffinity && { podAffinity: withTerms(podAffinity, labels) }),
+        ...(podAntiAffinity && { podAntiAffinity: withTerms(podAntiAffinity, labels) }),
+      },
+    }),
+    ...(constraints && { topologySpreadConstraints: constraints.map((constraint) => withKeys(constraint, labels)) }),
+  })
 }
 
-function withPart(map: ValueMap, name: string, change: Change): ValueMap {
-  const part = mapOrAbsent(map, name)
-  return part === undefined ? map : { ...map, [name]: change(part) }
+function withTerms(affinity: PodAffinity, labels: Labels): PodAffinity {
+  const { [REQUIRED]: required, [PREFERRED]: preferred } = affinity
+  return {
+    ...affinity,
+    ...(required && { [REQUIRED]: required.map((term) => withKeys(term, labels)) }),
+    ...(preferred && {
+      [PREFERRED]: preferred.map((weighted) => ({
+        ...weighted,
+        podAffinityTerm: withKeys(weighted.podAffinityTerm, labels),
+      })),
+    }),
+  }
 }
 
-function withItems(map: ValueMap, name: string, change: Change): ValueMap {
-  const items = mapsInPlace(map, name)
-  return items.length === 0 ? map : { ...map, [name]: items.map(change) }
-}
-
-function withTermKeys(term: ValueMap, labels: ValueMap): ValueMap {
-  const selector = mapOrAbsent(term, 'labelSelector')
+function withKeys<T extends Term>(term: T, labels: Labels): T {
+  const { labelSelector: selector, matchLabelKeys = [], mismatchLabelKeys = [] } = term
   if (selector === undefined) return term
-  const added = [
-    ...expressions(textsOnly(term, 'matchLabelKeys'), 'In', labels),
-    ...expressions(textsOnly(term, 'mismatchLabelKeys'), 'NotIn', labels),
-  ]
+  const added = [...expressions(matchLabelKeys, 'In', labels), ...expressions(mismatchLabelKeys, 'NotIn', labels)]
   if (added.length === 0) return term
-  const matchExpressions = [...listOrEmpty(selector, 'matchExpressions'), ...added]
+  const matchExpressions = [...(selector.matchExpressions ?? []), ...added]
   return { ...term, labelSelector: { ...selector, matchExpressions } }
 }
 
-function expressions(keys: readonly string[], operator: 'In' | 'NotIn', labels: ValueMap): readonly ValueMap[] {
+function expressions(
+  keys: readonly string[],
+  operator: 'In' | 'NotIn',
+  labels: Labels,
+): readonly LabelSelectorRequirement[] {
   return keys.flatMap((key) => {
     const value = own(labels, key)
     return value === undefined ? [] : [{ key, operator, values: [value] }]

@@ -1,49 +1,48 @@
 // In-place resize: only cpu and memory may change, and never the QoS class.
+import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/gen/kinds.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { isGiven, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty } from '../../../api/members.ts'
-import { membersOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
+import { membersOf, withMembers } from '../../../api/object-members.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
-import { equalValues, type ValueMap } from '../../../api/value.ts'
+import { entriesOf, equalValues } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { NOWHERE } from '../../../schema/validation/object-meta.ts'
 
-const SPEC = FieldPath.root('spec')
-const KINDS: readonly string[] = ['requests', 'limits']
+const SPEC = FieldPath.root<PodSpec>('spec')
+const KINDS = ['requests', 'limits'] as const
 const RESIZABLE: readonly string[] = ['cpu', 'memory']
+/** In the orders of the reference. */
+const INIT_FIRST = ['initContainers', 'containers'] as const
+const INIT_LAST = ['containers', 'initContainers'] as const
+type Field = (typeof INIT_FIRST)[number]
+type Amounts = Pick<ResourceRequirements, 'requests' | 'limits'>
 const ONLY_THESE = 'only cpu and memory resources are mutable'
 
-export function checkResize(object: ValueMap, stored: ValueMap, check: Check): void {
-  const [spec, old] = [specOf(object), specOf(stored)]
-  const before = textOrEmpty(statusOf(stored), 'qosClass') || qosOf(old)
+export function checkResize(object: Pod, stored: Pod, check: Check): void {
+  const [spec, old] = [object.spec, stored.spec]
+  const before = stored.status.qosClass ?? qosOf(old)
   if (before !== qosOf(spec)) {
-    const shown = textOrEmpty(statusOf(object), 'qosClass')
+    const shown = object.status.qosClass ?? ''
     check.invalid(SPEC, shown, 'Pod QOS Class may not change as a result of resizing')
   }
   if (!canResize(stored)) check.forbidden(SPEC, 'Pod running on node without support for resize')
   if (!checkPodLevel(spec, old, check) || !checkOrder(spec, old, check)) return
-  for (const field of ['initContainers', 'containers']) checkNothingRemoved(spec, old, field, check)
-  for (const field of ['containers', 'initContainers']) checkOnlyAmounts(spec, old, field, check)
+  for (const field of INIT_FIRST) checkNothingRemoved(spec, old, field, check)
+  for (const field of INIT_LAST) checkOnlyAmounts(spec, old, field, check)
   const rest = withMembers(spec, membersOf(old, 'containers', 'initContainers', 'resources'))
   if (check.errors.length === 0 && !equalValues(rest, old)) check.forbidden(SPEC, ONLY_THESE)
 }
 
 /** Nodes that cannot resize do not report resources of running containers. */
-function canResize(stored: ValueMap): boolean {
-  const running = mapsInPlace(statusOf(stored), 'containerStatuses').find((status) =>
-    isGiven(mapOrEmpty(status, 'state'), 'running'),
-  )
-  return running === undefined || isGiven(running, 'resources')
+function canResize(stored: Pod): boolean {
+  const running = (stored.status.containerStatuses ?? []).find(({ state }) => state.running !== undefined)
+  return running === undefined || running.resources !== undefined
 }
 
-function resourcesOf(holder: ValueMap): ValueMap {
-  return mapOrEmpty(holder, 'resources')
+function hasResources({ resources = {} }: PodSpec): boolean {
+  return KINDS.some((kind) => Object.keys(resources[kind] ?? {}).length > 0)
 }
 
-function hasResources(spec: ValueMap): boolean {
-  return KINDS.some((kind) => Object.keys(mapOrEmpty(resourcesOf(spec), kind)).length > 0)
-}
-
-function checkPodLevel(spec: ValueMap, old: ValueMap, check: Check): boolean {
+function checkPodLevel(spec: PodSpec, old: PodSpec, check: Check): boolean {
   if (!hasResources(spec) && !hasResources(old)) return true
   if (!check.gate('InPlacePodLevelResourcesVerticalScaling')) {
     const gate = 'InPlacePodLevelResourcesVerticalScalingEnabled'
@@ -52,60 +51,60 @@ function checkPodLevel(spec: ValueMap, old: ValueMap, check: Check): boolean {
     return false
   }
   const at = SPEC.child('resources')
-  if (isGiven(old, 'resources') && !isGiven(spec, 'resources')) {
+  if (old.resources !== undefined && spec.resources === undefined) {
     check.forbidden(at, 'pod-level resources cannot be removed')
     return true
   }
   for (const kind of KINDS) {
-    if (isRemoved(spec, old, kind)) check.forbidden(at.child(kind), `pod-level resource ${kind} cannot be removed`)
+    if (isRemoved(spec.resources, old.resources, kind))
+      check.forbidden(at.child(kind), `pod-level resource ${kind} cannot be removed`)
   }
-  const rest = { ...resourcesOf(spec), ...amountsAsBefore(spec, old) }
-  if (!equalValues(withoutEmpty(rest), withoutEmpty(resourcesOf(old)))) {
+  const rest = { ...spec.resources, ...amountsAsBefore(spec.resources, old.resources) }
+  if (!equalValues(withoutEmpty(rest), withoutEmpty(old.resources ?? {}))) {
     check.forbidden(SPEC, 'only cpu and memory resources are mutable at pod-level')
   }
   return true
 }
 
-function checkOrder(spec: ValueMap, old: ValueMap, check: Check): boolean {
+function checkOrder(spec: PodSpec, old: PodSpec, check: Check): boolean {
   const before = check.errors.length
-  for (const field of ['containers', 'initContainers']) {
-    const containers = mapsInPlace(spec, field)
-    const stored = mapsInPlace(old, field)
+  for (const field of INIT_LAST) {
+    const containers = spec[field] ?? []
+    const stored = old[field] ?? []
     if (containers.length !== stored.length) {
       check.forbidden(SPEC.child(field), `${field} may not be added or removed on resize`)
       continue
     }
     for (const [i, container] of containers.entries()) {
-      if (textOrEmpty(container, 'name') === textOrEmpty(stored[i] ?? {}, 'name')) continue
+      if (container.name === stored[i]?.name) continue
       check.forbidden(SPEC.child(field).index(i).child('name'), `${field} may not be renamed or reordered on resize`)
     }
   }
   return check.errors.length === before
 }
 
-function checkNothingRemoved(spec: ValueMap, old: ValueMap, field: string, check: Check): void {
-  const stored = mapsInPlace(old, field)
-  for (const [i, container] of mapsInPlace(spec, field).entries()) {
+function checkNothingRemoved(spec: PodSpec, old: PodSpec, field: Field, check: Check): void {
+  const stored = old[field] ?? []
+  for (const [i, container] of (spec[field] ?? []).entries()) {
     const at = SPEC.child(field).index(i).child('resources')
     for (const kind of KINDS) {
-      if (isRemoved(container, stored[i] ?? {}, kind))
+      if (isRemoved(container.resources, stored[i]?.resources, kind))
         check.forbidden(at.child(kind), `resource ${kind} cannot be removed`)
     }
   }
 }
 
-function isRemoved(holder: ValueMap, old: ValueMap, kind: string): boolean {
-  const now = mapOrEmpty(resourcesOf(holder), kind)
-  return Object.keys(mapOrEmpty(resourcesOf(old), kind)).some((name) => !Object.hasOwn(now, name))
+function isRemoved(now: Amounts = {}, old: Amounts = {}, kind: keyof Amounts): boolean {
+  return Object.keys(old[kind] ?? {}).some((name) => !Object.hasOwn(now[kind] ?? {}, name))
 }
 
-function checkOnlyAmounts(spec: ValueMap, old: ValueMap, field: string, check: Check): void {
-  const stored = mapsInPlace(old, field)
-  for (const [i, container] of mapsInPlace(spec, field).entries()) {
-    const before = stored[i] ?? {}
-    const compared = { ...container, resources: withoutEmpty(amountsAsBefore(container, before)) }
-    if (equalValues(compared, { ...before, resources: withoutEmpty(resourcesOf(before)) })) continue
-    const isSidecar = textOrAbsent(container, 'restartPolicy') === 'Always'
+function checkOnlyAmounts(spec: PodSpec, old: PodSpec, field: Field, check: Check): void {
+  const stored = old[field] ?? []
+  for (const [i, container] of (spec[field] ?? []).entries()) {
+    const before: Partial<Container> = stored[i] ?? {}
+    const compared = { ...container, resources: withoutEmpty(amountsAsBefore(container.resources, before.resources)) }
+    if (equalValues(compared, { ...before, resources: withoutEmpty(before.resources ?? {}) })) continue
+    const isSidecar = container.restartPolicy === 'Always'
     if (field === 'containers') check.forbidden(SPEC, ONLY_THESE)
     else if (isSidecar || check.gate('InPlacePodVerticalScalingInitContainers')) {
       const detail = 'only cpu and memory resources for init or sidecar containers are mutable'
@@ -115,17 +114,15 @@ function checkOnlyAmounts(spec: ValueMap, old: ValueMap, field: string, check: C
 }
 
 /** The requests and limits of a container or pod, with cpu and memory as they were. */
-function amountsAsBefore(holder: ValueMap, old: ValueMap): ValueMap {
+function amountsAsBefore(now: Amounts = {}, old: Amounts = {}): Amounts {
   const kinds = KINDS.map((kind) => {
-    const others = Object.entries(mapOrEmpty(resourcesOf(holder), kind)).filter(([name]) => !RESIZABLE.includes(name))
-    const before = Object.entries(mapOrEmpty(resourcesOf(old), kind)).filter(([name]) => RESIZABLE.includes(name))
+    const others = entriesOf(now[kind] ?? {}).filter(([name]) => !RESIZABLE.includes(name))
+    const before = entriesOf(old[kind] ?? {}).filter(([name]) => RESIZABLE.includes(name))
     return [kind, Object.fromEntries([...others, ...before])] as const
   })
   return Object.fromEntries(kinds)
 }
 
-function withoutEmpty(map: ValueMap): ValueMap {
-  return Object.fromEntries(
-    Object.entries(map).filter(([, value]) => typeof value !== 'object' || Object.keys(value ?? {}).length > 0),
-  )
+function withoutEmpty(resources: ResourceRequirements): ResourceRequirements {
+  return Object.fromEntries(Object.entries(resources).filter(([, value]) => Object.keys(value).length > 0))
 }

@@ -1,56 +1,43 @@
 // Updates of a pod's status: no impossible transitions, no invalid addresses.
+import type { Container, ContainerRestartRule, Pod, PodSpec, PodStatus } from '../../../api/gen/kinds.ts'
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import {
-  isGiven,
-  listOrEmpty,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  numberOrZero,
-  textOfEach,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { specOf, statusOf } from '../../../api/object-members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkIp, isDualStack } from '../../shared/ip-address.ts'
 
-const STATUS = FieldPath.root('status')
+const STATUS = FieldPath.root<PodStatus>('status')
 const SYSTEM_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initialized']
 const NOT_RUNNING_AGAIN = 'may not be transitioned to non-terminated state'
 
-export function checkPodStatus(object: ValueMap, stored: ValueMap, check: Check): void {
-  const [status, old] = [statusOf(object), statusOf(stored)]
-  const spec = specOf(stored)
-  const node = textOrEmpty(spec, 'nodeName')
+export function checkPodStatus(object: Pod, stored: Pod, check: Check): void {
+  const [status, old] = [object.status, stored.status]
+  const { spec } = stored
   checkConditions(status, check)
-  if (textOrEmpty(specOf(object), 'nodeName') !== node) {
-    check.forbidden(STATUS.child('nodeName'), 'may not be changed directly')
+  if (object.spec.nodeName !== spec.nodeName) {
+    check.forbidden(STATUS.place('nodeName'), 'may not be changed directly')
   }
-  checkNominatedNode(status, old, node !== '', check)
+  checkNominatedNode(status, old, spec.nodeName !== undefined, check)
   check.fields(status, STATUS, 'core_v1.PodStatus')
-  const qos = textOrEmpty(status, 'qosClass')
-  if (qos !== textOrEmpty(old, 'qosClass')) check.invalid(STATUS.child('qosClass'), qos, IMMUTABLE)
+  const { qosClass: qos = '' } = status
+  if (qos !== (old.qosClass ?? '')) check.invalid(STATUS.child('qosClass'), qos, IMMUTABLE)
   checkTransitions(status, old, spec, check)
-  checkClaimStatuses(status, specOf(object), check)
+  checkClaimStatuses(status, object.spec, check)
   checkAddresses(status, old, 'podIPs', check)
   checkHostAddresses(status, old, check)
 }
 
-function checkConditions(status: ValueMap, check: Check): void {
+function checkConditions(status: PodStatus, check: Check): void {
   check.each(status, 'conditions', STATUS, (condition, at) => {
     check.fields(condition, at, 'core_v1.PodCondition')
-    const type = textOrEmpty(condition, 'type')
-    if (!SYSTEM_CONDITIONS.includes(type)) check.format(at.child('Type'), type, qualifiedName(type))
+    const { type } = condition
+    if (!SYSTEM_CONDITIONS.includes(type)) check.format(at.place('Type'), type, qualifiedName(type))
   })
 }
 
-function checkNominatedNode(status: ValueMap, old: ValueMap, isBound: boolean, check: Check): void {
-  const node = textOrEmpty(status, 'nominatedNodeName')
-  if (node === '' || node === textOrEmpty(old, 'nominatedNodeName')) return
+function checkNominatedNode(status: PodStatus, old: PodStatus, isBound: boolean, check: Check): void {
+  const { nominatedNodeName: node } = status
+  if (node === undefined || node === old.nominatedNodeName) return
   const at = STATUS.child('nominatedNodeName')
   check.format(at, node, dns1123Subdomain(node))
   if (isBound && check.gate('ClearingNominatedNodeNameAfterBinding')) {
@@ -63,63 +50,59 @@ const LISTS = [
   ['initContainerStatuses', 'initContainers'],
 ] as const
 
+type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses'
+
 /** A terminated container may only run again where its restart policy says so. */
-function checkTransitions(status: ValueMap, old: ValueMap, spec: ValueMap, check: Check): void {
-  const checkEnded = (field: string, mayRestart: (name: string, exitCode: number) => boolean): void => {
-    const now = new Map(
-      mapsInPlace(status, field)
-        .toReversed()
-        .map((entry) => [textOrEmpty(entry, 'name'), entry]),
-    )
+function checkTransitions(status: PodStatus, old: PodStatus, spec: PodSpec, check: Check): void {
+  const checkEnded = (field: StatusList, mayRestart: (name: string, exitCode: number) => boolean): void => {
+    const now = new Map((status[field] ?? []).toReversed().map((entry) => [entry.name, entry]))
     check.each(old, field, STATUS, (before, at) => {
-      const terminated = mapOrAbsent(mapOrEmpty(before, 'state'), 'terminated')
-      const name = textOrEmpty(before, 'name')
+      const { name, state } = before
       const entry = now.get(name)
-      if (terminated === undefined || entry === undefined || isGiven(mapOrEmpty(entry, 'state'), 'terminated')) return
-      if (!mayRestart(name, numberOrZero(terminated, 'exitCode'))) check.forbidden(at.child('state'), NOT_RUNNING_AGAIN)
+      if (state.terminated === undefined || entry === undefined || entry.state.terminated !== undefined) return
+      if (!mayRestart(name, state.terminated.exitCode)) check.forbidden(at.child('state'), NOT_RUNNING_AGAIN)
     })
   }
   for (const [field, list] of allRestart(spec, check) ? [] : LISTS) {
-    const containers = new Map(mapsInPlace(spec, list).map((container) => [textOrEmpty(container, 'name'), container]))
+    const containers = new Map((spec[list] ?? []).map((container) => [container.name, container]))
     checkEnded(field, (name, code) => restarts(containers.get(name), spec, code, check))
   }
   checkEnded('ephemeralContainerStatuses', () => false)
 }
 
-function allRestart(spec: ValueMap, check: Check): boolean {
+function allRestart(spec: PodSpec, check: Check): boolean {
   if (!check.gate('RestartAllContainersOnContainerExits')) return false
-  return [...mapsInPlace(spec, 'containers'), ...mapsInPlace(spec, 'initContainers')].some((container) =>
-    mapsInPlace(container, 'restartPolicyRules').some((rule) => textOrEmpty(rule, 'action') === 'RestartAllContainers'),
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some(({ restartPolicyRules = [] }) =>
+    restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),
   )
 }
 
-function restarts(container: ValueMap | undefined, spec: ValueMap, code: number, check: Check): boolean {
-  const own = container === undefined ? undefined : textOrAbsent(container, 'restartPolicy')
+function restarts(container: Container | undefined, spec: PodSpec, code: number, check: Check): boolean {
+  const own = container?.restartPolicy
   if (container !== undefined && own !== undefined && check.gate('ContainerRestartRules')) {
-    if (mapsInPlace(container, 'restartPolicyRules').some((rule) => applies(rule, code))) return true
+    if ((container.restartPolicyRules ?? []).some((rule) => applies(rule, code))) return true
     return policyRestarts(own, code)
   }
   if (own === 'Always') return true
   if (container === undefined && check.gate('ContainerRestartRules')) return false
-  return policyRestarts(textOrEmpty(spec, 'restartPolicy'), code)
+  return policyRestarts(spec.restartPolicy ?? '', code)
 }
 
 function policyRestarts(policy: string, code: number): boolean {
   return policy === 'Always' || (policy === 'OnFailure' && code !== 0)
 }
 
-function applies(rule: ValueMap, code: number): boolean {
-  const codes = mapOrAbsent(rule, 'exitCodes')
-  if (codes === undefined || textOrEmpty(rule, 'action') !== 'Restart') return false
-  const listed = listOrEmpty(codes, 'values').some((value) => Number(value) === code)
-  return textOrEmpty(codes, 'operator') === 'In' ? listed : !listed
+function applies({ action, exitCodes: codes }: ContainerRestartRule, code: number): boolean {
+  if (codes === undefined || action !== 'Restart') return false
+  const listed = (codes.values ?? []).includes(code)
+  return codes.operator === 'In' ? listed : !listed
 }
 
-function checkClaimStatuses(status: ValueMap, spec: ValueMap, check: Check): void {
-  const known = new Set(textOfEach(spec, 'resourceClaims', 'name'))
+function checkClaimStatuses(status: PodStatus, spec: PodSpec, check: Check): void {
+  const known = new Set((spec.resourceClaims ?? []).map(({ name }) => name))
   const seen = new Set<string>()
   check.each(status, 'resourceClaimStatuses', STATUS, (entry, at) => {
-    const name = textOrEmpty(entry, 'name')
+    const { name } = entry
     if (!known.has(name)) {
       check.invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')
     }
@@ -128,10 +111,10 @@ function checkClaimStatuses(status: ValueMap, spec: ValueMap, check: Check): voi
   })
 }
 
-function checkAddresses(status: ValueMap, old: ValueMap, list: string, check: Check): void {
+function checkAddresses(status: PodStatus, old: PodStatus, list: 'podIPs' | 'hostIPs', check: Check): void {
   const at = STATUS.child(list)
-  const addresses = textOfEach(status, list, 'ip')
-  const stored = new Set(textOfEach(old, list, 'ip'))
+  const addresses = (status[list] ?? []).map(({ ip }) => ip)
+  const stored = new Set((old[list] ?? []).map(({ ip }) => ip))
   for (const [i, address] of addresses.entries()) checkIp(address, at.index(i), check, { stored })
   if (addresses.length <= 1) return
   if (isDualStack(addresses) !== true || addresses.length > 2) {
@@ -140,12 +123,11 @@ function checkAddresses(status: ValueMap, old: ValueMap, list: string, check: Ch
   }
 }
 
-function checkHostAddresses(status: ValueMap, old: ValueMap, check: Check): void {
-  const [first] = mapsInPlace(status, 'hostIPs')
+function checkHostAddresses(status: PodStatus, old: PodStatus, check: Check): void {
+  const [first] = status.hostIPs ?? []
   if (first === undefined) return
-  const ip = textOrEmpty(first, 'ip')
-  if (ip !== textOrEmpty(status, 'hostIP')) {
-    check.invalid(STATUS.child('hostIPs').index(0).child('ip'), ip, 'must be equal to `hostIP`')
+  if (first.ip !== (status.hostIP ?? '')) {
+    check.invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`')
   }
   checkAddresses(status, old, 'hostIPs', check)
 }

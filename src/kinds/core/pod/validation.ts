@@ -1,18 +1,9 @@
 // Pods: what a new one may be, what may change afterwards, and what may change through its subresources.
+import type { Container, Pod, PodSpec, Toleration } from '../../../api/gen/kinds.ts'
 import { quoted } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  isGiven,
-  listOrEmpty,
-  mapOrEmpty,
-  mapsInPlace,
-  numberOrZero,
-  textOfEach,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { annotationsOf, membersOf, metaOf, specOf, withMembers } from '../../../api/object-members.ts'
-import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
+import { membersOf, withMembers } from '../../../api/object-members.ts'
+import { equalValues } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { inclusiveRange } from '../../../schema/validation/formats.ts'
 import {
@@ -36,54 +27,57 @@ import { checkResize } from './resize.ts'
 import { withoutNodeChoices } from './scheduling-change.ts'
 import { checkPodStatus } from './status.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<PodSpec>('spec')
 const ANNOTATIONS = METADATA.child('annotations')
+const CONTAINERS = ['containers', 'initContainers'] as const
 const MAX_INT32 = 2 ** 31 - 1
 
-function checkMetadata(object: ValueMap, check: Check): void {
+function checkMetadata(object: Pod, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  checkPodAnnotations(annotationsOf(object), specOf(object), ANNOTATIONS, check)
+  checkPodAnnotations(object.metadata.annotations ?? {}, object.spec, ANNOTATIONS, check)
 }
 
-function checkMetadataAndSpec(object: ValueMap, check: Check): void {
-  const spec = specOf(object)
+function checkMetadataAndSpec(object: Pod, check: Check): void {
+  const { spec } = object
   checkMetadata(object, check)
-  checkPodSpec(spec, SPEC, { check, pod: metaOf(object) })
-  if (textOrEmpty(spec, 'serviceAccountName') === '') checkNoTokens(spec, check)
-  for (const field of ['containers', 'initContainers']) check.each(spec, field, SPEC, checkImageOfPod)
+  checkPodSpec(spec, SPEC, { check, pod: object.metadata })
+  if (spec.serviceAccountName === undefined) checkNoTokens(spec, check)
+  for (const field of CONTAINERS) check.each(spec, field, SPEC, checkImageOfPod)
 }
 
-function checkNoTokens(spec: ValueMap, check: Check): void {
+function checkNoTokens(spec: PodSpec, check: Check): void {
   check.each(spec, 'volumes', SPEC, (volume, at) =>
-    check.each(mapOrEmpty(volume, 'projected'), 'sources', at.child('projected'), (source, place) => {
-      if (!isGiven(source, 'serviceAccountToken')) return
-      check.forbidden(place.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set')
-    }),
+    check.part(volume, 'projected', at, (projected, inner) =>
+      check.each(projected, 'sources', inner, (source, place) => {
+        if (source.serviceAccountToken === undefined) return
+        check.forbidden(place.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set')
+      }),
+    ),
   )
 }
 
-function checkCreate(object: ValueMap, check: Check): void {
+function checkCreate(object: Pod, check: Check): void {
   checkMetadataAndSpec(object, check)
-  const spec = specOf(object)
-  if (mapsInPlace(spec, 'ephemeralContainers').length > 0) {
+  const { spec } = object
+  if (spec.ephemeralContainers !== undefined) {
     check.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create')
   }
-  if (textOrEmpty(spec, 'nodeName') !== '' && mapsInPlace(spec, 'schedulingGates').length > 0) {
+  if (spec.nodeName !== undefined && spec.schedulingGates !== undefined) {
     check.forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')
   }
-  checkProfilesAgree(annotationsOf(object), spec, SPEC, check)
+  checkProfilesAgree(object.metadata.annotations ?? {}, spec, SPEC, check)
 }
 
 /** An unchanged spec was validated when it was stored. */
-function checkUpdatedMeta(object: ValueMap, stored: ValueMap, check: Check): void {
+function checkUpdatedMeta(object: Pod, stored: Pod, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  if (equalValues(specOf(object), specOf(stored))) checkMetadata(object, check)
+  if (equalValues(object.spec, stored.spec)) checkMetadata(object, check)
   else checkMetadataAndSpec(object, check)
 }
 
-function checkUpdatedAnnotations(object: ValueMap, stored: ValueMap, check: Check): void {
-  checkKeptAnnotations(annotationsOf(object), annotationsOf(stored), ANNOTATIONS, check)
-  checkPodAnnotations(annotationsOf(object), specOf(object), ANNOTATIONS, check)
+function checkUpdatedAnnotations(object: Pod, stored: Pod, check: Check): void {
+  checkKeptAnnotations(object.metadata.annotations ?? {}, stored.metadata.annotations ?? {}, ANNOTATIONS, check)
+  checkPodAnnotations(object.metadata.annotations ?? {}, object.spec, ANNOTATIONS, check)
 }
 
 const MUTABLE = [
@@ -94,25 +88,25 @@ const MUTABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',')
 
-const checkUpdate: UpdateRule = (object, stored, check) => {
+const checkUpdate: UpdateRule<Pod> = (object, stored, check) => {
   checkUpdatedMeta(object, stored, check)
   checkUpdatedAnnotations(object, stored, check)
-  const spec = specOf(object)
-  const old = specOf(stored)
+  const { spec } = object
+  const { spec: old } = stored
   if (spec === old) return
   if (!checkSameContainers(spec, old, check) || !checkDeadline(spec, old, check)) return
   checkAddedTolerations(spec, old, check)
   checkRemovedGates(spec, old, check)
   if (equalValues(spec, old)) return
   const rest = withoutMutable(spec, old)
-  const gated = mapsInPlace(old, 'schedulingGates').length > 0
+  const gated = (old.schedulingGates ?? []).length > 0
   const compared = gated ? withoutNodeChoices(rest, old, SPEC, check) : rest
   if (!equalValues(compared, old)) check.forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE}\n`)
 }
 
-function checkSameContainers(spec: ValueMap, old: ValueMap, check: Check): boolean {
-  for (const field of ['containers', 'initContainers']) {
-    if (listOrEmpty(spec, field).length !== listOrEmpty(old, field).length) {
+function checkSameContainers(spec: PodSpec, old: PodSpec, check: Check): boolean {
+  for (const field of CONTAINERS) {
+    if (spec[field]?.length !== old[field]?.length) {
       check.forbidden(SPEC.child(field), 'pod updates may not add or remove containers')
       return false
     }
@@ -125,10 +119,10 @@ function checkSameContainers(spec: ValueMap, old: ValueMap, check: Check): boole
 }
 
 /** It may be set where it was not, and lowered. */
-function checkDeadline(spec: ValueMap, old: ValueMap, check: Check): boolean {
+function checkDeadline(spec: PodSpec, old: PodSpec, check: Check): boolean {
   const at = SPEC.child('activeDeadlineSeconds')
-  const now = integerOrAbsent(spec, 'activeDeadlineSeconds')
-  const before = integerOrAbsent(old, 'activeDeadlineSeconds')
+  const { activeDeadlineSeconds: now } = spec
+  const { activeDeadlineSeconds: before } = old
   if (now === undefined) {
     if (before !== undefined) check.invalid(at, undefined, 'must not update from a positive integer to nil value')
     return true
@@ -139,22 +133,22 @@ function checkDeadline(spec: ValueMap, old: ValueMap, check: Check): boolean {
   return false
 }
 
-function checkAddedTolerations(spec: ValueMap, old: ValueMap, check: Check): void {
+function checkAddedTolerations(spec: PodSpec, old: PodSpec, check: Check): void {
   const at = SPEC.child('tolerations')
-  const tolerations = mapsInPlace(spec, 'tolerations')
+  const { tolerations = [] } = spec
   const now = new Set(tolerations.map(tolerationKey))
-  if (!mapsInPlace(old, 'tolerations').every((toleration) => now.has(tolerationKey(toleration)))) {
+  if (!(old.tolerations ?? []).every((toleration) => now.has(tolerationKey(toleration)))) {
     check.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds')
   } else checkTolerations(tolerations, at, check)
 }
 
-function tolerationKey(toleration: ValueMap): string {
-  return ['key', 'operator', 'value', 'effect'].map((field) => textOrEmpty(toleration, field)).join('\0')
+function tolerationKey({ key, operator, value, effect }: Toleration): string {
+  return [key, operator, value, effect].join('\0')
 }
 
-function checkRemovedGates(spec: ValueMap, old: ValueMap, check: Check): void {
-  const before = new Set(textOfEach(old, 'schedulingGates', 'name'))
-  const gates = new Map(textOfEach(spec, 'schedulingGates', 'name').map((name, i) => [name, i]))
+function checkRemovedGates(spec: PodSpec, old: PodSpec, check: Check): void {
+  const before = new Set((old.schedulingGates ?? []).map(({ name }) => name))
+  const gates = new Map((spec.schedulingGates ?? []).map(({ name }, i) => [name, i]))
   for (const [name, i] of gates) {
     if (before.has(name)) continue
     const at = SPEC.child('schedulingGates').index(i).child('name')
@@ -163,14 +157,11 @@ function checkRemovedGates(spec: ValueMap, old: ValueMap, check: Check): void {
 }
 
 /** The spec with all mutable fields as they were. */
-function withoutMutable(spec: ValueMap, old: ValueMap): ValueMap {
-  const images = (field: string): Value | undefined => {
-    const before = mapsInPlace(old, field)
-    if (!isGiven(spec, field)) return undefined
-    return mapsInPlace(spec, field).map((container, i) => ({ ...container, image: before[i]?.['image'] ?? '' }))
-  }
-  const grace = integerOrAbsent(old, 'terminationGracePeriodSeconds')
-  const isFixed = grace !== undefined && grace < 0 && numberOrZero(spec, 'terminationGracePeriodSeconds') === 1
+function withoutMutable(spec: PodSpec, old: PodSpec): PodSpec {
+  const images = (field: (typeof CONTAINERS)[number]): readonly Container[] | undefined =>
+    spec[field]?.map((container, i) => withMembers(container, { image: old[field]?.[i]?.image }))
+  const { terminationGracePeriodSeconds: grace = 0 } = old
+  const isFixed = grace < 0 && spec.terminationGracePeriodSeconds === 1
   return withMembers(spec, {
     ...membersOf(old, 'activeDeadlineSeconds', 'schedulingGates', 'tolerations'),
     ...(isFixed ? membersOf(old, 'terminationGracePeriodSeconds') : {}),
@@ -179,17 +170,17 @@ function withoutMutable(spec: ValueMap, old: ValueMap): ValueMap {
   })
 }
 
-const checkEphemeral: UpdateRule = (object, stored, check) => {
-  if (isMirror(metaOf(stored))) {
+const checkEphemeral: UpdateRule<Pod> = (object, stored, check) => {
+  if (isMirror(stored.metadata)) {
     check.forbidden(NOWHERE, 'static pods do not support ephemeral containers')
     return
   }
   checkUpdatedMeta(object, stored, check)
   checkUpdatedAnnotations(object, stored, check)
-  const containers = mapsInPlace(specOf(object), 'ephemeralContainers')
-  const byName = new Map(containers.map((container) => [textOrEmpty(container, 'name'), container]))
-  for (const old of mapsInPlace(specOf(stored), 'ephemeralContainers')) {
-    const name = textOrEmpty(old, 'name')
+  const containers = object.spec.ephemeralContainers ?? []
+  const byName = new Map(containers.map((container) => [container.name, container]))
+  for (const old of stored.spec.ephemeralContainers ?? []) {
+    const { name } = old
     const container = byName.get(name)
     if (equalValues(container, old)) continue
     const detail = `existing ephemeral containers ${quoted(name)} may not be`
@@ -197,21 +188,21 @@ const checkEphemeral: UpdateRule = (object, stored, check) => {
   }
 }
 
-const checkStatus: UpdateRule = (object, stored, check) => {
+const checkStatus: UpdateRule<Pod> = (object, stored, check) => {
   checkBuiltInMetaUpdate(object, stored, check)
   checkUpdatedAnnotations(object, stored, check)
   checkPodStatus(object, stored, check)
 }
 
-export const VALIDATION: KindRules = {
+export const VALIDATION: KindRules<Pod> = {
   create: checkCreate,
   update: checkUpdate,
   subresources: {
     status: checkStatus,
     ephemeralcontainers: checkEphemeral,
     resize: (object, stored, check) => {
-      if (isMirror(metaOf(stored))) check.forbidden(NOWHERE, 'static pods cannot be resized')
-      else if (textOrEmpty(mapOrEmpty(specOf(stored), 'os'), 'name') === 'windows') {
+      if (isMirror(stored.metadata)) check.forbidden(NOWHERE, 'static pods cannot be resized')
+      else if (stored.spec.os?.name === 'windows') {
         check.forbidden(NOWHERE, 'windows pods cannot be resized')
       } else {
         checkUpdatedMeta(object, stored, check)

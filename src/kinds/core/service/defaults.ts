@@ -1,16 +1,21 @@
 // The defaults of services, most of which depend on the type.
-import { isMap, type ValueMap } from '../../../api/value.ts'
+import type {
+  LoadBalancerIngress,
+  Service,
+  ServicePort,
+  ServiceSpec,
+  SessionAffinityConfig,
+} from '../../../api/gen/kinds.ts'
 import {
   absent,
   always,
   blank,
   both,
   each,
-  isAbsent,
+  type OwnRule,
   type Rule,
   where,
   within,
-  withMember,
 } from '../../../schema/defaults/rule.ts'
 import { isExternal } from './fields.ts'
 
@@ -18,23 +23,20 @@ const AFFINITY_SECONDS = 3 * 60 * 60
 
 const isType =
   (...types: readonly string[]) =>
-  ({ type }: ValueMap): boolean =>
-    typeof type === 'string' && types.includes(type)
+  ({ type }: ServiceSpec): boolean =>
+    type !== undefined && types.includes(type)
 
 /** Dropped without session affinity, filled in with it. */
-const sessionAffinityConfig: Rule = (given, _, { sessionAffinity }) => {
+const sessionAffinityConfig: Rule<SessionAffinityConfig, ServiceSpec> = (given, _, { sessionAffinity }) => {
   if (sessionAffinity === 'None') return undefined
-  if (sessionAffinity !== 'ClientIP') return given
-  const client = isMap(given) ? given['clientIP'] : undefined
-  return isMap(client) && !isAbsent(client['timeoutSeconds'])
-    ? given
-    : { clientIP: { timeoutSeconds: AFFINITY_SECONDS } }
+  if (sessionAffinity !== 'ClientIP' || given?.clientIP?.timeoutSeconds !== undefined) return given
+  return { clientIP: { timeoutSeconds: AFFINITY_SECONDS } }
 }
 
 /** The target port defaults to the port. */
-const targetPort: Rule = (given, _, { port }) => (isAbsent(given) || given === 0 || given === '' ? (port ?? 0) : given)
+const targetPort: Rule<number | string, ServicePort> = (given, _, { port }) => given || port
 
-const spec = always({
+const spec = always<ServiceSpec>({
   sessionAffinity: blank('None'),
   sessionAffinityConfig,
   type: blank('ClusterIP'),
@@ -44,16 +46,14 @@ const spec = always({
   allocateLoadBalancerNodePorts: where(isType('LoadBalancer'), absent(true)),
 })
 
-const ipMode: Rule = where(({ ip }) => typeof ip === 'string' && ip !== '', absent('VIP'))
+const ipMode: Rule<string, LoadBalancerIngress> = where(({ ip = '' }) => ip !== '', absent('VIP'))
 
-const ingressModes: Rule = (given, context, parent) => {
-  if (!isMap(given) || !isMap(given['spec']) || !isType('LoadBalancer')(given['spec'])) return given
-  const status = within({ loadBalancer: within({ ingress: each(within({ ipMode })) }) })(
-    given['status'],
-    context,
-    parent,
-  )
-  return status === undefined ? given : withMember(given, 'status', status)
+const modes = within<Service['status']>({ loadBalancer: within({ ingress: each(within({ ipMode })) }) })
+
+const ingressModes: OwnRule<Service> = (given, context) => {
+  if (given?.spec.type !== 'LoadBalancer') return given
+  const status = modes(given.status, context, given) ?? given.status
+  return status === given.status ? given : { ...given, status }
 }
 
-export const DEFAULTS: Rule = both(within({ spec }), ingressModes)
+export const DEFAULTS = both<Service, unknown>(within({ spec }), ingressModes)

@@ -89,12 +89,12 @@ function checkService(object: ValueMap, old: ValueMap | undefined, check: Check)
   checkAffinity(spec, check)
   checkAddresses(spec, old, check)
   const stored = storedTexts(old, 'externalIPs')
-  check.items(textsInPlace(spec, 'externalIPs'), (ip, i) => {
+  for (const [i, ip] of textsInPlace(spec, 'externalIPs').entries()) {
     const at = SPEC.child('externalIPs').index(i)
     const before = check.errors.length
     checkIp(ip, at, check, stored)
     if (check.errors.length === before) checkEndpointIp(ip, at, check)
-  })
+  }
   check.fields(spec, SPEC, TYPE, 'type')
   checkNodePorts(spec, check)
   checkRepeatedPorts(spec, check)
@@ -132,7 +132,7 @@ function checkPorts(spec: ValueMap, needNames: boolean, check: Check): void {
     if (name !== '') check.unique(names, name, at.child('name'))
     else if (needNames) check.required(at.child('name'))
     check.fields(port, at, 'core_v1.ServicePort', 'port', 'protocol')
-    checkPort(port['targetPort'], at.child('targetPort'), check)
+    checkPort(port['targetPort'] as never, at.child('targetPort'), check)
     check.fields(port, at, 'core_v1.ServicePort', 'appProtocol')
   })
 }
@@ -197,7 +197,7 @@ function checkSourceRanges(object: ValueMap, old: ValueMap | undefined, check: C
     const at = SPEC.child('LoadBalancerSourceRanges')
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)
     const stored = new Set(textsInPlace(old ?? {}, 'loadBalancerSourceRanges').map((range) => range.trim()))
-    check.items(ranges, (range, i) => checkCidr(range.trim(), at.index(i), check, { stored }))
+    for (const [i, range] of ranges.entries()) checkCidr(range.trim(), at.index(i), check, { stored })
   } else if (annotation !== undefined) {
     const at = ANNOTATIONS.key(SOURCE_RANGES)
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)

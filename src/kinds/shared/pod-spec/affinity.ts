@@ -1,14 +1,16 @@
 // Node selectors, affinity and topology spread constraints.
+import type {
+  Affinity,
+  LabelSelector,
+  NodeAffinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+  TopologySpreadConstraint,
+} from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOrEmpty,
-  textsInPlace,
-} from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check, PartRule } from '../../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
@@ -16,43 +18,51 @@ import { checkLabelSelector } from '../../../schema/validation/labels.ts'
 export const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 export const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
 
-export const checkAffinity: PartRule = (affinity, at, check) => {
+export const checkAffinity: PartRule<Affinity> = (affinity, at, check) => {
   check.part(affinity, 'nodeAffinity', at, checkNodeAffinity)
-  for (const field of ['podAffinity', 'podAntiAffinity']) check.part(affinity, field, at, checkPodAffinity)
+  for (const field of ['podAffinity', 'podAntiAffinity'] as const) check.part(affinity, field, at, checkPodAffinity)
 }
 
-function checkNodeAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
+function checkNodeAffinity(affinity: NodeAffinity, at: FieldPath<NodeAffinity>, check: Check): void {
   check.part(affinity, REQUIRED, at, checkNodeSelector)
   check.each(affinity, PREFERRED, at, (term, place) => {
     check.fields(term, place, 'core_v1.PreferredSchedulingTerm')
-    checkNodeTerm(mapOrEmpty(term, 'preference'), place.child('preference'), check, checkPreference)
+    checkNodeTerm(term.preference, place.child('preference'), check, checkPreference)
   })
 }
 
-export function checkNodeSelector(selector: ValueMap, at: FieldPath, check: Check): void {
+export function checkNodeSelector(selector: NodeSelector, at: FieldPath<NodeSelector>, check: Check): void {
   check.fields(selector, at, 'core_v1.NodeSelector')
   check.each(selector, 'nodeSelectorTerms', at, (term, place) => checkNodeTerm(term, place, check, checkRequirement))
 }
 
-function checkNodeTerm(term: ValueMap, at: FieldPath, check: Check, rule: PartRule): void {
+function checkNodeTerm(
+  term: NodeSelectorTerm,
+  at: FieldPath<NodeSelectorTerm>,
+  check: Check,
+  rule: PartRule<NodeSelectorRequirement>,
+): void {
   check.each(term, 'matchExpressions', at, rule)
   check.each(term, 'matchFields', at, checkNodeField)
 }
 
 /** The values of preferences need not be valid label values. */
-const checkPreference: PartRule = (requirement, at, check) => {
+const checkPreference: PartRule<NodeSelectorRequirement> = (requirement, at, check) => {
   checkNodeOperator(requirement, at, check)
   check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'key')
 }
 
-const checkRequirement: PartRule = (requirement, at, check) => {
+const checkRequirement: PartRule<NodeSelectorRequirement> = (requirement, at, check) => {
   checkPreference(requirement, at, check)
   check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'values')
 }
 
-function checkNodeOperator(requirement: ValueMap, at: FieldPath, check: Check): void {
-  const operator = textOrEmpty(requirement, 'operator')
-  const values = textsInPlace(requirement, 'values')
+function checkNodeOperator(
+  requirement: NodeSelectorRequirement,
+  at: FieldPath<NodeSelectorRequirement>,
+  check: Check,
+): void {
+  const { operator, values = [] } = requirement
   const place = at.child('values')
   switch (operator) {
     case 'In':
@@ -76,16 +86,18 @@ function checkNodeOperator(requirement: ValueMap, at: FieldPath, check: Check): 
   }
 }
 
-function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): void {
-  const operator = textOrEmpty(requirement, 'operator')
-  const values = textsInPlace(requirement, 'values')
+function checkNodeField(
+  requirement: NodeSelectorRequirement,
+  at: FieldPath<NodeSelectorRequirement>,
+  check: Check,
+): void {
+  const { key, operator, values = [] } = requirement
   if (operator !== 'In' && operator !== 'NotIn') {
     check.invalid(at.child('operator'), operator, 'not a valid selector operator')
   } else if (values.length !== 1) {
     const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
     check.required(at.child('values'), detail)
   }
-  const key = textOrEmpty(requirement, 'key')
   if (key !== 'metadata.name') check.invalid(at.child('key'), key, 'not a valid field selector key')
   else {
     for (const [i, value] of values.entries()) {
@@ -94,32 +106,32 @@ function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): voi
   }
 }
 
-function checkPodAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
+function checkPodAffinity(affinity: PodAffinity, at: FieldPath<PodAffinity>, check: Check): void {
   check.each(affinity, REQUIRED, at, checkPodTerm)
   check.each(affinity, PREFERRED, at, (term, place) => {
     check.fields(term, place, 'core_v1.WeightedPodAffinityTerm')
-    checkPodTerm(mapOrEmpty(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
+    checkPodTerm(term.podAffinityTerm, place.child('podAffinityTerm'), check)
   })
 }
 
-function checkPodTerm(term: ValueMap, at: FieldPath, check: Check): void {
-  for (const field of ['labelSelector', 'namespaceSelector']) check.part(term, field, at, checkLabelSelector)
-  for (const namespace of textsInPlace(term, 'namespaces')) {
-    check.format(at.child('namespace'), namespace, dns1123Label(namespace))
+function checkPodTerm(term: PodAffinityTerm, at: FieldPath<PodAffinityTerm>, check: Check): void {
+  for (const field of ['labelSelector', 'namespaceSelector'] as const) check.part(term, field, at, checkLabelSelector)
+  for (const namespace of term.namespaces ?? []) {
+    check.format(at.place('namespace'), namespace, dns1123Label(namespace))
   }
   checkLabelKeys(term, at, check)
-  const topology = textOrEmpty(term, 'topologyKey')
+  const { topologyKey: topology } = term
   if (topology === '') check.required(at.child('topologyKey'), 'can not be empty')
   check.format(at.child('topologyKey'), topology, qualifiedName(topology))
 }
 
 const NO_SELECTOR = 'must not be specified when labelSelector is not set'
 
+type KeyTerm = Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>
+
 /** `matchLabelKeys` and `mismatchLabelKeys`, whose values are the pod's own. */
-function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
-  const selector = mapOrAbsent(term, 'labelSelector')
-  const matching = textsInPlace(term, 'matchLabelKeys')
-  const mismatching = textsInPlace(term, 'mismatchLabelKeys')
+function checkLabelKeys(term: KeyTerm, at: FieldPath<KeyTerm>, check: Check): void {
+  const { labelSelector: selector, matchLabelKeys: matching = [], mismatchLabelKeys: mismatching = [] } = term
   for (const [field, keys] of [
     ['matchLabelKeys', matching],
     ['mismatchLabelKeys', mismatching],
@@ -138,11 +150,15 @@ function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
 }
 
 /** The keys have been merged into the selector: one that occurs twice was in it before. */
-function checkNotSelected(keys: readonly string[], selector: ValueMap, at: FieldPath, check: Check): void {
+function checkNotSelected(
+  keys: readonly string[],
+  selector: LabelSelector,
+  at: FieldPath<KeyTerm>,
+  check: Check,
+): void {
   const positions = new Map(keys.map((key, i) => [key, i]))
-  const seen = new Set(Object.keys(mapOrEmpty(selector, 'matchLabels')))
-  for (const expression of mapsInPlace(selector, 'matchExpressions')) {
-    const key = textOrEmpty(expression, 'key')
+  const seen = new Set(Object.keys(selector.matchLabels ?? {}))
+  for (const { key } of selector.matchExpressions ?? []) {
     const position = positions.get(key)
     if (position !== undefined && seen.has(key)) {
       check.invalid(at.index(position), key, 'exists in both matchLabelKeys and labelSelector')
@@ -153,17 +169,20 @@ function checkNotSelected(keys: readonly string[], selector: ValueMap, at: Field
 
 const SPREAD = 'core_v1.TopologySpreadConstraint'
 
-export function checkTopologySpread(constraints: readonly ValueMap[], list: FieldPath, check: Check): void {
+export function checkTopologySpread(
+  constraints: readonly TopologySpreadConstraint[],
+  list: FieldPath<readonly TopologySpreadConstraint[]>,
+  check: Check,
+): void {
   const pairs = constraints.map(pairOf)
   const last = new Map(pairs.map((pair, i) => [pair, i]))
   for (const [i, constraint] of constraints.entries()) {
     const at = list.index(i)
     check.fields(constraint, at, SPREAD, 'maxSkew', 'topologyKey', 'whenUnsatisfiable')
     const pair = pairs[i] ?? ''
-    if (last.get(pair) !== i) check.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pair)
+    if (last.get(pair) !== i) check.duplicate(at.place('{topologyKey, whenUnsatisfiable}'), pair)
     check.fields(constraint, at, SPREAD, 'minDomains')
-    const domains = integerOrAbsent(constraint, 'minDomains')
-    const action = textOrEmpty(constraint, 'whenUnsatisfiable')
+    const { minDomains: domains, whenUnsatisfiable: action } = constraint
     if (domains !== undefined && action !== 'DoNotSchedule') {
       const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`
       check.invalid(at.child('minDomains'), domains, detail)
@@ -174,6 +193,6 @@ export function checkTopologySpread(constraints: readonly ValueMap[], list: Fiel
   }
 }
 
-function pairOf(constraint: ValueMap): string {
-  return `{${textOrEmpty(constraint, 'topologyKey')}, ${textOrEmpty(constraint, 'whenUnsatisfiable')}}`
+function pairOf({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string {
+  return `{${topologyKey}, ${whenUnsatisfiable}}`
 }

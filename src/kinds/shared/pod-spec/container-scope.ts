@@ -1,17 +1,16 @@
 // The containers of a pod with their places, and what their rules need to know of the pod around them.
+import type { Container, PodSpec, Volume } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapsInPlace } from '../../../api/members.ts'
 import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 
-export type PlacedContainer = readonly [container: ValueMap, at: FieldPath]
+export type PlacedContainer = readonly [container: Container, at: FieldPath<Container>]
 
 /** Every container of a pod. */
-export function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
+export function containersOf(spec: PodSpec, at: FieldPath<PodSpec>): readonly PlacedContainer[] {
   const placed: PlacedContainer[] = []
   for (const field of CONTAINER_LISTS) {
-    for (const [i, container] of mapsInPlace(spec, field).entries()) placed.push([container, at.child(field).index(i)])
+    for (const [i, container] of (spec[field] ?? []).entries()) placed.push([container, at.child(field).index(i)])
   }
   return placed
 }
@@ -19,7 +18,7 @@ export function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedCont
 export interface ContainerScope {
   readonly check: Check
   /** The valid volumes, by name. */
-  readonly volumes: ReadonlyMap<string, ValueMap>
+  readonly volumes: ReadonlyMap<string, Volume>
   /** The names of the pod's resource claims. */
   readonly claims: ReadonlySet<string>
   /** `terminationGracePeriodSeconds` of the pod. */

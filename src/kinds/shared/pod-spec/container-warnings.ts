@@ -1,38 +1,36 @@
 // Warnings about the containers of a pod: resources, environment variables, ports.
-import { mapOrEmpty, mapsInPlace, numberOrZero, textOrEmpty } from '../../../api/members.ts'
-import { isMap, own, type ValueMap } from '../../../api/value.ts'
+import type { Container, EnvVar } from '../../../api/gen/kinds.ts'
 import { fractionWarnings } from '../warnings.ts'
 import type { PlacedContainer } from './container-scope.ts'
 
 /** Resources that are counted in whole bytes. */
 export const WHOLE_BYTES = ['memory', 'ephemeral-storage'] as const
 
-export function containerWarnings(container: ValueMap, path: string): readonly string[] {
-  const resources = mapOrEmpty(container, 'resources')
+export function containerWarnings(container: Container, path: string): readonly string[] {
   const warnings: string[] = []
   for (const name of WHOLE_BYTES) {
-    for (const kind of ['limits', 'requests']) {
-      const amounts = mapOrEmpty(resources, kind)
+    for (const kind of ['limits', 'requests'] as const) {
+      const amounts = container.resources[kind] ?? {}
       if (Object.hasOwn(amounts, name)) warnings.push(...fractionWarnings(`${path}.resources.${kind}`, amounts, name))
     }
   }
   const seen = new Set<string>()
-  mapsInPlace(container, 'env').forEach((variable, i) => {
-    const name = textOrEmpty(variable, 'name')
+  for (const [i, variable] of (container.env ?? []).entries()) {
+    const { name } = variable
     if (seen.has(name) && !refersTo(name, variable)) {
       warnings.push(
         `${path}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
       )
     }
     seen.add(name)
-  })
+  }
   return warnings
 }
 
 /** A variable may be redefined by a value that refers to the old one. */
-function refersTo(name: string, variable: ValueMap): boolean {
-  const [value, reference] = [textOrEmpty(variable, 'value'), `$(${name})`]
-  return !isMap(own(variable, 'valueFrom')) && value !== reference && value.includes(reference)
+function refersTo(name: string, { value = '', valueFrom }: EnvVar): boolean {
+  const reference = `$(${name})`
+  return valueFrom === undefined && value !== reference && value.includes(reference)
 }
 
 interface Port {
@@ -49,16 +47,16 @@ interface Port {
 /** About conflicting ports, across all containers of a pod. */
 export function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
   const placed = containers.flatMap(([container, at]) =>
-    mapsInPlace(container, 'ports').map((port, i) => ({ port, path: at.child('ports').index(i).toString() })),
+    (container.ports ?? []).map((port, i) => ({ port, path: at.child('ports').index(i).toString() })),
   )
   const ports = placed.map(({ port, path }, index) => ({
     index,
     path,
-    name: textOrEmpty(port, 'name'),
-    containerPort: numberOrZero(port, 'containerPort'),
-    protocol: textOrEmpty(port, 'protocol'),
-    hostPort: numberOrZero(port, 'hostPort'),
-    hostIP: textOrEmpty(port, 'hostIP'),
+    name: '',
+    protocol: '',
+    hostPort: 0,
+    hostIP: '',
+    ...port,
   }))
   return [...conflictWarnings(ports), ...portNameWarnings(ports)]
 }

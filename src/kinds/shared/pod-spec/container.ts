@@ -1,18 +1,13 @@
 // The containers of a pod: regular, init and ephemeral ones.
+import type {
+  Container,
+  ContainerPort,
+  ContainerRestartRule,
+  EphemeralContainer,
+  PodSpec,
+} from '../../../api/gen/kinds.ts'
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrZero,
-  isGiven,
-  listOrEmpty,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOfEach,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { portName } from '../../../schema/validation/formats.ts'
 import { checkContainerResourceName } from '../resource-names.ts'
@@ -23,9 +18,9 @@ import { checkRequirements } from './resource-requirements.ts'
 import { checkContainerSecurity } from './security-context.ts'
 import { checkMounts } from './volume-mounts.ts'
 
-export function checkContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
+export function checkContainers(spec: PodSpec, list: FieldPath<readonly Container[]>, scope: ContainerScope): void {
   const { check } = scope
-  const containers = mapsInPlace(spec, 'containers')
+  const containers = spec.containers ?? []
   if (containers.length === 0) {
     check.required(list)
     return
@@ -34,10 +29,10 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
   for (const [i, container] of containers.entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
-    check.unique(names, textOrEmpty(container, 'name'), at.child('name'))
+    check.unique(names, container.name, at.child('name'))
     checkHooks(container, at, scope)
     if (check.gate('ContainerRestartRules')) checkRestartRules(container, at, check)
-    else if (isGiven(container, 'restartPolicy')) {
+    else if (container.restartPolicy !== undefined) {
       check.forbidden(at.child('restartPolicy'), 'may not be set for non-init containers')
     }
   }
@@ -45,24 +40,23 @@ export function checkContainers(spec: ValueMap, list: FieldPath, scope: Containe
 }
 
 /** The lifecycle hooks and probes of a container that runs as long as its pod. */
-function checkHooks(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  const lifecycle = mapOrAbsent(container, 'lifecycle')
-  if (lifecycle !== undefined) checkLifecycle(lifecycle, at.child('lifecycle'), scope)
+function checkHooks(container: Container, at: FieldPath<Container>, scope: ContainerScope): void {
+  if (container.lifecycle !== undefined) checkLifecycle(container.lifecycle, at.child('lifecycle'), scope)
   checkProbes(container, at, scope)
 }
 
-export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
+export function checkInitContainers(spec: PodSpec, list: FieldPath<readonly Container[]>, scope: ContainerScope): void {
   const { check } = scope
-  const names = new Set(textOfEach(spec, 'containers', 'name'))
-  for (const [i, container] of mapsInPlace(spec, 'initContainers').entries()) {
+  const names = new Set((spec.containers ?? []).map(({ name }) => name))
+  for (const [i, container] of (spec.initContainers ?? []).entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
     checkInitRestart(container, at, check)
-    const name = textOrEmpty(container, 'name')
+    const { name } = container
     if (names.has(name)) check.duplicate(at.child('name'), name)
     else if (name !== '') names.add(name)
     checkHostPorts([container], list, check)
-    const isSidecar = textOrAbsent(container, 'restartPolicy') === 'Always'
+    const isSidecar = container.restartPolicy === 'Always'
     if (isSidecar) checkHooks(container, at, scope)
     else {
       refuseProbes(container, at, check)
@@ -71,9 +65,8 @@ export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: Cont
   }
 }
 
-function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textOrAbsent(container, 'restartPolicy')
-  const rules = listOrEmpty(container, 'restartPolicyRules')
+function checkInitRestart(container: Container, at: FieldPath<Container>, check: Check): void {
+  const { restartPolicy: policy, restartPolicyRules: rules = [] } = container
   if (policy === undefined) {
     if (rules.length > 0) {
       check.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
@@ -87,9 +80,8 @@ function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): voi
   }
 }
 
-function checkRestartRules(container: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textOrAbsent(container, 'restartPolicy')
-  const rules = listOrEmpty(container, 'restartPolicyRules')
+function checkRestartRules(container: Container, at: FieldPath<Container>, check: Check): void {
+  const { restartPolicy: policy, restartPolicyRules: rules = [] } = container
   if (policy === undefined) {
     if (rules.length === 0) return
     check.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
@@ -98,25 +90,25 @@ function checkRestartRules(container: ValueMap, at: FieldPath, check: Check): vo
   check.each(container, 'restartPolicyRules', at, checkRestartRule)
 }
 
-function checkRestartRule(rule: ValueMap, at: FieldPath, check: Check): void {
+function checkRestartRule(rule: ContainerRestartRule, at: FieldPath<ContainerRestartRule>, check: Check): void {
   const all = check.gate('RestartAllContainersOnContainerExits')
-  check.oneOf(at.child('action'), textOrEmpty(rule, 'action'), all ? ['Restart', 'RestartAllContainers'] : ['Restart'])
+  check.oneOf(at.child('action'), rule.action ?? '', all ? ['Restart', 'RestartAllContainers'] : ['Restart'])
   check.fields(rule, at, 'core_v1.ContainerRestartRule')
   check.part(rule, 'exitCodes', at, (codes, place) =>
     check.fields(codes, place, 'core_v1.ContainerRestartRuleOnExitCodes'),
   )
 }
 
-function refuseRestartOnResize(container: ValueMap, at: FieldPath, check: Check): void {
+function refuseRestartOnResize(container: Container, at: FieldPath<Container>, check: Check): void {
   check.each(container, 'resizePolicy', at, (policy, place) => {
-    if (textOrEmpty(policy, 'restartPolicy') !== 'RestartContainer') return
+    if (policy.restartPolicy !== 'RestartContainer') return
     const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
     check.invalid(place.child('restartPolicy'), 'RestartContainer', detail)
   })
 }
 
 /** In the order of the reference. */
-const NOT_IN_EPHEMERAL: readonly string[] = [
+const NOT_IN_EPHEMERAL = [
   'ports',
   'resources',
   'resizePolicy',
@@ -124,64 +116,66 @@ const NOT_IN_EPHEMERAL: readonly string[] = [
   'restartPolicyRules',
   ...PROBES,
   'lifecycle',
-]
+] as const
 
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container'
 
-export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
-  const containers = mapsInPlace(spec, 'ephemeralContainers')
+export function checkEphemeralContainers(
+  { containers: regular, initContainers = [], ephemeralContainers: containers = [] }: PodSpec,
+  list: FieldPath<readonly EphemeralContainer[]>,
+  scope: ContainerScope,
+): void {
   if (containers.length === 0) return
   const { check } = scope
-  const others = new Set([...textOfEach(spec, 'containers', 'name'), ...textOfEach(spec, 'initContainers', 'name')])
+  const others = new Set([...(regular ?? []), ...initContainers].map(({ name }) => name))
   const names = new Set(others)
   for (const [i, container] of containers.entries()) {
     const at = list.index(i)
     checkCommon(container, at, scope)
     checkImageOfPod(container, at, check)
-    check.unique(names, textOrEmpty(container, 'name'), at.child('name'))
-    const target = textOrEmpty(container, 'targetContainerName')
-    if (target !== '' && !others.has(target)) check.notFound(at.child('targetContainerName'), target)
-    for (const field of NOT_IN_EPHEMERAL) if (isSet(container, field)) check.forbidden(at.child(field), NOT_EPHEMERAL)
+    check.unique(names, container.name, at.child('name'))
+    const { targetContainerName: target } = container
+    if (target !== undefined && !others.has(target)) check.notFound(at.child('targetContainerName'), target)
+    for (const field of NOT_IN_EPHEMERAL) if (isSet(container[field])) check.forbidden(at.child(field), NOT_EPHEMERAL)
     check.each(container, 'volumeMounts', at, (mount, place) => {
-      for (const field of ['subPath', 'subPathExpr']) {
-        if (textOrEmpty(mount, field) !== '') check.forbidden(place.child(field), NOT_EPHEMERAL)
+      for (const field of ['subPath', 'subPathExpr'] as const) {
+        if (mount[field] !== undefined) check.forbidden(place.child(field), NOT_EPHEMERAL)
       }
     })
   }
 }
 
 /** Empty `resources` count as not set. */
-function isSet(container: ValueMap, field: string): boolean {
-  if (!isGiven(container, field)) return false
-  return field !== 'resources' || Object.keys(mapOrEmpty(container, field)).length > 0
+function isSet(value: EphemeralContainer[(typeof NOT_IN_EPHEMERAL)[number]]): boolean {
+  return typeof value === 'object' ? Array.isArray(value) || Object.keys(value).length > 0 : value !== undefined
 }
 
 /** For pods; templates are not held to it. */
-export function checkImageOfPod(container: ValueMap, at: FieldPath, check: Check): void {
-  const image = textOrEmpty(container, 'image')
+export function checkImageOfPod(container: Container, at: FieldPath<Container>, check: Check): void {
+  const { image = '' } = container
   if (image !== image.trim()) check.invalid(at.child('image'), image, 'must not have leading or trailing whitespace')
 }
 
-function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+function checkCommon(container: Container, at: FieldPath<Container>, scope: ContainerScope): void {
   const { check } = scope
   check.fields(container, at, 'core_v1.Container', 'name', 'image', 'terminationMessagePolicy')
-  checkPorts(mapsInPlace(container, 'ports'), at.child('ports'), check)
+  checkPorts(container.ports ?? [], at.child('ports'), check)
   checkEnvironment(container, at, check)
   checkMounts(container, at, scope)
   check.fields(container, at, 'core_v1.Container', 'imagePullPolicy')
   const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
-  checkRequirements(mapOrEmpty(container, 'resources'), at.child('resources'), requirements)
+  checkRequirements(container.resources, at.child('resources'), requirements)
   checkResizePolicy(container, at.child('resizePolicy'), scope)
-  const context = mapOrAbsent(container, 'securityContext')
+  const { securityContext: context } = container
   if (context !== undefined) checkContainerSecurity(context, at.child('securityContext'), scope)
 }
 
-function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): void {
+function checkPorts(ports: readonly ContainerPort[], list: FieldPath<readonly ContainerPort[]>, check: Check): void {
   const names = new Set<string>()
   for (const [i, port] of ports.entries()) {
     const at = list.index(i)
-    const name = textOrEmpty(port, 'name')
-    if (name !== '') {
+    const { name } = port
+    if (name !== undefined) {
       const faults = portName(name)
       if (faults.length > 0) check.format(at.child('name'), name, faults)
       else if (names.has(name)) check.duplicate(at.child('name'), name)
@@ -192,28 +186,29 @@ function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): 
 }
 
 /** No two containers that run side by side use the same host port. */
-function checkHostPorts(containers: readonly ValueMap[], list: FieldPath, check: Check): void {
+function checkHostPorts(containers: readonly Container[], list: FieldPath<readonly Container[]>, check: Check): void {
   let used: Set<string> | undefined
   for (const [c, container] of containers.entries()) {
-    for (const [p, port] of mapsInPlace(container, 'ports').entries()) {
-      const number = integerOrZero(port, 'hostPort')
-      if (Number(number) === 0) continue
+    for (const [p, { hostPort, protocol = '', hostIP = '' }] of (container.ports ?? []).entries()) {
+      if (hostPort === undefined) continue
       used ??= new Set()
-      const key = `${textOrEmpty(port, 'protocol')}/${textOrEmpty(port, 'hostIP')}/${number}`
+      const key = `${protocol}/${hostIP}/${hostPort}`
       check.unique(used, key, list.index(c).child('ports').index(p).child('hostPort'))
     }
   }
 }
 
-function checkResizePolicy(container: ValueMap, list: FieldPath, { check, restartPolicy }: ContainerScope): void {
+function checkResizePolicy(
+  { resizePolicy = [] }: Container,
+  list: FieldPath,
+  { check, restartPolicy }: ContainerScope,
+): void {
   const seen = new Set<string>()
-  for (const [i, policy] of mapsInPlace(container, 'resizePolicy').entries()) {
-    const resource = textOrEmpty(policy, 'resourceName')
+  for (const [i, { resourceName: resource, restartPolicy: restart }] of resizePolicy.entries()) {
     if (seen.has(resource)) check.duplicate(list.index(i), shownJson(resource))
     seen.add(resource)
     if (resource === '') check.required(list)
     else check.oneOf(list, resource, ['cpu', 'memory'])
-    const restart = textOrEmpty(policy, 'restartPolicy')
     if (restart === '') check.required(list)
     else check.oneOf(list, restart, ['NotRequired', 'RestartContainer'])
     if (restartPolicy === 'Never' && restart !== 'NotRequired') {

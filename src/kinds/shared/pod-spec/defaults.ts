@@ -1,6 +1,15 @@
 // The defaults of pod specs, in pods and pod templates.
-import { textOrEmpty } from '../../../api/members.ts'
-import { isMap } from '../../../api/value.ts'
+import type {
+  Container,
+  DownwardAPIVolumeFile,
+  HTTPGetAction,
+  LifecycleHandler,
+  ObjectMeta,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  Volume,
+} from '../../../api/gen/kinds.ts'
 import {
   absent,
   always,
@@ -8,10 +17,8 @@ import {
   both,
   each,
   type Fields,
-  isAbsent,
-  type Rule,
+  type OwnRule,
   within,
-  withMember,
   withoutMember,
   zero,
 } from '../../../schema/defaults/rule.ts'
@@ -20,9 +27,9 @@ import { imageTag } from './image-reference.ts'
 
 const FILE_MODE = 0o644
 
-const httpGet = within({ path: blank('/'), scheme: blank('HTTP') })
+const httpGet = within<HTTPGetAction>({ path: blank('/'), scheme: blank('HTTP') })
 
-const probe = within({
+const probe = within<Probe>({
   timeoutSeconds: zero(1),
   periodSeconds: zero(10),
   successThreshold: zero(1),
@@ -31,20 +38,16 @@ const probe = within({
   grpc: within({ service: absent('') }),
 })
 
-const handler = within({ httpGet })
+const handler = within<LifecycleHandler>({ httpGet })
 
 /** `latest` may change and is always pulled. */
-const pullPolicy =
-  (image: string): Rule =>
-  (given, _, parent) => {
-    if (!isAbsent(given) && given !== '') return given
-    const reference = parent[image]
-    return typeof reference === 'string' && imageTag(reference) === 'latest' ? 'Always' : 'IfNotPresent'
-  }
+function pullPolicy(image = ''): string {
+  return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent'
+}
 
-const containers = each(
+const containers = each<readonly Container[], unknown>(
   within({
-    imagePullPolicy: pullPolicy('image'),
+    imagePullPolicy: (given, _, { image }) => given ?? pullPolicy(image),
     terminationMessagePath: blank('/dev/termination-log'),
     terminationMessagePolicy: blank('File'),
     ports: each(within({ protocol: blank('TCP') })),
@@ -65,7 +68,7 @@ const containers = each(
 )
 
 /** Sources that pods and persistent volumes have in common. */
-export const SHARED_SOURCES: Fields = {
+export const SHARED_SOURCES: Fields<Pick<Volume, 'hostPath' | 'iscsi' | 'rbd' | 'azureDisk' | 'scaleIO'>> = {
   hostPath: within({ type: absent('') }),
   iscsi: within({ iscsiInterface: blank('default') }),
   rbd: within({ pool: blank('rbd'), user: blank('admin'), keyring: blank('/etc/ceph/keyring') }),
@@ -78,10 +81,12 @@ export const SHARED_SOURCES: Fields = {
   scaleIO: within({ storageMode: blank('ThinProvisioned'), fsType: blank('xfs') }),
 }
 
-const downwardItems = each(within({ fieldRef: within({ apiVersion: blank('v1') }) }))
+const downwardItems = each<readonly DownwardAPIVolumeFile[], unknown>(
+  within({ fieldRef: within({ apiVersion: blank('v1') }) }),
+)
 
-const sources = within({
-  image: within({ pullPolicy: pullPolicy('reference') }),
+const sources = within<Volume>({
+  image: within({ pullPolicy: (given, _, { reference }) => given ?? pullPolicy(reference) }),
   ...SHARED_SOURCES,
   secret: within({ defaultMode: absent(FILE_MODE) }),
   configMap: within({ defaultMode: absent(FILE_MODE) }),
@@ -101,22 +106,18 @@ const sources = within({
 })
 
 /** A volume without a source is an `emptyDir`. */
-const withSource: Rule = (given) => {
-  if (!isMap(given)) return given
-  return Object.entries(given).some(([name, source]) => name !== 'name' && source !== null)
-    ? given
-    : withMember(given, 'emptyDir', {})
-}
+const withSource: OwnRule<Volume> = (given) =>
+  given === undefined || Object.keys(given).some((name) => name !== 'name') ? given : { ...given, emptyDir: {} }
 
 /** `serviceAccount` is the old name of `serviceAccountName`, which wins. */
-const bothAccountNames: Rule = (given) => {
-  if (!isMap(given)) return given
-  const name = textOrEmpty(given, 'serviceAccountName') || textOrEmpty(given, 'serviceAccount')
-  if (name === '') return given
-  return withMember(withMember(given, 'serviceAccountName', name), 'serviceAccount', name)
+const bothAccountNames: OwnRule<PodSpec> = (given) => {
+  const name = given?.serviceAccountName ?? given?.serviceAccount
+  if (given === undefined || name === undefined || (name === given.serviceAccount && name === given.serviceAccountName))
+    return given
+  return { ...given, serviceAccountName: name, serviceAccount: name }
 }
 
-const FIELDS: Fields = {
+const FIELDS: Fields<PodSpec> = {
   dnsPolicy: blank('ClusterFirst'),
   restartPolicy: blank('Always'),
   securityContext: absent({}),
@@ -130,7 +131,7 @@ const FIELDS: Fields = {
   resources: roundedResources,
 }
 
-export const podSpec: Rule = both(always(FIELDS), bothAccountNames)
+export const podSpec: OwnRule<PodSpec> = both<PodSpec, unknown>(always(FIELDS), bothAccountNames)
 
 const RETIRED_ANNOTATIONS: readonly string[] = [
   'pod.beta.kubernetes.io/init-containers',
@@ -140,12 +141,12 @@ const RETIRED_ANNOTATIONS: readonly string[] = [
 ]
 
 /** Annotations that were replaced by fields long ago are dropped. */
-export const podMetadata: Rule = within({
+export const podMetadata = within<ObjectMeta>({
   annotations: (given) => {
-    if (!isMap(given) || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
+    if (given === undefined || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
     const kept = RETIRED_ANNOTATIONS.reduce(withoutMember, given)
     return Object.keys(kept).length === 0 ? undefined : kept
   },
 })
 
-export const podTemplate: Fields = { metadata: podMetadata, spec: podSpec }
+export const podTemplate: Fields<PodTemplateSpec> = { metadata: podMetadata, spec: podSpec }

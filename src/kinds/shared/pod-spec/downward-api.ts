@@ -1,7 +1,6 @@
 // The downward API: the fields of a pod and the resources of its containers, as environment variables and as files.
+import type { DownwardAPIVolumeFile, ObjectFieldSelector, ResourceFieldSelector } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, textOrEmpty } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkNonReservedPath } from '../paths.ts'
@@ -40,21 +39,26 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 const OLD_NAMES: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' }
 
-/** `metadata.labels['key']` as the field and the key. */
+/** `metadata.labels.key` as the field and the key. */
 function split(path: string): { readonly field: string; readonly key: string | undefined } {
   const bracket = path.indexOf("['")
   if (bracket < 0 || !path.endsWith("']") || path.length < bracket + 4) return { field: path, key: undefined }
   return { field: path.slice(0, bracket), key: path.slice(bracket + 2, -2) }
 }
 
-export function checkFieldRef(ref: ValueMap, allowed: readonly string[], at: FieldPath, check: Check): void {
-  const fieldPath = textOrEmpty(ref, 'fieldPath')
-  const missing = ['apiVersion', 'fieldPath'].find((field) => textOrEmpty(ref, field) === '')
+export function checkFieldRef(
+  ref: ObjectFieldSelector,
+  allowed: readonly string[],
+  at: FieldPath<ObjectFieldSelector>,
+  check: Check,
+): void {
+  const { apiVersion = '', fieldPath } = ref
+  const missing = (['apiVersion', 'fieldPath'] as const).find((field) => (ref[field] ?? '') === '')
   if (missing !== undefined) {
     check.required(at.child(missing))
     return
   }
-  const fault = conversionFault(textOrEmpty(ref, 'apiVersion'), fieldPath)
+  const fault = conversionFault(apiVersion, fieldPath)
   if (fault !== undefined) {
     check.invalid(at.child('fieldPath'), fieldPath, `error converting fieldPath: ${fault}`)
     return
@@ -98,33 +102,37 @@ const RESOURCES: readonly string[] = ['limits', 'requests'].flatMap((kind) =>
 )
 
 /** `inVolume`: the container must be named. */
-export function checkResourceFieldRef(ref: ValueMap, at: FieldPath, check: Check, inVolume = false): void {
-  const resource = textOrEmpty(ref, 'resource')
+export function checkResourceFieldRef(
+  { resource, containerName = '', divisor }: ResourceFieldSelector,
+  at: FieldPath<ResourceFieldSelector>,
+  check: Check,
+  inVolume = false,
+): void {
   const isHugePages = /^(?:limits|requests)\.hugepages-/.test(resource)
   const isKnown = RESOURCES.includes(resource)
-  if (inVolume && textOrEmpty(ref, 'containerName') === '') check.required(at.child('containerName'))
+  if (inVolume && containerName === '') check.required(at.child('containerName'))
   else if (resource === '') check.required(at.child('resource'))
   else if (!isKnown && !isHugePages) check.notSupported(at.child('resource'), resource, RESOURCES)
-  const divisor = textOrEmpty(ref, 'divisor')
   const known = isKnown ? DIVISORS[resource.slice(resource.indexOf('.') + 1)] : undefined
   const supported = isHugePages ? { values: SIZES, words: 'hugepages' } : known
-  if (divisor === '' || divisor === '0' || supported === undefined || supported.values.includes(divisor)) return
+  if (divisor === '0' || supported === undefined || supported.values.includes(divisor)) return
   const values = supported.values.join(supported.values.length === 2 ? ' and ' : ', ')
   const detail = `only divisor's values ${values} are supported with the ${supported.words} resource`
   check.invalid(at.child('divisor'), resource, detail)
 }
 
-export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): void {
+/** The reference reports the faults of a file at the list or what has it. */
+export function checkDownwardFile(file: DownwardAPIVolumeFile, at: FieldPath, check: Check): void {
+  const place = at as FieldPath<DownwardAPIVolumeFile>
   check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'path')
-  checkNonReservedPath(textOrEmpty(file, 'path'), at.child('path'), check)
-  const field = mapOrAbsent(file, 'fieldRef')
-  const resource = mapOrAbsent(file, 'resourceFieldRef')
+  checkNonReservedPath(file.path, place.child('path'), check)
+  const { fieldRef: field, resourceFieldRef: resource } = file
   if (field !== undefined) {
-    checkFieldRef(field, FILE_FIELDS, at.child('fieldRef'), check)
+    checkFieldRef(field, FILE_FIELDS, place.child('fieldRef'), check)
     if (resource !== undefined) {
       check.invalid(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously')
     }
-  } else if (resource !== undefined) checkResourceFieldRef(resource, at.child('resourceFieldRef'), check, true)
+  } else if (resource !== undefined) checkResourceFieldRef(resource, place.child('resourceFieldRef'), check, true)
   else check.required(at, 'one of fieldRef and resourceFieldRef is required')
   check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'mode')
 }

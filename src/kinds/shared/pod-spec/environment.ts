@@ -1,8 +1,14 @@
 // Environment variables of containers: their names, and where their values come from.
+import type {
+  ConfigMapKeySelector,
+  Container,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+} from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, textOrEmpty } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
-import type { Check, PartRule } from '../../../schema/validation/check.ts'
+import { type Check, givenParts, type PartRule, type PartRules } from '../../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../../schema/validation/formats.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNoBacksteps } from '../paths.ts'
@@ -10,62 +16,57 @@ import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './down
 
 const ONE_AT_A_TIME = 'may not have more than one field specified at a time'
 
-export function checkEnvironment(container: ValueMap, at: FieldPath, check: Check): void {
+export function checkEnvironment(container: Container, at: FieldPath<Container>, check: Check): void {
   check.each(container, 'env', at, checkVariable)
   check.each(container, 'envFrom', at, (source, place) => checkSource(source, place, at.child('envFrom'), check))
 }
 
-function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
+function checkVariable(variable: EnvVar, at: FieldPath<EnvVar>, check: Check): void {
   check.fields(variable, at, 'core_v1.EnvVar')
-  const from = mapOrAbsent(variable, 'valueFrom')
-  if (from !== undefined) checkValueFrom(from, textOrEmpty(variable, 'value'), at.child('valueFrom'), check)
+  const { valueFrom: from, value = '' } = variable
+  if (from !== undefined) checkValueFrom(from, value, at.child('valueFrom'), check)
 }
 
-const keyRef: PartRule = (source, at, check) => {
-  const name = textOrEmpty(source, 'name')
+const keyRef: PartRule<ConfigMapKeySelector> = (source, at, check) => {
+  const { name = '' } = source
   check.format(at.child('name'), name, dns1123Subdomain(name))
   check.fields(source, at, 'core_v1.ConfigMapKeySelector', 'key')
 }
 
-const fileKeyRef: PartRule = (source, at, check) => {
+const fileKeyRef: PartRule<FileKeySelector> = (source, at, check) => {
   check.fields(source, at, 'core_v1.FileKeySelector', 'key', 'volumeName', 'path')
-  checkNoBacksteps(textOrEmpty(source, 'path'), at.child('path'), check)
+  checkNoBacksteps(source.path, at.child('path'), check)
 }
 
-const VALUE_SOURCES: readonly (readonly [string, PartRule])[] = [
-  ['fieldRef', (source, at, check) => checkFieldRef(source, ENVIRONMENT_FIELDS, at, check)],
-  ['resourceFieldRef', (source, at, check) => checkResourceFieldRef(source, at, check)],
-  ['configMapKeyRef', keyRef],
-  ['secretKeyRef', keyRef],
-  ['fileKeyRef', fileKeyRef],
-]
+const VALUE_SOURCES: PartRules<EnvVarSource> = {
+  fieldRef: (source, at, check) => checkFieldRef(source, ENVIRONMENT_FIELDS, at, check),
+  resourceFieldRef: (source, at, check) => checkResourceFieldRef(source, at, check),
+  configMapKeyRef: keyRef,
+  secretKeyRef: keyRef,
+  fileKeyRef,
+}
 
 const ONE_OF_FOUR = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'
 
 const ONE_OF_FIVE =
   'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
 
-function checkValueFrom(from: ValueMap, value: string, at: FieldPath, check: Check): void {
-  let found = 0
-  for (const [field, rule] of VALUE_SOURCES) {
-    const source = mapOrAbsent(from, field)
-    if (source === undefined) continue
-    found++
-    rule(source, at.child(field), check)
-  }
-  if (found === 0) check.invalid(at, '', check.gate('EnvFiles') ? ONE_OF_FIVE : ONE_OF_FOUR)
+function checkValueFrom(from: EnvVarSource, value: string, at: FieldPath<EnvVarSource>, check: Check): void {
+  const parts = givenParts(from, at, VALUE_SOURCES, check)
+  for (const part of parts) part.check()
+  if (parts.length === 0) check.invalid(at, '', check.gate('EnvFiles') ? ONE_OF_FIVE : ONE_OF_FOUR)
   else if (value !== '') check.invalid(at, '', 'may not be specified when `value` is not empty')
-  else if (found > 1) check.invalid(at, '', ONE_AT_A_TIME)
+  else if (parts.length > 1) check.invalid(at, '', ONE_AT_A_TIME)
 }
 
-function checkSource(source: ValueMap, at: FieldPath, list: FieldPath, check: Check): void {
+function checkSource(source: EnvFromSource, at: FieldPath<EnvFromSource>, list: FieldPath, check: Check): void {
   check.fields(source, at, 'core_v1.EnvFromSource')
   let found = 0
-  for (const field of ['configMapRef', 'secretRef']) {
-    const ref = mapOrAbsent(source, field)
+  for (const field of ['configMapRef', 'secretRef'] as const) {
+    const ref = source[field]
     if (ref === undefined) continue
     found++
-    const name = textOrEmpty(ref, 'name')
+    const { name = '' } = ref
     if (name === '') check.required(at.child(field).child('name'))
     else check.format(at.child(field).child('name'), name, subdomainName(name, true))
   }

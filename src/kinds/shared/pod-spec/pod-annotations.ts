@@ -1,18 +1,18 @@
 // Annotations of pods that the server understands: mirror pods, the deletion cost, and security profiles that are fields by now.
+import type {
+  AppArmorProfile,
+  Container,
+  ObjectMeta,
+  Pod,
+  PodSecurityContext,
+  PodSpec,
+  SeccompProfile,
+  SecurityContext,
+} from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  isGiven,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOfEach,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { annotationsOf, specOf, withSpec } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
+import { withSpec } from '../../../api/object-members.ts'
 import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'
-import { equalValues, own, type ValueMap } from '../../../api/value.ts'
+import { entriesOf, equalValues, type MapOf, own } from '../../../api/value.ts'
 import type { WriteContext } from '../../../registry/registry.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkDescendingPath } from '../paths.ts'
@@ -28,21 +28,21 @@ const APPARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
 const LOCAL = 'localhost/'
 
 /** Whether the pod mirrors a static pod. */
-export function isMirror(metadata: ValueMap): boolean {
-  return Object.hasOwn(mapOrEmpty(metadata, 'annotations'), MIRROR)
+export function isMirror(metadata: ObjectMeta): boolean {
+  return Object.hasOwn(metadata.annotations ?? {}, MIRROR)
 }
 
-export function checkPodAnnotations(annotations: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
-  const mirror = textOrAbsent(annotations, MIRROR)
-  if (mirror !== undefined && textOrEmpty(spec, 'nodeName') === '') {
+export function checkPodAnnotations(annotations: MapOf<string>, spec: PodSpec, at: FieldPath, check: Check): void {
+  const mirror = own(annotations, MIRROR)
+  if (mirror !== undefined && spec.nodeName === undefined) {
     check.invalid(at.key(MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set')
   }
-  const cost = textOrAbsent(annotations, DELETION_COST)
+  const cost = own(annotations, DELETION_COST)
   if (cost !== undefined && !isCost(cost)) check.invalid(at.key(DELETION_COST), cost, 'must be a 32bit integer')
-  const seccomp = textOrAbsent(annotations, SECCOMP_OF_POD)
+  const seccomp = own(annotations, SECCOMP_OF_POD)
   if (seccomp !== undefined) checkSeccomp(seccomp, at.child(SECCOMP_OF_POD), check)
-  for (const key of Object.keys(annotations)) {
-    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textOrEmpty(annotations, key), at.child(key), check)
+  for (const [key, profile] of entriesOf(annotations)) {
+    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(profile, at.child(key), check)
   }
   checkAppArmor(annotations, spec, at, check)
 }
@@ -57,14 +57,13 @@ function checkSeccomp(profile: string, at: FieldPath, check: Check): void {
   else check.invalid(at, profile, 'must be a valid seccomp profile')
 }
 
-function checkAppArmor(annotations: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
+function checkAppArmor(annotations: MapOf<string>, spec: PodSpec, at: FieldPath, check: Check): void {
   let names: ReadonlySet<string> | undefined
-  for (const key of Object.keys(annotations)) {
+  for (const [key, profile] of entriesOf(annotations)) {
     if (!key.startsWith(APPARMOR_OF_CONTAINER)) continue
-    names ??= new Set(CONTAINER_LISTS.flatMap((list) => textOfEach(spec, list, 'name')))
+    names ??= new Set(CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map(({ name }) => name)))
     const container = key.slice(APPARMOR_OF_CONTAINER.length)
     if (!names.has(container)) check.invalid(at.key(key), container, 'container not found')
-    const profile = textOrEmpty(annotations, key)
     if (['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith(LOCAL)) continue
     check.invalid(at.key(key), profile, `invalid AppArmor profile name: "${profile}"`)
   }
@@ -75,50 +74,54 @@ export function isSeccomp(key: string): boolean {
 }
 
 /** Profiles that are both annotated and set as fields must be the same. */
-export function checkProfilesAgree(annotations: ValueMap, spec: ValueMap, at: FieldPath, check: Check): void {
+export function checkProfilesAgree(
+  annotations: MapOf<string>,
+  spec: PodSpec,
+  at: FieldPath<PodSpec>,
+  check: Check,
+): void {
   if (!Object.keys(annotations).some((key) => isSeccomp(key) || key.startsWith(APPARMOR_OF_CONTAINER))) return
-  const podContext = mapOrEmpty(spec, 'securityContext')
   const containers = containersOf(spec, at)
-  const agree = (what: Profile, key: string, profile: ValueMap | undefined, holder: FieldPath): void => {
-    const member = disagreement(what, textOrAbsent(annotations, key), profile)
+  const agree = (what: Profile, key: string, profile: AnyProfile | undefined, holder: Holder): void => {
+    const member = disagreement(what, own(annotations, key), profile)
     if (member === undefined) return
     const place = holder.child('securityContext').child(FIELDS[what]).child(member)
     check.forbidden(place, `${what} ${member === 'type' ? 'type' : 'profile'} in annotation and field must match`)
   }
-  agree('seccomp', SECCOMP_OF_POD, mapOrAbsent(podContext, FIELDS.seccomp), at)
+  agree('seccomp', SECCOMP_OF_POD, spec.securityContext?.seccompProfile, at)
   for (const [container, place] of containers) {
-    const profile = mapOrAbsent(mapOrEmpty(container, 'securityContext'), FIELDS.seccomp)
-    agree('seccomp', SECCOMP_OF_CONTAINER + textOrEmpty(container, 'name'), profile, place)
+    agree('seccomp', SECCOMP_OF_CONTAINER + container.name, container.securityContext?.seccompProfile, place)
   }
-  if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return
+  if (spec.os?.name === 'windows') return
   // Unlike with seccomp, containers inherit the profile of the pod.
-  const ofPod = mapOrAbsent(podContext, FIELDS.apparmor)
   for (const [container, place] of containers) {
-    const profile = mapOrAbsent(mapOrEmpty(container, 'securityContext'), FIELDS.apparmor) ?? ofPod
-    agree('apparmor', APPARMOR_OF_CONTAINER + textOrEmpty(container, 'name'), profile, place)
+    const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile
+    agree('apparmor', APPARMOR_OF_CONTAINER + container.name, profile, place)
   }
 }
 
 type Profile = 'seccomp' | 'apparmor'
+type AnyProfile = SeccompProfile | AppArmorProfile
+type Holder = FieldPath<{ readonly securityContext?: PodSecurityContext | SecurityContext }>
 
-const FIELDS: Readonly<Record<Profile, string>> = { seccomp: 'seccompProfile', apparmor: 'appArmorProfile' }
+const FIELDS = { seccomp: 'seccompProfile', apparmor: 'appArmorProfile' } as const
 
 /** The member of the profile that is not as annotated. */
 function disagreement(
   what: Profile,
   annotation: string | undefined,
-  profile: ValueMap | undefined,
+  profile: AnyProfile | undefined,
 ): 'type' | 'localhostProfile' | undefined {
   if (annotation === undefined || profile === undefined) return undefined
   const isDefault = annotation === 'runtime/default' || (what === 'seccomp' && annotation === 'docker/default')
   const isLocal = annotation.startsWith(LOCAL)
-  switch (textOrEmpty(profile, 'type')) {
+  switch (profile.type) {
     case 'Unconfined':
       return annotation === 'unconfined' ? undefined : 'type'
     case 'RuntimeDefault':
       return isDefault ? undefined : 'type'
     case 'Localhost':
-      if (isLocal && textOrAbsent(profile, 'localhostProfile') === annotation.slice(LOCAL.length)) return undefined
+      if (isLocal && profile.localhostProfile === annotation.slice(LOCAL.length)) return undefined
       return isLocal ? 'localhostProfile' : 'type'
     default:
       return undefined
@@ -126,9 +129,14 @@ function disagreement(
 }
 
 /** Mirror and profile annotations stay as they are. */
-export function checkKeptAnnotations(annotations: ValueMap, stored: ValueMap, at: FieldPath, check: Check): void {
+export function checkKeptAnnotations(
+  annotations: MapOf<string>,
+  stored: MapOf<string>,
+  at: FieldPath,
+  check: Check,
+): void {
   for (const key of Object.keys(stored)) {
-    if (textOrAbsent(annotations, key) === textOrAbsent(stored, key)) continue
+    if (own(annotations, key) === own(stored, key)) continue
     const what = kept(key)
     if (what !== undefined) check.forbidden(at.key(key), `may not remove or update ${what}`)
   }
@@ -145,22 +153,22 @@ function kept(key: string): string | undefined {
 
 /** The AppArmor annotation of a container, where neither the container nor its pod has a field that says the same. */
 function appArmorAnnotation(
-  annotations: ValueMap,
-  container: ValueMap,
-  podContext: ValueMap,
-): { readonly key: string; readonly profile: ValueMap | undefined } | undefined {
-  const key = APPARMOR_OF_CONTAINER + textOrEmpty(container, 'name')
-  const annotation = textOrAbsent(annotations, key)
-  if (annotation === undefined || isGiven(mapOrEmpty(container, 'securityContext'), FIELDS.apparmor)) return undefined
+  annotations: MapOf<string>,
+  container: Container,
+  podContext: PodSecurityContext,
+): { readonly key: string; readonly profile: AppArmorProfile | undefined } | undefined {
+  const key = APPARMOR_OF_CONTAINER + container.name
+  const annotation = own(annotations, key)
+  if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return undefined
   const profile = profileOf(annotation)
-  const isOfPod = profile !== undefined && equalValues(profile, own(podContext, FIELDS.apparmor))
+  const isOfPod = profile !== undefined && equalValues(profile, podContext.appArmorProfile)
   return isOfPod ? undefined : { key, profile }
 }
 
 export function appArmorWarning(
-  annotations: ValueMap,
-  container: ValueMap,
-  podContext: ValueMap,
+  annotations: MapOf<string>,
+  container: Container,
+  podContext: PodSecurityContext,
   annotationsAt: string,
 ): string | undefined {
   const found = appArmorAnnotation(annotations, container, podContext)
@@ -168,26 +176,25 @@ export function appArmorWarning(
 }
 
 /** A new pod with the fields that its annotations stand for. */
-export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiObject {
-  const annotations = annotationsOf(pod)
-  const spec = specOf(pod)
+export function withAppArmorFields(pod: Pod, { warn }: WriteContext): Pod {
+  const { annotations = {} } = pod.metadata
+  const { spec } = pod
   if (!Object.keys(annotations).some((key) => key.startsWith(APPARMOR_OF_CONTAINER))) return pod
-  if (textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows') return pod
-  const withField = (container: ValueMap): ValueMap => {
-    const found = appArmorAnnotation(annotations, container, mapOrEmpty(spec, 'securityContext'))
+  if (spec.os?.name === 'windows') return pod
+  const withField = (container: Container): Container => {
+    const found = appArmorAnnotation(annotations, container, spec.securityContext ?? {})
     if (found === undefined) return container
     warn(warningOf('metadata.annotations', found.key))
     if (found.profile === undefined) return container
-    const securityContext = { ...mapOrEmpty(container, 'securityContext'), [FIELDS.apparmor]: found.profile }
-    return { ...container, securityContext }
+    return { ...container, securityContext: { ...container.securityContext, appArmorProfile: found.profile } }
   }
-  const lists = CONTAINER_LISTS.filter((list) => Object.hasOwn(spec, list))
-  return withSpec(pod, Object.fromEntries(lists.map((list) => [list, mapsInPlace(spec, list).map(withField)])))
+  const lists = CONTAINER_LISTS.flatMap((list) => (spec[list] ? [[list, spec[list].map(withField)]] : []))
+  return withSpec(pod, Object.fromEntries(lists))
 }
 
 const MAX_PROFILE_BYTES = 4095
 
-function profileOf(annotation: string): ValueMap | undefined {
+function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
   const local = annotation.startsWith(LOCAL) ? annotation.slice(LOCAL.length) : ''

@@ -1,7 +1,6 @@
 // The DNS configuration of a pod.
+import type { PodDNSConfig, PodSpec } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123SubdomainWithUnderscore, longerThan } from '../../../schema/validation/formats.ts'
 import { checkIp } from '../ip-address.ts'
@@ -10,14 +9,17 @@ const MAX_NAMESERVERS = 3
 const MAX_SEARCHES = 32
 const MAX_SEARCH_BYTES = 2048
 
-export function checkDnsConfig(spec: ValueMap, at: FieldPath, check: Check): void {
-  const config = mapOrAbsent(spec, 'dnsConfig')
-  const isAlone = textOrEmpty(spec, 'dnsPolicy') === 'None'
+export function checkDnsConfig(
+  { dnsConfig: config, dnsPolicy }: PodSpec,
+  at: FieldPath<PodDNSConfig>,
+  check: Check,
+): void {
+  const isAlone = dnsPolicy === 'None'
   if (config === undefined) {
     if (isAlone) check.required(at, 'must provide `dnsConfig` when `dnsPolicy` is None')
     return
   }
-  const servers = textsInPlace(config, 'nameservers')
+  const { nameservers: servers = [], searches = [] } = config
   if (isAlone && servers.length === 0) {
     check.required(at.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')
     return
@@ -26,9 +28,9 @@ export function checkDnsConfig(spec: ValueMap, at: FieldPath, check: Check): voi
     check.invalid(at.child('nameservers'), servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)
   }
   for (const [i, server] of servers.entries()) checkIp(server, at.child('nameservers').index(i), check)
-  checkSearches(textsInPlace(config, 'searches'), at.child('searches'), check)
-  check.each(config, 'options', at, (option, place) => {
-    if (textOrEmpty(option, 'name') === '') check.required(place, 'must not be empty')
+  checkSearches(searches, at.child('searches'), check)
+  check.each(config, 'options', at, ({ name = '' }, place) => {
+    if (name === '') check.required(place, 'must not be empty')
   })
 }
 

@@ -1,25 +1,32 @@
 // Defaults of pod-level resources, from the resources of the containers and from the limits of the pod.
-import { mapOrEmpty, mapsOnly, quantityOrAbsent } from '../../../api/members.ts'
-import { isMap, type Value, type ValueMap } from '../../../api/value.ts'
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../lib/quantity.ts'
-import { type Rule, withMember } from '../../../schema/defaults/rule.ts'
+import type { Container, PodSpec, ResourceRequirements } from '../../../api/gen/kinds.ts'
+import { entriesOf } from '../../../api/value.ts'
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from '../../../lib/quantity.ts'
+import type { OwnRule } from '../../../schema/defaults/rule.ts'
 import { isHugePages } from '../resource-names.ts'
 
 type Amounts = Map<string, Quantity>
 
-export const podLevelResources: Rule = (given) => {
-  if (!isMap(given) || !isMap(given['resources'])) return given
-  return withMember(given, 'resources', withRequests(given, withHugePageLimits(given, given['resources'])))
+export const podLevelResources: OwnRule<PodSpec> = (given) => {
+  if (given?.resources === undefined) return given
+  const resources = withRequests(given, withHugePageLimits(given, given.resources))
+  return resources === given.resources ? given : { ...given, resources }
 }
 
 function isCpuOrMemory(name: string): boolean {
   return name === 'cpu' || name === 'memory'
 }
 
-function withHugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
-  const [limits, requests] = [mapOrEmpty(resources, 'limits'), mapOrEmpty(resources, 'requests')]
+function withHugePageLimits(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
+  const { limits = {}, requests = {} } = resources
   if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return resources
-  const added: Record<string, Value> = {}
+  const added: Record<string, string> = {}
   for (const [name, amount] of aggregate(spec, 'limits')) {
     const open = !Object.hasOwn(limits, name) && !Object.hasOwn(requests, name)
     if (isHugePages(name) && open) added[name] = formatQuantity(amount)
@@ -27,34 +34,37 @@ function withHugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
   return withAmounts(resources, 'limits', added)
 }
 
-function withRequests(spec: ValueMap, resources: ValueMap): ValueMap {
-  const [limits, requests] = [mapOrEmpty(resources, 'limits'), mapOrEmpty(resources, 'requests')]
+function withRequests(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
+  const { limits = {}, requests = {} } = resources
   if (Object.keys(limits).length === 0) return resources
-  const added: Record<string, Value> = {}
+  const added: Record<string, string> = {}
   for (const [name, amount] of aggregate(spec, 'requests')) {
     if (isCpuOrMemory(name) && !Object.hasOwn(requests, name)) added[name] = formatQuantity(amount)
   }
-  for (const name of Object.keys(limits)) {
+  for (const [name, limit] of entriesOf(limits)) {
     const open = !Object.hasOwn(requests, name) && !Object.hasOwn(added, name)
-    if ((isCpuOrMemory(name) || isHugePages(name)) && open) added[name] = limits[name]!
+    if ((isCpuOrMemory(name) || isHugePages(name)) && open) added[name] = limit
   }
   return withAmounts(resources, 'requests', added)
 }
 
-function withAmounts(resources: ValueMap, kind: string, added: ValueMap): ValueMap {
-  if (Object.keys(added).length === 0) return resources
-  return withMember(resources, kind, { ...mapOrEmpty(resources, kind), ...added })
+function withAmounts(
+  resources: ResourceRequirements,
+  kind: 'requests' | 'limits',
+  added: Readonly<Record<string, string>>,
+): ResourceRequirements {
+  return Object.keys(added).length === 0 ? resources : { ...resources, [kind]: { ...resources[kind], ...added } }
 }
 
 /** What all containers need at once: the sum of those that run side by side, or the most that an init container and sidecars need. */
-export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts {
+export function aggregate(spec: Pick<PodSpec, 'containers' | 'initContainers'>, kind: 'requests' | 'limits'): Amounts {
   const total: Amounts = new Map()
-  for (const container of mapsOnly(spec, 'containers')) add(total, amountsOf(container, kind))
+  for (const container of spec.containers ?? []) add(total, amountsOf(container, kind))
   const sidecars: Amounts = new Map()
   const starting: Amounts = new Map()
-  for (const container of mapsOnly(spec, 'initContainers')) {
+  for (const container of spec.initContainers ?? []) {
     const amounts = amountsOf(container, kind)
-    if (container['restartPolicy'] === 'Always') {
+    if (container.restartPolicy === 'Always') {
       add(total, amounts)
       add(sidecars, amounts)
       raise(starting, sidecars)
@@ -68,12 +78,11 @@ export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts 
   return total
 }
 
-function amountsOf(container: ValueMap, kind: string): Amounts {
-  const given = mapOrEmpty(mapOrEmpty(container, 'resources'), kind)
+function amountsOf({ resources }: Container, kind: 'requests' | 'limits'): Amounts {
   const amounts: Amounts = new Map()
-  for (const name of Object.keys(given)) {
-    const amount = quantityOrAbsent(given, name)
-    if (amount !== undefined) amounts.set(name, amount)
+  for (const [name, text] of entriesOf(resources[kind] ?? {})) {
+    const amount = parseQuantity(text)
+    if (amount.ok) amounts.set(name, amount.quantity)
   }
   return amounts
 }

@@ -1,34 +1,32 @@
 // A pod for one operating system has none of the other's settings; and the settings of Windows containers.
+import type {
+  PodSecurityContext,
+  PodSpec,
+  SecurityContext,
+  WindowsSecurityContextOptions,
+} from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  isGiven,
-  isTrue,
-  listOrEmpty,
-  mapOrAbsent,
-  mapOrEmpty,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { longerThan } from '../../../schema/validation/formats.ts'
 import type { PlacedContainer } from './container-scope.ts'
 
 type Containers = readonly PlacedContainer[]
+interface Secured {
+  readonly securityContext?: PodSecurityContext | SecurityContext
+}
 
-export function checkOs(spec: ValueMap, containers: Containers, at: FieldPath, check: Check): void {
-  const os = mapOrAbsent(spec, 'os')
-  if (os === undefined) return
-  const name = textOrEmpty(os, 'name')
+export function checkOs(spec: PodSpec, containers: Containers, at: FieldPath<PodSpec>, check: Check): void {
+  if (spec.os === undefined) return
+  const { name } = spec.os
   if (name === '') check.required(at.child('os').child('name'))
   else if (name === 'linux') refuseWindowsSettings([[spec, at], ...containers], check)
   else if (name === 'windows') refuseLinuxSettings(spec, containers, at, check)
   else check.notSupported(at.child('os'), name, ['linux', 'windows'])
 }
 
-function refuseWindowsSettings(holders: Containers, check: Check): void {
+function refuseWindowsSettings(holders: readonly (readonly [Secured, FieldPath<Secured>])[], check: Check): void {
   for (const [holder, place] of holders) {
-    if (isGiven(mapOrEmpty(holder, 'securityContext'), 'windowsOptions')) {
+    if (holder.securityContext?.windowsOptions !== undefined) {
       const where = place.child('securityContext').child('windowsOptions')
       check.forbidden(where, 'windows options cannot be set for a linux pod')
     }
@@ -38,16 +36,18 @@ function refuseWindowsSettings(holders: Containers, check: Check): void {
 const NOT_ON_WINDOWS = 'cannot be set for a windows pod'
 
 /** In the order of the reference. */
-const OF_PODS = [
-  { holder: 'securityContext', fields: ['appArmorProfile', 'seLinuxOptions'] },
-  { holder: 'spec', fields: ['hostUsers', 'hostPID', 'hostIPC'] },
-  { holder: 'securityContext', fields: ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls'] },
-  { holder: 'spec', fields: ['shareProcessNamespace'] },
-  { holder: 'securityContext', fields: ['runAsUser', 'runAsGroup', 'supplementalGroups', 'supplementalGroupsPolicy'] },
-  { holder: 'securityContext', fields: ['seLinuxChangePolicy'] },
-] as const
+const OF_PODS: readonly (
+  | { readonly ofPod: readonly (keyof PodSpec)[] }
+  | { readonly ofContext: readonly (keyof PodSecurityContext)[] }
+)[] = [
+  { ofContext: ['appArmorProfile', 'seLinuxOptions'] },
+  { ofPod: ['hostUsers', 'hostPID', 'hostIPC'] },
+  { ofContext: ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls'] },
+  { ofPod: ['shareProcessNamespace'] },
+  { ofContext: ['runAsUser', 'runAsGroup', 'supplementalGroups', 'supplementalGroupsPolicy', 'seLinuxChangePolicy'] },
+]
 
-const OF_CONTAINERS: readonly string[] = [
+const OF_CONTAINERS: readonly (keyof SecurityContext)[] = [
   'appArmorProfile',
   'seLinuxOptions',
   'seccompProfile',
@@ -60,24 +60,25 @@ const OF_CONTAINERS: readonly string[] = [
   'runAsGroup',
 ]
 
-function refuseLinuxSettings(spec: ValueMap, containers: Containers, at: FieldPath, check: Check): void {
-  const context = mapOrEmpty(spec, 'securityContext')
-  for (const { holder, fields } of OF_PODS) {
-    const [map, place] = holder === 'spec' ? [spec, at] : [context, at.child(holder)]
-    for (const field of fields) if (isSet(map, field)) check.forbidden(place.child(field), NOT_ON_WINDOWS)
-  }
-  for (const [container, place] of containers) {
-    const own = mapOrEmpty(container, 'securityContext')
-    for (const field of OF_CONTAINERS) {
-      if (isGiven(own, field)) check.forbidden(place.child('securityContext').child(field), NOT_ON_WINDOWS)
+function refuseLinuxSettings(spec: PodSpec, containers: Containers, at: FieldPath<PodSpec>, check: Check): void {
+  const context = spec.securityContext ?? {}
+  const contextAt = at.child('securityContext')
+  for (const fields of OF_PODS) {
+    if ('ofPod' in fields) {
+      // `hostPID` and `hostIPC` are omitted where they are false.
+      for (const field of fields.ofPod) if (spec[field] !== undefined) check.forbidden(at.child(field), NOT_ON_WINDOWS)
+    } else {
+      for (const field of fields.ofContext) {
+        if (context[field] !== undefined) check.forbidden(contextAt.child(field), NOT_ON_WINDOWS)
+      }
     }
   }
-}
-
-/** `hostPID` and `hostIPC` are set where they are true, lists where they have items. */
-function isSet(holder: ValueMap, field: string): boolean {
-  if (field === 'hostPID' || field === 'hostIPC') return holder[field] === true
-  return field === 'sysctls' ? listOrEmpty(holder, field).length > 0 : isGiven(holder, field)
+  for (const [container, place] of containers) {
+    const own = container.securityContext ?? {}
+    for (const field of OF_CONTAINERS) {
+      if (own[field] !== undefined) check.forbidden(place.child('securityContext').child(field), NOT_ON_WINDOWS)
+    }
+  }
 }
 
 const MAX_CREDENTIAL_KIB = 64
@@ -89,15 +90,18 @@ const MAX_MATCHED = 4096
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
-export function checkWindowsOptions(options: ValueMap, at: FieldPath, check: Check): void {
+export function checkWindowsOptions(
+  options: WindowsSecurityContextOptions,
+  at: FieldPath<WindowsSecurityContextOptions>,
+  check: Check,
+): void {
   check.fields(options, at, 'core_v1.WindowsSecurityContextOptions')
-  const spec = textOrAbsent(options, 'gmsaCredentialSpec')
+  const { gmsaCredentialSpec: spec, runAsUserName: user } = options
   if (spec === '') check.invalid(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string')
   else if (spec !== undefined && longerThan(spec, MAX_CREDENTIAL_KIB * 1024)) {
     const detail = `gmsaCredentialSpec size must be under ${MAX_CREDENTIAL_KIB} KiB`
     check.invalid(at.child('gmsaCredentialSpec'), spec, detail)
   }
-  const user = textOrAbsent(options, 'runAsUserName')
   if (user === undefined) return
   for (const fault of userFaults(user)) check.invalid(at.child('runAsUserName'), user, fault)
 }
@@ -131,7 +135,7 @@ const ALL_OR_NONE = 'If pod contains any hostProcess containers then all contain
 const NEEDS_HOST_NETWORK = 'hostNetwork must be true if pod contains any hostProcess containers'
 
 /** Host processes: all containers or none, and only on the network of the host. */
-export function checkHostProcesses(spec: ValueMap, containers: Containers, at: FieldPath, check: Check): void {
+export function checkHostProcesses(spec: PodSpec, containers: Containers, at: FieldPath<PodSpec>, check: Check): void {
   const ofPod = hostProcess(spec)
   let found = 0
   for (const [container, place] of containers) {
@@ -145,13 +149,12 @@ export function checkHostProcesses(spec: ValueMap, containers: Containers, at: F
   }
   if (found === 0) return
   if (found !== containers.length) check.invalid(at, '', ALL_OR_NONE)
-  if (!isTrue(spec, 'hostNetwork')) check.invalid(at.child('hostNetwork'), false, NEEDS_HOST_NETWORK)
+  if (spec.hostNetwork !== true) check.invalid(at.child('hostNetwork'), false, NEEDS_HOST_NETWORK)
   if (check.context.allowPrivileged !== true) {
     check.forbidden(at, 'hostProcess containers are disallowed by cluster policy')
   }
 }
 
-function hostProcess(holder: ValueMap): boolean | undefined {
-  const value = mapOrEmpty(mapOrEmpty(holder, 'securityContext'), 'windowsOptions')['hostProcess']
-  return typeof value === 'boolean' ? value : undefined
+function hostProcess({ securityContext }: Secured): boolean | undefined {
+  return securityContext?.windowsOptions?.hostProcess
 }

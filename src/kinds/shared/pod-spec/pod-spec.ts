@@ -1,18 +1,7 @@
 // The spec of pods and pod templates. The order of the checks is that of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  integerOrZero,
-  isGiven,
-  isTrue,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsInPlace,
-  textOfEach,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { own, type ValueMap } from '../../../api/value.ts'
+import type { Container, ObjectMeta, PodSpec, ResourceRequirements, Volume } from '../../../api/gen/kinds.ts'
+import { entriesOf, type MapOf, own } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
@@ -42,24 +31,24 @@ import { checkVolumes } from './volume.ts'
 interface PodSpecScope {
   readonly check: Check
   /** The metadata of the pod; undefined where the spec is that of a template. */
-  readonly pod: ValueMap | undefined
+  readonly pod: ObjectMeta | undefined
 }
 
 const TYPE = 'core_v1.PodSpec'
 
-export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
+export function checkPodSpec(spec: PodSpec, at: FieldPath<PodSpec>, { check, pod }: PodSpecScope): void {
   check.fields(spec, at, TYPE, 'terminationGracePeriodSeconds')
-  const podName = pod === undefined ? '' : textOrEmpty(pod, 'name')
+  const { name: podName = '' } = pod ?? {}
   const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
   checkResourceClaims(spec, at, { check, pod })
   const scope: ContainerScope = {
     check,
     volumes,
-    claims: new Set(textOfEach(spec, 'resourceClaims', 'name').filter((name) => name !== '')),
-    gracePeriod: integerOrAbsent(spec, 'terminationGracePeriodSeconds'),
-    restartPolicy: textOrEmpty(spec, 'restartPolicy'),
-    hostUsers: spec['hostUsers'] !== false,
-    os: textOrAbsent(mapOrEmpty(spec, 'os'), 'name'),
+    claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name).filter((name) => name !== '')),
+    gracePeriod: spec.terminationGracePeriodSeconds,
+    restartPolicy: spec.restartPolicy ?? '',
+    hostUsers: spec.hostUsers !== false,
+    os: spec.os?.name,
   }
   checkContainers(spec, at.child('containers'), scope)
   checkInitContainers(spec, at.child('initContainers'), scope)
@@ -67,12 +56,12 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   if (check.gate('PodLevelResources')) checkPodResources(spec, at, scope)
   checkHostNetworkPorts(spec, at.child('containers'), { check, pod })
   check.fields(spec, at, TYPE, 'restartPolicy', 'dnsPolicy')
-  checkLabels(mapOrAbsent(spec, 'nodeSelector'), at.child('nodeSelector'), check)
+  checkLabels(spec.nodeSelector, at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
   check.part(spec, 'affinity', at, checkAffinity)
   checkDnsConfig(spec, at.child('dnsConfig'), check)
   checkGates(spec, at, check)
-  checkTopologySpread(mapsInPlace(spec, 'topologySpreadConstraints'), at.child('topologySpreadConstraints'), check)
+  checkTopologySpread(spec.topologySpreadConstraints ?? [], at.child('topologySpreadConstraints'), check)
   const containers = containersOf(spec, at)
   checkHostProcesses(spec, containers, at, check)
   checkHostUsers(spec, containers, at, check)
@@ -83,21 +72,21 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkFileVolumes(spec, containers, check)
 }
 
-const CLAIM_NAMES: readonly string[] = ['resourceClaimName', 'resourceClaimTemplateName']
+const CLAIM_NAMES = ['resourceClaimName', 'resourceClaimTemplateName'] as const
 
-function checkResourceClaims(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
+function checkResourceClaims(spec: PodSpec, at: FieldPath<PodSpec>, { check, pod }: PodSpecScope): void {
   const names = new Set<string>()
   check.each(spec, 'resourceClaims', at, (claim, place) => {
     if (pod !== undefined && isMirror(pod)) {
       check.forbidden(NOWHERE, 'static pods do not support resource claims')
       return
     }
-    const name = textOrEmpty(claim, 'name')
+    const { name } = claim
     if (name === '') check.required(place.child('name'))
     else if (names.has(name)) check.duplicate(place.child('name'), name)
     else check.format(place.child('name'), name, dns1123Label(name))
     names.add(name)
-    const given = CLAIM_NAMES.filter((field) => isGiven(claim, field))
+    const given = CLAIM_NAMES.filter((field) => claim[field] !== undefined)
     if (given.length !== 1) {
       const detail =
         given.length === 0
@@ -109,28 +98,32 @@ function checkResourceClaims(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   })
 }
 
-function checkPodResources(spec: ValueMap, at: FieldPath, { check, claims, os }: ContainerScope): void {
-  const resources = mapOrAbsent(spec, 'resources')
+function checkPodResources(spec: PodSpec, at: FieldPath<PodSpec>, { check, claims, os }: ContainerScope): void {
+  const { resources } = spec
   if (resources === undefined) return
   const place = at.child('resources')
   if (os === 'windows') {
     check.forbidden(place, 'may not be set for a windows pod')
     return
   }
-  if (isGiven(resources, 'claims'))
+  if (resources.claims !== undefined)
     check.forbidden(place.child('claims'), 'claims may not be set for Resources at pod-level')
   checkRequirements(resources, place, { check, name: checkPodResourceName, claims })
-  checkAgainstContainers(spec, place, check)
+  checkAgainstContainers(spec, resources, place, check)
 }
 
 /** Requests of all containers fit into those of the pod, and no limit of a container exceeds that of the pod. */
-function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): void {
-  const resources = mapOrEmpty(spec, 'resources')
+function checkAgainstContainers(
+  spec: PodSpec,
+  resources: ResourceRequirements,
+  at: FieldPath<ResourceRequirements>,
+  check: Check,
+): void {
   for (const [kind, relevant] of [
     ['requests', () => true],
     ['limits', isHugePages],
   ] as const) {
-    const given = mapOrEmpty(resources, kind)
+    const given = resources[kind] ?? {}
     for (const [name, needed] of aggregate(spec, kind)) {
       const amount = relevant(name) ? amountOf(own(given, name)) : undefined
       if (amount === undefined || compareQuantities(needed, amount) <= 0) continue
@@ -138,37 +131,39 @@ function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): vo
       check.invalid(at.child(kind).key(name), own(given, name), detail)
     }
   }
-  const limits = mapOrEmpty(resources, 'limits')
-  for (const [i, container] of mapsInPlace(spec, 'containers').entries()) {
-    for (const [name, value] of Object.entries(mapOrEmpty(mapOrEmpty(container, 'resources'), 'limits'))) {
+  const { limits = {} } = resources
+  for (const [i, container] of (spec.containers ?? []).entries()) {
+    for (const [name, value] of entriesOf(container.resources.limits ?? {})) {
       const most = amountOf(own(limits, name))
       const amount = amountOf(value)
       if (most === undefined || amount === undefined || compareQuantities(amount, most) <= 0) continue
-      const place = at.child('containers').index(i).key(name).child('limits')
+      const place = at.place('containers').index(i).key(name).child('limits')
       check.invalid(place, value, `must be less than or equal to pod limits of ${amountText(own(limits, name))}`)
     }
   }
 }
 
 /** On the host network, host port and container port are the same; templates may leave out the host port. */
-function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
-  if (!isTrue(spec, 'hostNetwork')) return
-  for (const [c, container] of mapsInPlace(spec, 'containers').entries()) {
-    for (const [p, port] of mapsInPlace(container, 'ports').entries()) {
-      const hostPort = integerOrZero(port, 'hostPort')
-      const open = pod === undefined && Number(hostPort) === 0
-      if (open || Number(hostPort) === Number(integerOrZero(port, 'containerPort'))) continue
+function checkHostNetworkPorts(
+  spec: PodSpec,
+  list: FieldPath<readonly Container[]>,
+  { check, pod }: PodSpecScope,
+): void {
+  if (spec.hostNetwork !== true) return
+  for (const [c, container] of (spec.containers ?? []).entries()) {
+    for (const [p, { hostPort = 0, containerPort }] of (container.ports ?? []).entries()) {
+      const open = pod === undefined && hostPort === 0
+      if (open || hostPort === containerPort) continue
       const at = list.index(c).child('ports').index(p).child('hostPort')
       check.invalid(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')
     }
   }
 }
 
-function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
+function checkGates(spec: PodSpec, at: FieldPath<PodSpec>, check: Check): void {
   check.each(spec, 'readinessGates', at, (gate, place) => check.fields(gate, place, 'core_v1.PodReadinessGate'))
   const seen = new Set<string>()
-  check.each(spec, 'schedulingGates', at, (gate, place) => {
-    const name = textOrEmpty(gate, 'name')
+  check.each(spec, 'schedulingGates', at, ({ name }, place) => {
     check.format(place, name, qualifiedName(name))
     check.unique(seen, name, place)
   })
@@ -176,60 +171,68 @@ function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
 
 const NOT_HOST_USERS = 'when `hostUsers` is false'
 
-function checkHostUsers(spec: ValueMap, containers: readonly PlacedContainer[], at: FieldPath, check: Check): void {
-  if (spec['hostUsers'] !== false) return
-  if (isTrue(spec, 'hostNetwork') && !check.gate('UserNamespacesHostNetworkSupport')) {
+function checkHostUsers(
+  spec: PodSpec,
+  containers: readonly PlacedContainer[],
+  at: FieldPath<PodSpec>,
+  check: Check,
+): void {
+  if (spec.hostUsers !== false) return
+  if (spec.hostNetwork === true && !check.gate('UserNamespacesHostNetworkSupport')) {
     check.forbidden(at.child('hostNetwork'), NOT_HOST_USERS)
   }
-  if (isTrue(spec, 'hostPID')) check.forbidden(at.child('HostPID'), NOT_HOST_USERS)
-  if (isTrue(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), NOT_HOST_USERS)
+  if (spec.hostPID === true) check.forbidden(at.place('HostPID'), NOT_HOST_USERS)
+  if (spec.hostIPC === true) check.forbidden(at.place('HostIPC'), NOT_HOST_USERS)
   for (const [container, place] of containers) {
-    if (mapsInPlace(container, 'volumeDevices').length > 0)
-      check.forbidden(place.child('volumeDevices'), NOT_HOST_USERS)
+    if ((container.volumeDevices ?? []).length > 0) check.forbidden(place.child('volumeDevices'), NOT_HOST_USERS)
   }
 }
 
-function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): void {
-  if (!isGiven(spec, 'hostnameOverride')) return
+function checkHostnameOverride(spec: PodSpec, at: FieldPath<PodSpec>, check: Check): void {
+  if (spec.hostnameOverride === undefined) return
   const place = at.child('hostnameOverride')
-  if (isTrue(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
-  if (isTrue(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
+  if (spec.setHostnameAsFQDN === true) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
+  if (spec.hostNetwork === true) check.forbidden(place, 'may not be specified when hostNetwork is true')
   check.fields(spec, at, TYPE, 'hostnameOverride')
 }
 
-function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
-  checkTolerations(mapsInPlace(spec, 'tolerations'), at.child('tolerations'), check)
+function checkPlacement(spec: PodSpec, at: FieldPath<PodSpec>, check: Check): void {
+  checkTolerations(spec.tolerations ?? [], at.child('tolerations'), check)
   check.each(spec, 'hostAliases', at, (alias, place) => {
-    checkIp(textOrEmpty(alias, 'ip'), place.child('ip'), check)
+    checkIp(alias.ip, place.child('ip'), check)
     check.fields(alias, place, 'core_v1.HostAlias')
   })
   check.fields(spec, at, TYPE, 'priorityClassName', 'runtimeClassName')
-  const preemption = textOrAbsent(spec, 'preemptionPolicy')
+  const { preemptionPolicy: preemption } = spec
   if (preemption === '') check.required(at.child('preemptionPolicy'))
   else if (preemption !== undefined) {
     check.oneOf(at.child('preemptionPolicy'), preemption, ['PreemptLowerPriority', 'Never'])
   }
-  checkOverhead(mapOrAbsent(spec, 'overhead'), at.child('overhead'), check)
+  checkOverhead(spec.overhead, at.child('overhead'), check)
 }
 
-export function checkOverhead(overhead: ValueMap | undefined, at: FieldPath, check: Check): void {
+export function checkOverhead(overhead: MapOf<string> | undefined, at: FieldPath<MapOf<string>>, check: Check): void {
   if (overhead === undefined) return
-  checkRequirements({ limits: overhead }, at, { check, name: checkContainerResourceName, claims: new Set() })
+  checkRequirements({ limits: overhead }, at, {
+    check,
+    name: checkContainerResourceName,
+    claims: new Set(),
+  })
 }
 
 /** Files that environment variables come from are in `emptyDir` volumes. */
-function checkFileVolumes(spec: ValueMap, containers: readonly PlacedContainer[], check: Check): void {
-  let volumes: ReadonlyMap<string, ValueMap> | undefined
+function checkFileVolumes(spec: PodSpec, containers: readonly PlacedContainer[], check: Check): void {
+  let volumes: ReadonlyMap<string, Volume> | undefined
   for (const [container, place] of containers) {
     check.each(container, 'env', place, (variable, at) => {
-      const ref = mapOrAbsent(mapOrEmpty(variable, 'valueFrom'), 'fileKeyRef')
+      const ref = variable.valueFrom?.fileKeyRef
       if (ref === undefined) return
-      volumes ??= new Map(mapsInPlace(spec, 'volumes').map((volume) => [textOrEmpty(volume, 'name'), volume]))
-      const name = textOrEmpty(ref, 'volumeName')
+      volumes ??= new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]))
+      const { volumeName: name } = ref
       const where = at.child('valueFrom').child('fileKeyRef').child('volumeName')
       const volume = volumes.get(name)
       if (volume === undefined) check.notFound(where, name)
-      else if (!isGiven(volume, 'emptyDir')) check.invalid(where, name, 'referenced volume must be of type emptyDir')
+      else if (volume.emptyDir === undefined) check.invalid(where, name, 'referenced volume must be of type emptyDir')
     })
   }
 }

@@ -1,102 +1,87 @@
 // The probes and lifecycle hooks of a container.
+import type {
+  Container,
+  ExecAction,
+  HTTPGetAction,
+  Lifecycle,
+  LifecycleHandler,
+  Probe,
+  SleepAction,
+} from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  integerOrZero,
-  isGiven,
-  mapOrAbsent,
-  mapsInPlace,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import type { Check } from '../../../schema/validation/check.ts'
+import { type Check, givenParts, type PartRules } from '../../../schema/validation/check.ts'
 import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
 import type { ContainerScope } from './container-scope.ts'
 
-export const PROBES: readonly string[] = ['livenessProbe', 'readinessProbe', 'startupProbe']
+export const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const
 
-export function checkProbes(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+export function checkProbes(container: Container, at: FieldPath<Container>, scope: ContainerScope): void {
   for (const field of PROBES) {
-    const probe = mapOrAbsent(container, field)
+    const probe = container[field]
     if (probe !== undefined) checkProbe(probe, field, at.child(field), scope)
   }
 }
 
-function checkProbe(probe: ValueMap, field: string, at: FieldPath, scope: ContainerScope): void {
+function checkProbe(probe: Probe, field: string, at: FieldPath<Probe>, scope: ContainerScope): void {
   const { check } = scope
-  checkHandler(probe, PROBE_HANDLERS, at, scope)
+  checkOneHandler(givenParts(probe, at, PROBE_HANDLERS, scope), at, check)
   check.fields(probe, at, 'core_v1.Probe')
   if (field === 'readinessProbe') {
-    const grace = integerOrAbsent(probe, 'terminationGracePeriodSeconds')
+    const { terminationGracePeriodSeconds: grace } = probe
     const detail = 'must not be set for readinessProbes'
     if (grace !== undefined) check.invalid(at.child('terminationGracePeriodSeconds'), grace, detail)
     return
   }
-  const threshold = integerOrZero(probe, 'successThreshold')
-  if (Number(threshold) !== 1) check.invalid(at.child('successThreshold'), threshold, 'must be 1')
+  const { successThreshold: threshold = 0 } = probe
+  if (threshold !== 1) check.invalid(at.child('successThreshold'), threshold, 'must be 1')
 }
 
-type HandlerRule = (handler: ValueMap, at: FieldPath, scope: ContainerScope) => void
+type HandlerRule<T> = (handler: T, at: FieldPath<T>, scope: ContainerScope) => void
 
-const exec: HandlerRule = (handler, at, { check }) => check.fields(handler, at, 'core_v1.ExecAction')
+const exec: HandlerRule<ExecAction> = (handler, at, { check }) => check.fields(handler, at, 'core_v1.ExecAction')
 
-const httpGet: HandlerRule = (handler, at, { check }) => {
+const httpGet: HandlerRule<HTTPGetAction> = (handler, at, { check }) => {
   check.fields(handler, at, 'core_v1.HTTPGetAction', 'path')
-  checkPort(handler['port'], at.child('port'), check)
+  checkPort(handler.port, at.child('port'), check)
   check.fields(handler, at, 'core_v1.HTTPGetAction', 'scheme')
-  for (const header of mapsInPlace(handler, 'httpHeaders')) {
-    const name = textOrEmpty(header, 'name')
+  for (const { name } of handler.httpHeaders ?? []) {
     check.format(at.child('httpHeaders'), name, httpHeaderName(name))
   }
 }
 
-const anyPort: HandlerRule = (handler, at, { check }) => checkPort(handler['port'], at.child('port'), check)
+const anyPort: HandlerRule<{ readonly port: number | string }> = (handler, at, { check }) =>
+  checkPort(handler.port, at.child('port'), check)
 
-const sleep: HandlerRule = (handler, at, { check, gracePeriod }) => {
-  const seconds = integerOrZero(handler, 'seconds')
+const sleep: HandlerRule<SleepAction> = ({ seconds }, at, { check, gracePeriod }) => {
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return
   check.invalid(at, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`)
 }
 
-type Handlers = readonly (readonly [string, HandlerRule])[]
+const COMMON_HANDLERS = { exec, httpGet, tcpSocket: anyPort } as const
+const PROBE_HANDLERS: PartRules<Probe, ContainerScope> = { ...COMMON_HANDLERS, grpc: anyPort }
+const LIFECYCLE_HANDLERS: PartRules<LifecycleHandler, ContainerScope> = { ...COMMON_HANDLERS, sleep }
 
-const COMMON_HANDLERS: Handlers = [
-  ['exec', exec],
-  ['httpGet', httpGet],
-  ['tcpSocket', anyPort],
-]
-
-const PROBE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['grpc', anyPort]]
-const LIFECYCLE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['sleep', sleep]]
-
-function checkHandler(holder: ValueMap, handlers: Handlers, at: FieldPath, scope: ContainerScope): void {
-  let found = 0
-  for (const [field, rule] of handlers) {
-    const handler = mapOrAbsent(holder, field)
-    if (handler === undefined) continue
-    if (found > 0) scope.check.forbidden(at.child(field), 'may not specify more than 1 handler type')
-    else rule(handler, at.child(field), scope)
-    found++
-  }
-  if (found === 0) scope.check.required(at, 'must specify a handler type')
+function checkOneHandler(handlers: ReturnType<typeof givenParts>, at: FieldPath, check: Check): void {
+  const [first, ...others] = handlers
+  if (first === undefined) check.required(at, 'must specify a handler type')
+  else first.check()
+  for (const other of others) check.forbidden(other.at, 'may not specify more than 1 handler type')
 }
 
 /** A port by number or by name. */
-export function checkPort(port: Value | undefined, at: FieldPath, check: Check): void {
+export function checkPort(port: number | string, at: FieldPath, check: Check): void {
   if (typeof port === 'string') check.format(at, port, portName(port))
-  else {
-    const number = typeof port === 'number' ? port : 0
-    check.format(at, number, portNumber(number))
-  }
+  else check.format(at, port, portNumber(port))
 }
 
-export function checkLifecycle(lifecycle: ValueMap, at: FieldPath, scope: ContainerScope): void {
+export function checkLifecycle(lifecycle: Lifecycle, at: FieldPath<Lifecycle>, scope: ContainerScope): void {
   const { check, os } = scope
-  for (const field of ['postStart', 'preStop']) {
-    check.part(lifecycle, field, at, (handler, place) => checkHandler(handler, LIFECYCLE_HANDLERS, place, scope))
+  for (const field of ['postStart', 'preStop'] as const) {
+    check.part(lifecycle, field, at, (handler, place) =>
+      checkOneHandler(givenParts(handler, place, LIFECYCLE_HANDLERS, scope), place, check),
+    )
   }
-  const signal = textOrAbsent(lifecycle, 'stopSignal')
+  const { stopSignal: signal } = lifecycle
   if (signal === undefined) return
   const signalAt = at.child('stopSignal')
   if (os === undefined) check.forbidden(signalAt, 'may not be set for containers with empty `spec.os.name`')
@@ -116,8 +101,8 @@ const LINUX_SIGNALS: readonly string[] = [
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
-export function refuseProbes(container: ValueMap, at: FieldPath, check: Check): void {
-  for (const field of ['lifecycle', ...PROBES]) {
-    if (isGiven(container, field)) check.forbidden(at.child(field), ONLY_SIDECARS)
+export function refuseProbes(container: Container, at: FieldPath<Container>, check: Check): void {
+  for (const field of ['lifecycle', ...PROBES] as const) {
+    if (container[field] !== undefined) check.forbidden(at.child(field), ONLY_SIDECARS)
   }
 }

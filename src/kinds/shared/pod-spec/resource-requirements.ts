@@ -1,8 +1,8 @@
 // Requests, limits and claims of containers and pods: known resources, valid amounts, requests within limits, and claims that the
 // pod has.
+import type { CoreV1ResourceClaim, ResourceRequirements } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
-import { own, type Value, type ValueMap } from '../../../api/value.ts'
+import { entriesOf, type MapOf, own } from '../../../api/value.ts'
 import { compareQuantities } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123Label } from '../../../schema/validation/formats.ts'
@@ -24,31 +24,35 @@ interface RequirementsScope {
   readonly claims: ReadonlySet<string>
 }
 
-export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: RequirementsScope): void {
+export function checkRequirements(
+  requirements: ResourceRequirements,
+  at: FieldPath<object>,
+  scope: RequirementsScope,
+): void {
   const { check } = scope
-  const limits = mapOrEmpty(requirements, 'limits')
-  const requests = mapOrEmpty(requirements, 'requests')
-  const checkAmounts = (kind: 'limits' | 'requests', amounts: ValueMap): void =>
-    check.members(amounts, (name, amount) => {
-      const place = at.child(kind).key(name)
+  const { limits = {}, requests = {}, claims = [] } = requirements
+  const checkAmounts = (kind: 'limits' | 'requests', amounts: MapOf<string>): void => {
+    for (const [name, amount] of entriesOf(amounts)) {
+      const place = at.place(kind).key(name)
       scope.name(name, place, check)
       checkAmount(name, amount, place, check)
       if (kind === 'requests') checkWithinLimit(name, amount, limits, { at, check })
       checkHugePages(name, amount, place, check)
-    })
+    }
+  }
   checkAmounts('limits', limits)
   checkAmounts('requests', requests)
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     check.forbidden(at, 'HugePages require cpu or memory')
   }
-  checkClaims(mapsInPlace(requirements, 'claims'), at.child('claims'), scope)
+  checkClaims(claims, at.place('claims'), scope)
 }
 
 function checkWithinLimit(
   name: string,
-  request: Value,
-  limits: ValueMap,
+  request: string,
+  limits: MapOf<string>,
   { at, check }: { readonly at: FieldPath; readonly check: Check },
 ): void {
   const limit = own(limits, name)
@@ -68,14 +72,12 @@ function checkWithinLimit(
 }
 
 /** Each claim is one of the pod's, and no request of one is used twice. */
-function checkClaims(claims: readonly ValueMap[], list: FieldPath, scope: RequirementsScope): void {
+function checkClaims(claims: readonly CoreV1ResourceClaim[], list: FieldPath, scope: RequirementsScope): void {
   const { check } = scope
   const used = new Set<string>()
   const partly = new Map<string, number>()
-  for (const [i, claim] of claims.entries()) {
+  for (const [i, { name, request = '' }] of claims.entries()) {
     const at = list.index(i)
-    const name = textOrEmpty(claim, 'name')
-    const request = textOrEmpty(claim, 'request')
     if (name === '') {
       check.required(at)
       continue

@@ -1,7 +1,13 @@
 // Security contexts of pods and containers.
+import type {
+  AppArmorProfile,
+  PodSecurityContext,
+  PodSpec,
+  SeccompProfile,
+  SecurityContext,
+  Sysctl,
+} from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { isTrue, mapOrEmpty, mapsInPlace, textOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
 import { formOf, shownAs } from '../internal-form.ts'
@@ -10,12 +16,12 @@ import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './pod-os.ts'
 
 /** The security context of a pod, and the fields of the spec that belong to it. */
-export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
-  const context = mapOrEmpty(spec, 'securityContext')
+export function checkPodSecurity(spec: PodSpec, at: FieldPath<PodSecurityContext>, check: Check): void {
+  const { securityContext: context = {} } = spec
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
-  if (isTrue(spec, 'shareProcessNamespace') && isTrue(spec, 'hostPID')) {
+  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
-    check.invalid(at.child('shareProcessNamespace'), true, detail)
+    check.invalid(at.place('shareProcessNamespace'), true, detail)
   }
   checkSysctls(spec, at.child('sysctls'), check)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroupChangePolicy')
@@ -23,7 +29,7 @@ export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): v
   check.part(context, 'windowsOptions', at, checkWindowsOptions)
   check.part(context, 'appArmorProfile', at, checkAppArmor)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'supplementalGroupsPolicy')
-  const policy = textOrAbsent(context, 'seLinuxChangePolicy')
+  const { seLinuxChangePolicy: policy } = context
   const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
   if (policy !== undefined) check.oneOf(at.child('seLinuxChangePolicy'), policy, policies)
 }
@@ -31,18 +37,17 @@ export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): v
 const SYSCTL_FORM =
   'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$'
 
-function checkSysctls(spec: ValueMap, list: FieldPath, check: Check): void {
+function checkSysctls(spec: PodSpec, list: FieldPath<readonly Sysctl[]>, check: Check): void {
   const names = new Set<string>()
-  for (const [i, sysctl] of mapsInPlace(mapOrEmpty(spec, 'securityContext'), 'sysctls').entries()) {
+  for (const [i, { name }] of (spec.securityContext?.sysctls ?? []).entries()) {
     const at = list.index(i).child('name')
-    const name = textOrEmpty(sysctl, 'name')
     if (name === '') check.required(at)
     else if (longerThan(name, 253) || !isSysctlName(name)) check.invalid(at, name, SYSCTL_FORM)
     else if (names.has(name)) check.duplicate(at, name)
     const namespace = sysctlNamespace(name)
-    if (isTrue(spec, 'hostNetwork') && namespace === 'net') {
+    if (spec.hostNetwork === true && namespace === 'net') {
       check.invalid(at, name, "may not be specified when 'hostNetwork' is true")
-    } else if (isTrue(spec, 'hostIPC') && namespace === 'ipc') {
+    } else if (spec.hostIPC === true && namespace === 'ipc') {
       check.invalid(at, name, "may not be specified when 'hostIPC' is true")
     }
     names.add(name)
@@ -59,10 +64,9 @@ function sysctlNamespace(name: string): 'net' | 'ipc' | undefined {
   return ofIpc ? 'ipc' : undefined
 }
 
-function checkSeccomp(profile: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(profile, 'type')
+function checkSeccomp(profile: SeccompProfile, at: FieldPath<SeccompProfile>, check: Check): void {
+  const { type, localhostProfile: local } = profile
   check.fields(profile, at, 'core_v1.SeccompProfile')
-  const local = textOrAbsent(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
     const detail = 'can only be set when seccomp type is Localhost'
@@ -73,9 +77,11 @@ function checkSeccomp(profile: ValueMap, at: FieldPath, check: Check): void {
 
 const MAX_PROFILE_BYTES = 4095
 
-function checkAppArmor(profile: ValueMap, at: FieldPath, check: Check): void {
-  const type = textOrEmpty(profile, 'type')
-  const local = textOrAbsent(profile, 'localhostProfile')
+function checkAppArmor(
+  { type, localhostProfile: local }: AppArmorProfile,
+  at: FieldPath<AppArmorProfile>,
+  check: Check,
+): void {
   const place = at.child('localhostProfile')
   switch (type) {
     case 'Localhost':
@@ -94,33 +100,36 @@ function checkAppArmor(profile: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function checkLocalProfile(profile: string, at: FieldPath, check: Check): void {
+function checkLocalProfile(profile: string, at: FieldPath<string>, check: Check): void {
   if (profile.trim() !== profile) check.invalid(at, profile, 'must not be padded with whitespace')
   else if (profile === '') check.required(at, 'must be set when AppArmor type is Localhost')
   if (longerThan(profile, MAX_PROFILE_BYTES)) check.tooLong(at, MAX_PROFILE_BYTES)
 }
 
 /** The security context of a container. */
-export function checkContainerSecurity(context: ValueMap, at: FieldPath, { check, hostUsers }: ContainerScope): void {
-  if (isTrue(context, 'privileged') && check.context.allowPrivileged !== true) {
+export function checkContainerSecurity(
+  context: SecurityContext,
+  at: FieldPath<SecurityContext>,
+  { check, hostUsers }: ContainerScope,
+): void {
+  if (context.privileged === true && check.context.allowPrivileged !== true) {
     check.forbidden(at.child('privileged'), 'disallowed by cluster policy')
   }
   check.fields(context, at, 'core_v1.SecurityContext')
-  if (hostUsers && textOrAbsent(context, 'procMount') === 'Unmasked') {
+  if (hostUsers && context.procMount === 'Unmasked') {
     check.invalid(at.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')
   }
   check.part(context, 'seccompProfile', at, checkSeccomp)
-  if (context['allowPrivilegeEscalation'] === false) checkNoEscalation(context, at, check)
+  if (context.allowPrivilegeEscalation === false) checkNoEscalation(context, at, check)
   check.part(context, 'windowsOptions', at, checkWindowsOptions)
   check.part(context, 'appArmorProfile', at, checkAppArmor)
 }
 
-function checkNoEscalation(context: ValueMap, at: FieldPath, check: Check): void {
+function checkNoEscalation(context: SecurityContext, at: FieldPath<SecurityContext>, check: Check): void {
   const refuse = (what: string): void => {
     const detail = `cannot set \`allowPrivilegeEscalation\` to false and ${what}`
     check.invalid(at, shownAs(context, formOf('core_v1.SecurityContext')), detail)
   }
-  if (isTrue(context, 'privileged')) refuse('`privileged` to true')
-  const added = textsInPlace(mapOrEmpty(context, 'capabilities'), 'add')
-  if (added.includes('CAP_SYS_ADMIN')) refuse('`capabilities.Add` CAP_SYS_ADMIN')
+  if (context.privileged === true) refuse('`privileged` to true')
+  if (context.capabilities?.add?.includes('CAP_SYS_ADMIN') === true) refuse('`capabilities.Add` CAP_SYS_ADMIN')
 }

@@ -1,34 +1,41 @@
 // The columns of kinds with a pod template.
-import { AGE, type Cell, type Column, count, integer, NAME, wide } from '../../../codec/tables/column.ts'
-import { at, listAt, numberAt, selectorText, textAt } from '../../../codec/tables/reading.ts'
+import type { Container, LabelSelector, PodSpec, PodTemplateSpec } from '../../../api/gen/kinds.ts'
+import type { ApiObject } from '../../../api/object.ts'
+import { AGE, type Cell, type Column, integer, NAME, wide } from '../../../codec/tables/column.ts'
+import { selectorText } from '../../../codec/tables/reading.ts'
 
-export function eachContainer(member: string, ...path: readonly string[]): Cell {
-  return (object) =>
-    listAt(object, ...path, 'spec', 'containers')
-      .map((container) => textAt(container, member))
-      .join(',')
+export function eachContainer<T>(member: 'name' | 'image', templateOf: (object: T) => { spec: PodSpec }): Cell<T> {
+  const text = ({ [member]: found = '' }: Container): string => found
+  return (object) => (templateOf(object).spec.containers ?? []).map(text).join(',')
 }
 
-export function containerColumns(...template: readonly string[]): readonly Column[] {
+export function containerColumns<T>(templateOf: (object: T) => PodTemplateSpec): readonly Column<T>[] {
   return [
-    wide('Containers', 'The names of the containers in the template.', eachContainer('name', ...template)),
-    wide('Images', 'The images of the containers in the template.', eachContainer('image', ...template)),
+    wide('Containers', 'The names of the containers in the template.', eachContainer('name', templateOf)),
+    wide('Images', 'The images of the containers in the template.', eachContainer('image', templateOf)),
   ]
 }
 
-export function selectorColumn(...path: readonly string[]): Column {
-  return wide('Selector', 'Which pods belong to it.', (object) => selectorText(at(object, ...path)))
+export function selectorColumn<T>(selectorOf: (object: T) => LabelSelector | null | undefined): Column<T> {
+  return wide('Selector', 'Which pods belong to it.', (object) => selectorText(selectorOf(object) ?? undefined))
+}
+
+interface Replicated {
+  readonly spec: { readonly replicas?: number; readonly template?: PodTemplateSpec }
+  readonly status: { readonly replicas?: number; readonly readyReplicas?: number }
 }
 
 /** `ready/wanted`. */
-export const readyOfWanted: Cell = (object) =>
-  `${numberAt(object, 'status', 'readyReplicas')}/${numberAt(object, 'spec', 'replicas')}`
+export const readyOfWanted: Cell<Replicated> = ({ spec, status }) =>
+  `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`
 
-export const REPLICA_COLUMNS: readonly Column[] = [
+export const REPLICA_COLUMNS: readonly Column<Replicated & ApiObject>[] = [
   NAME,
-  integer('Desired', 'How many pods are wanted.', count('spec', 'replicas')),
-  integer('Current', 'How many pods there are.', count('status', 'replicas')),
-  integer('Ready', 'How many of them are ready.', count('status', 'readyReplicas')),
+  integer('Desired', 'How many pods are wanted.', ({ spec }) => spec.replicas ?? 0),
+  integer('Current', 'How many pods there are.', ({ status }) => status.replicas ?? 0),
+  integer('Ready', 'How many of them are ready.', ({ status }) => status.readyReplicas ?? 0),
   AGE,
-  ...containerColumns('spec', 'template'),
+  ...containerColumns<Replicated>(({ spec }) => spec.template ?? NO_TEMPLATE),
 ]
+
+const NO_TEMPLATE: PodTemplateSpec = { metadata: {}, spec: { containers: [] } }

@@ -1,25 +1,22 @@
 // An object without labels gets those of its pod template.
-import { mapOrEmpty } from '../../../api/members.ts'
-import { labelsOf, metaOf, specOf, withMeta } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
-import { isMap, type ValueMap } from '../../../api/value.ts'
-import type { Rule } from '../../../schema/defaults/rule.ts'
+import type { Job, ReplicationController } from '../../../api/gen/kinds.ts'
+import type { MapOf } from '../../../api/value.ts'
 
-export function labelsFromTemplate(object: Parameters<Rule>[0]): ReturnType<Rule> {
-  if (!isMap(object)) return object
-  const labels = templateLabels(object)
-  if (labels === undefined || Object.keys(labelsOf(object)).length > 0) return object
-  return { ...object, metadata: { ...metaOf(object), labels } }
+type Templated = Job | ReplicationController
+
+/** As a default. */
+export function labelsFromTemplate<T extends Templated>(object: T | undefined): T | undefined {
+  return object && withTemplateLabels(object)
 }
 
 /** The labels of the pod template; undefined where there are none. */
-export function templateLabels(object: ValueMap): ValueMap | undefined {
-  const labels = labelsOf(mapOrEmpty(specOf(object), 'template'))
-  return Object.keys(labels).length > 0 ? labels : undefined
+export function templateLabels({ spec }: Templated): MapOf<string> | undefined {
+  const labels = spec.template?.metadata.labels
+  return labels && Object.keys(labels).length > 0 ? labels : undefined
 }
 
-export function withTemplateLabels(object: ApiObject): ApiObject {
-  if (Object.keys(labelsOf(object)).length > 0) return object
+export function withTemplateLabels<T extends Templated>(object: T): T {
+  if (Object.keys(object.metadata.labels ?? {}).length > 0) return object
   const labels = templateLabels(object)
-  return labels === undefined ? object : withMeta(object, { labels })
+  return labels === undefined ? object : { ...object, metadata: { ...object.metadata, labels } }
 }

@@ -1,6 +1,5 @@
 // Warnings about overlapping paths in volumes: two files at one path, or one below the other.
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
-import { isMap, own, type ValueMap } from '../../../api/value.ts'
+import type { Volume, VolumeProjection } from '../../../api/gen/kinds.ts'
 
 interface Placed {
   readonly path: string
@@ -10,16 +9,16 @@ interface Placed {
 
 const quoted = JSON.stringify
 
-export function pathWarnings(volume: ValueMap): readonly string[] {
-  const name = quoted(textOrEmpty(volume, 'name'))
+export function pathWarnings(volume: Volume): readonly string[] {
+  const name = quoted(volume.name)
   const warningsAbout = (what: string, overlaps: readonly string[]): readonly string[] =>
     overlaps.map((overlap) => `volume ${name} (${what}): overlapping paths: ${overlap}`)
-  const [map, secret] = [mapOrEmpty(volume, 'configMap'), mapOrEmpty(volume, 'secret')]
-  const sources = mapsOnly(mapOrEmpty(volume, 'projected'), 'sources')
+  const { configMap: map, secret, downwardAPI, projected } = volume
+  const sources = projected?.sources ?? []
   return [
-    ...warningsAbout(`ConfigMap ${quoted(textOrEmpty(map, 'name'))}`, overlapsIn(itemsOf(map, ''))),
-    ...warningsAbout(`Secret ${quoted(textOrEmpty(secret, 'secretName'))}`, overlapsIn(itemsOf(secret, ''))),
-    ...warningsAbout('DownwardAPI', overlapsIn(itemsOf(mapOrEmpty(volume, 'downwardAPI'), ''))),
+    ...warningsAbout(`ConfigMap ${quoted(map?.name ?? '')}`, overlapsIn(itemsOf(map, ''))),
+    ...warningsAbout(`Secret ${quoted(secret?.secretName ?? '')}`, overlapsIn(itemsOf(secret, ''))),
+    ...warningsAbout('DownwardAPI', overlapsIn(itemsOf(downwardAPI, ''))),
     ...sources
       .filter((source) => Object.keys(source).length === 0)
       .map(() => `volume ${name} (Projected) has no sources provided`),
@@ -27,8 +26,12 @@ export function pathWarnings(volume: ValueMap): readonly string[] {
   ]
 }
 
-function itemsOf(source: ValueMap, what: string): readonly Placed[] {
-  return mapsOnly(source, 'items').map((item) => ({ path: textOrEmpty(item, 'path'), source: what }))
+interface WithItems {
+  readonly items?: readonly { readonly path: string }[]
+}
+
+function itemsOf({ items = [] }: WithItems = {}, source: string): readonly Placed[] {
+  return items.map(({ path }) => ({ path, source }))
 }
 
 const CERTIFICATE_PATHS = [
@@ -37,24 +40,19 @@ const CERTIFICATE_PATHS = [
   ['credentialBundlePath', 'PodCertificate credential bundle'],
 ] as const
 
-function projectedPaths(source: ValueMap): readonly Placed[] {
-  const [map, secret] = [mapOrEmpty(source, 'configMap'), mapOrEmpty(source, 'secret')]
-  const [token, bundle] = [own(source, 'serviceAccountToken'), own(source, 'clusterTrustBundle')]
-  const certificate = mapOrEmpty(source, 'podCertificate')
+function projectedPaths(source: VolumeProjection): readonly Placed[] {
+  const { configMap: map, secret, serviceAccountToken: token, clusterTrustBundle: bundle } = source
+  const { podCertificate: certificate } = source
   return [
-    ...itemsOf(map, `ConfigMap ${quoted(textOrEmpty(map, 'name'))}`),
-    ...itemsOf(secret, `Secret ${quoted(textOrEmpty(secret, 'name'))}`),
-    ...itemsOf(mapOrEmpty(source, 'downwardAPI'), 'DownwardAPI'),
-    ...(isMap(token) ? [{ path: textOrEmpty(token, 'path'), source: 'ServiceAccountToken' }] : []),
-    ...(isMap(bundle)
-      ? [{ path: textOrEmpty(bundle, 'path'), source: `ClusterTrustBundle ${quoted(nameOf(bundle))}` }]
+    ...itemsOf(map, `ConfigMap ${quoted(map?.name ?? '')}`),
+    ...itemsOf(secret, `Secret ${quoted(secret?.name ?? '')}`),
+    ...itemsOf(source.downwardAPI, 'DownwardAPI'),
+    ...(token ? [{ path: token.path, source: 'ServiceAccountToken' }] : []),
+    ...(bundle
+      ? [{ path: bundle.path, source: `ClusterTrustBundle ${quoted(bundle.name || (bundle.signerName ?? ''))}` }]
       : []),
-    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: textOrEmpty(certificate, field), source: what })),
+    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: certificate?.[field] ?? '', source: what })),
   ]
-}
-
-function nameOf(bundle: ValueMap): string {
-  return textOrEmpty(bundle, 'name') || textOrEmpty(bundle, 'signerName')
 }
 
 /** More than fit into the warnings of one response. */

@@ -1,10 +1,7 @@
 // Warnings about pods and pod templates; about templates only where the generation changes (W-426, W-427).
+import type { Affinity, Container, JobSpec, ObjectMeta, Pod, PodSpec, PodTemplateSpec } from '../../../api/gen/kinds.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { mapOrEmpty, mapsInPlace, numberOrZero, textOrEmpty, textsInPlace } from '../../../api/members.ts'
-import { metaOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
-import { isMap, own, type ValueMap } from '../../../api/value.ts'
-import { metaNumber } from '../../../registry/object-meta.ts'
 import type { Strategy } from '../../../registry/registry.ts'
 import { claimSpecWarnings, sourceWarnings } from '../volume-warnings.ts'
 import {
@@ -33,10 +30,17 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
 }
 
+type WithMeta = ApiObject & { readonly metadata: ObjectMeta }
+
 /** For a kind with a pod template at the path. */
-export function templateWarnings(path: string): Strategy['warnings'] {
-  return (object, stored) =>
-    isSameGeneration(object, stored) ? [] : podTemplateWarnings(partAt(object, path), `${path}.`)
+export function templateWarnings<T extends WithMeta>(
+  path: string,
+  templateOf: (object: T) => PodTemplateSpec | undefined,
+): Strategy<T>['warnings'] {
+  return (object, stored) => {
+    const template = isSameGeneration(object, stored) ? undefined : templateOf(object)
+    return template === undefined ? [] : podTemplateWarnings(template, `${path}.`)
+  }
 }
 
 const MANY_INDEXES = 100_000
@@ -46,121 +50,116 @@ const TOO_MANY =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
 
 /** For a kind with a job spec at the path. */
-export function jobWarnings(path: string): Strategy['warnings'] {
-  const warnings = templateWarnings(`${path}.template`)
+export function jobWarnings<T extends WithMeta>(path: string, specOf: (object: T) => JobSpec): Strategy<T>['warnings'] {
+  const warnings = templateWarnings<T>(`${path}.template`, (object) => specOf(object).template)
   return (object, stored, context) => {
-    const spec = partAt(object, path)
-    const isLarge = Number(own(spec, 'completions')) > MANY_INDEXES && Number(own(spec, 'parallelism')) > MANY_AT_ONCE
-    const isTold = isLarge && own(spec, 'completionMode') === 'Indexed' && !isSameGeneration(object, stored)
+    const { completions = 0, parallelism = 0, completionMode } = specOf(object)
+    const isLarge = completions > MANY_INDEXES && parallelism > MANY_AT_ONCE
+    const isTold = isLarge && completionMode === 'Indexed' && !isSameGeneration(object, stored)
     return [...(isTold ? [`${path}: ${TOO_MANY}`] : []), ...warnings(object, stored, context)]
   }
 }
 
-function isSameGeneration(object: ApiObject, stored: ApiObject | undefined): boolean {
-  return stored !== undefined && metaNumber(object, 'generation') === metaNumber(stored, 'generation')
-}
-
-function partAt(object: ApiObject, path: string): ValueMap {
-  return path.split('.').reduce<ValueMap>(mapOrEmpty, object)
+function isSameGeneration({ metadata }: WithMeta, stored: WithMeta | undefined): boolean {
+  return stored !== undefined && metadata.generation === stored.metadata.generation
 }
 
 /** About new pods only. */
-export function podWarnings(pod: ApiObject, stored: ApiObject | undefined): readonly string[] {
+export function podWarnings(pod: Pod, stored: Pod | undefined): readonly string[] {
   if (stored !== undefined) return []
   return [...nameWarnings(pod, "the Pod's hostname"), ...podTemplateWarnings(pod, '')]
 }
 
 /** `prefix` is empty for a pod, else the path of the template and a dot. */
-function podTemplateWarnings(template: ValueMap, prefix: string): readonly string[] {
-  const [spec, metadata] = [mapOrEmpty(template, 'spec'), metaOf(template)]
+function podTemplateWarnings({ spec, metadata }: PodTemplateSpec, prefix: string): readonly string[] {
   const at = `${prefix}spec`
   const annotationsAt = `${prefix}metadata.annotations`
-  const podContext = mapOrEmpty(spec, 'securityContext')
+  const { securityContext: podContext = {}, hostAliases = [] } = spec
   const containers = containersOf(spec, FieldPath.root(at))
   const warnings: string[] = []
   const tell = (texts: readonly string[]): void => {
     for (const text of texts) warnings.push(text)
   }
-  const annotations = mapOrEmpty(metadata, 'annotations')
+  const { annotations = {} } = metadata
   const profiles = new Set(Object.keys(annotations).filter(isSeccomp))
-  const tellOfSeccomp = (holder: ValueMap, name: string): void => {
-    const hasField = isMap(own(mapOrEmpty(holder, 'securityContext'), 'seccompProfile'))
+  const tellOfSeccomp = ({ securityContext }: PodSpec | Container, name: string): void => {
+    const hasField = securityContext?.seccompProfile !== undefined
     if (profiles.has(name) && !hasField) warnings.push(`${annotationsAt}[${name}]: ${SECCOMP}`)
   }
   tell(schedulingWarnings(spec, at))
   tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))
   tell(volumeListWarnings(spec, at))
-  for (const [i, ip] of repeats(mapsInPlace(spec, 'hostAliases'), 'ip')) {
+  for (const [i, ip] of repeats(hostAliases.map(({ ip }) => ip))) {
     warnings.push(`${at}.hostAliases[${i}].ip: duplicate ip ${ip}`)
   }
   tell(pullSecretWarnings(spec, at))
-  for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapOrEmpty(spec, 'overhead'), name))
+  for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, spec.overhead ?? {}, name))
   tellOfSeccomp(spec, SECCOMP_OF_POD)
   for (const [container, path] of containers) {
-    tellOfSeccomp(container, SECCOMP_OF_CONTAINER + textOrEmpty(container, 'name'))
+    tellOfSeccomp(container, SECCOMP_OF_CONTAINER + container.name)
     // Pods are warned about where the field is filled in.
     const old = prefix === '' ? undefined : appArmorWarning(annotations, container, podContext, annotationsAt)
     if (old !== undefined) warnings.push(old)
     tell(containerWarnings(container, path.toString()))
   }
   tell(portWarnings(containers))
-  if (numberOrZero(spec, 'terminationGracePeriodSeconds') < 0) {
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     const why = 'must be >= 0; negative values are invalid and will be treated as 1'
     warnings.push(`${at}.terminationGracePeriodSeconds: ${why}`)
   }
-  if (Object.hasOwn(spec, 'affinity')) tell(affinityWarnings(mapOrEmpty(spec, 'affinity'), `${at}.affinity`))
-  textsInPlace(mapOrEmpty(spec, 'dnsConfig'), 'nameservers').forEach((server, i) =>
-    tell(addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address')),
-  )
-  mapsInPlace(spec, 'hostAliases').forEach((alias, i) =>
-    tell(addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address')),
-  )
+  if (spec.affinity !== undefined) tell(affinityWarnings(spec.affinity, `${at}.affinity`))
+  for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries()) {
+    tell(addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address'))
+  }
+  for (const [i, { ip }] of hostAliases.entries()) tell(addressWarnings(`${at}.hostAliases[${i}].ip`, ip, 'address'))
   return warnings
 }
 
 const NONE: readonly string[] = []
 
-function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
+function schedulingWarnings(spec: PodSpec, at: string): readonly string[] {
   if (!SCHEDULING.some((name) => Object.hasOwn(spec, name))) return NONE
-  const affinity = mapOrEmpty(mapOrEmpty(spec, 'affinity'), 'nodeAffinity')
+  const { [REQUIRED]: required, [PREFERRED]: preferred = [] } = spec.affinity?.nodeAffinity ?? {}
   return [
-    ...nodeLabelWarnings(mapOrEmpty(spec, 'nodeSelector'), (label) => `${at}.nodeSelector[${label}]`),
-    ...mapsInPlace(mapOrEmpty(affinity, REQUIRED), 'nodeSelectorTerms').flatMap((term, i) =>
+    ...nodeLabelWarnings(spec.nodeSelector ?? {}, (label) => `${at}.nodeSelector[${label}]`),
+    ...(required?.nodeSelectorTerms ?? []).flatMap((term, i) =>
       nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms[${i}]`),
     ),
-    ...mapsInPlace(affinity, PREFERRED).flatMap((term, i) =>
-      preferenceWarnings(mapOrEmpty(term, 'preference'), `${at}.affinity.nodeAffinity.${PREFERRED}[${i}].preference`),
+    ...preferred.flatMap(({ preference }, i) =>
+      preferenceWarnings(preference, `${at}.affinity.nodeAffinity.${PREFERRED}[${i}].preference`),
     ),
-    ...mapsInPlace(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
+    ...(spec.topologySpreadConstraints ?? []).flatMap((constraint, i) => {
       const path = `${at}.topologySpreadConstraints[${i}]`
-      return [...keyWarnings(constraint, 'topologyKey', path), ...selectorWarnings(constraint, path)]
+      return [...keyWarnings(constraint.topologyKey, `${path}.topologyKey`), ...selectorWarnings(constraint, path)]
     }),
   ]
 }
 
-function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
-  const volumes = mapsInPlace(spec, 'volumes')
+function volumeListWarnings(spec: PodSpec, at: string): readonly string[] {
+  const volumes = spec.volumes ?? []
   if (volumes.length === 0) return NONE
   return [
     ...volumes.flatMap((volume, i) => {
       const path = `${at}.volumes[${i}]`
-      const claim = mapOrEmpty(mapOrEmpty(volume, 'ephemeral'), 'volumeClaimTemplate')
+      const claim = volume.ephemeral?.volumeClaimTemplate
       return [
         ...sourceWarnings(volume, path),
-        ...claimSpecWarnings(mapOrEmpty(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
+        ...(claim ? claimSpecWarnings(claim.spec, `${path}.ephemeral.volumeClaimTemplate.spec`) : NONE),
       ]
     }),
     ...volumes.flatMap(pathWarnings),
   ]
 }
 
-function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
-  const secrets = mapsInPlace(spec, 'imagePullSecrets')
+function pullSecretWarnings(spec: PodSpec, at: string): readonly string[] {
+  const secrets = spec.imagePullSecrets ?? []
   if (secrets.length === 0) return NONE
   const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
-  const warnings = repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`)
+  const warnings = repeats(secrets.map(({ name = '' }) => name)).map(
+    ([i, name]) => `${path(i)}: duplicate name ${name}`,
+  )
   for (let i = 0; i < secrets.length && warnings.length < MOST_TOLD; i++) {
-    if (textOrEmpty(secrets[i]!, 'name') === '') warnings.push(`${path(i)}: invalid empty name ""`)
+    if (secrets[i]?.name === undefined || secrets[i]?.name === '') warnings.push(`${path(i)}: invalid empty name ""`)
   }
   return warnings
 }
@@ -168,31 +167,31 @@ function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
 /** An answer has room for 4096 characters of warnings. */
 const MOST_TOLD = 4096
 
-/** The items whose text an earlier one has, with the quoted text; as many as can be told. */
-function repeats(items: readonly ValueMap[], name: string): readonly (readonly [number, string])[] {
-  if (items.length < 2) return []
+/** The texts that an earlier one equals, with the quoted text; as many as can be told. */
+function repeats(texts: readonly string[]): readonly (readonly [number, string])[] {
+  if (texts.length < 2) return []
   const seen = new Set<string>()
   const found: (readonly [number, string])[] = []
-  for (let i = 0; i < items.length && found.length < MOST_TOLD; i++) {
-    const text = textOrEmpty(items[i]!, name)
+  for (let i = 0; i < texts.length && found.length < MOST_TOLD; i++) {
+    const text = texts[i]!
     if (seen.has(text)) found.push([i, JSON.stringify(text)])
     else seen.add(text)
   }
   return found
 }
 
-function affinityWarnings(affinity: ValueMap, at: string): readonly string[] {
-  return ['podAffinity', 'podAntiAffinity'].flatMap((name) => {
-    const terms = mapOrEmpty(affinity, name)
+function affinityWarnings(affinity: Affinity, at: string): readonly string[] {
+  return (['podAffinity', 'podAntiAffinity'] as const).flatMap((name) => {
+    const { [REQUIRED]: required = [], [PREFERRED]: preferred = [] } = affinity[name] ?? {}
     return [
-      ...mapsInPlace(terms, REQUIRED).flatMap((term, i) => selectorWarnings(term, `${at}.${name}.${REQUIRED}[${i}]`)),
-      ...mapsInPlace(terms, PREFERRED).flatMap((term, i) =>
-        selectorWarnings(mapOrEmpty(term, 'podAffinityTerm'), `${at}.${name}.${PREFERRED}[${i}].podAffinityTerm`),
+      ...required.flatMap((term, i) => selectorWarnings(term, `${at}.${name}.${REQUIRED}[${i}]`)),
+      ...preferred.flatMap(({ podAffinityTerm }, i) =>
+        selectorWarnings(podAffinityTerm, `${at}.${name}.${PREFERRED}[${i}].podAffinityTerm`),
       ),
     ]
   })
 }
 
-function selectorWarnings(term: ValueMap, path: string): readonly string[] {
-  return isMap(own(term, 'labelSelector')) ? NONE : [`${path}.labelSelector: ${NO_SELECTOR}`]
+function selectorWarnings({ labelSelector }: { readonly labelSelector?: object }, path: string): readonly string[] {
+  return labelSelector === undefined ? [`${path}.labelSelector: ${NO_SELECTOR}`] : NONE
 }

@@ -1,34 +1,33 @@
 // Taints and tolerations.
+import type { NodeSpec, Toleration } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import { isGiven, textOrEmpty } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
 import { formOf, shownAs } from '../internal-form.ts'
 
-export function checkTolerations(tolerations: readonly ValueMap[], list: FieldPath, check: Check): void {
+export function checkTolerations(
+  tolerations: readonly Toleration[],
+  list: FieldPath<readonly Toleration[]>,
+  check: Check,
+): void {
   for (const [i, toleration] of tolerations.entries()) checkToleration(toleration, list.index(i), check)
 }
 
-function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
-  const key = textOrEmpty(toleration, 'key')
-  const operator = textOrEmpty(toleration, 'operator')
-  const effect = textOrEmpty(toleration, 'effect')
+function checkToleration(toleration: Toleration, at: FieldPath<Toleration>, check: Check): void {
+  const { key = '', operator = '', effect = '' } = toleration
   if (key !== '') check.format(at.child('key'), key, qualifiedName(key))
   else if (operator !== 'Exists') {
     const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
     check.invalid(at.child('operator'), operator, detail)
   }
-  if (isGiven(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
+  if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
     check.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
   }
   checkOperator(toleration, at, check)
   check.fields(toleration, at, 'core_v1.Toleration', 'effect')
 }
 
-function checkOperator(toleration: ValueMap, at: FieldPath, check: Check): void {
-  const operator = textOrEmpty(toleration, 'operator')
-  const value = textOrEmpty(toleration, 'value')
+function checkOperator({ operator = '', value = '' }: Toleration, at: FieldPath<Toleration>, check: Check): void {
   switch (operator) {
     case 'Equal':
     case '': {
@@ -51,7 +50,7 @@ function checkOperator(toleration: ValueMap, at: FieldPath, check: Check): void 
 
 const MAX_INT64 = 2n ** 63n - 1n
 
-function checkNumber(value: string, at: FieldPath, check: Check): void {
+function checkNumber(value: string, at: FieldPath<string>, check: Check): void {
   const decimal = /^(?:0|-?[1-9][0-9]{0,18})$/.test(value)
   if (!decimal || BigInt(value) > MAX_INT64 || BigInt(value) < -MAX_INT64 - 1n) {
     check.invalid(at, value, 'must be a valid decimal integer of 64 bits')
@@ -59,15 +58,15 @@ function checkNumber(value: string, at: FieldPath, check: Check): void {
 }
 
 /** The reference reports faults of taints below the metadata. */
-export function checkTaints(spec: ValueMap, at: FieldPath, check: Check): void {
+export function checkTaints(spec: NodeSpec, at: FieldPath, check: Check): void {
   const seen = new Set<string>()
   check.each(spec, 'taints', at, (taint, place) => {
-    const value = textOrEmpty(taint, 'value')
+    const { value = '', effect, key } = taint
     check.fields(taint, place, 'core_v1.Taint', 'key')
     const faults = labelValue(value)
     if (faults.length > 0) check.invalid(place.child('value'), value, faults.join(';'))
     check.fields(taint, place, 'core_v1.Taint', 'effect')
-    const pair = `${textOrEmpty(taint, 'effect')}\0${textOrEmpty(taint, 'key')}`
+    const pair = `${effect}\0${key}`
     if (seen.has(pair)) {
       check.duplicate(place, shownAs(taint, formOf('core_v1.Taint')), 'taints must be unique by key and effect pair')
     }

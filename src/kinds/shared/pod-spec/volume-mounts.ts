@@ -1,32 +1,27 @@
 // Volume mounts and volume devices of containers.
+import type { Container, VolumeDevice, VolumeMount } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  isGiven,
-  isTrue,
-  mapOrEmpty,
-  mapsInPlace,
-  textOfEach,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkDescendingPath, hasBackstep } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 
-export function checkMounts(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
-  if (isGiven(container, 'volumeMounts')) checkVolumeMounts(container, at.child('volumeMounts'), scope)
-  if (isGiven(container, 'volumeDevices')) checkVolumeDevices(container, at.child('volumeDevices'), scope)
+export function checkMounts(container: Container, at: FieldPath<Container>, scope: ContainerScope): void {
+  if (container.volumeMounts !== undefined) checkVolumeMounts(container, at.child('volumeMounts'), scope)
+  if (container.volumeDevices !== undefined) checkVolumeDevices(container, at.child('volumeDevices'), scope)
 }
 
-function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
-  const deviceNames = new Set(textOfEach(container, 'volumeDevices', 'name'))
-  const devicePaths = new Set(textOfEach(container, 'volumeDevices', 'devicePath'))
+function checkVolumeMounts(
+  container: Container,
+  list: FieldPath<readonly VolumeMount[]>,
+  { check, volumes }: ContainerScope,
+): void {
+  const { volumeMounts = [], volumeDevices = [] } = container
+  const deviceNames = new Set(volumeDevices.map(({ name }) => name))
+  const devicePaths = new Set(volumeDevices.map(({ devicePath }) => devicePath))
   const paths = new Set<string>()
-  for (const [i, mount] of mapsInPlace(container, 'volumeMounts').entries()) {
+  for (const [i, mount] of volumeMounts.entries()) {
     const at = list.index(i)
-    const name = textOrEmpty(mount, 'name')
-    const path = textOrEmpty(mount, 'mountPath')
+    const { name, mountPath: path } = mount
     check.fields(mount, at, 'core_v1.VolumeMount', 'name')
     if (!volumes.has(name)) check.notFound(at.child('name'), name)
     check.fields(mount, at, 'core_v1.VolumeMount', 'mountPath')
@@ -43,54 +38,62 @@ function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volume
 }
 
 /** The reference reports some faults of an item at the list. */
-function checkSubPaths(mount: ValueMap, at: FieldPath, list: FieldPath, check: Check): void {
-  const path = textOrEmpty(mount, 'subPath')
-  const expression = textOrEmpty(mount, 'subPathExpr')
-  if (path !== '') checkDescendingPath(path, list.child('subPath'), check)
-  if (expression === '') return
-  if (path !== '') {
+function checkSubPaths(
+  mount: VolumeMount,
+  at: FieldPath<VolumeMount>,
+  list: FieldPath<readonly VolumeMount[]>,
+  check: Check,
+): void {
+  const { subPath: path, subPathExpr: expression } = mount
+  if (path !== undefined) checkDescendingPath(path, list.place('subPath'), check)
+  if (expression === undefined) return
+  if (path !== undefined) {
     check.invalid(at.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive')
   }
-  checkDescendingPath(expression, list.child('subPathExpr'), check)
+  checkDescendingPath(expression, list.place('subPathExpr'), check)
 }
 
-function checkPropagation(mount: ValueMap, container: ValueMap, list: FieldPath, check: Check): void {
-  const propagation = textOrAbsent(mount, 'mountPropagation')
+function checkPropagation(mount: VolumeMount, container: Container, list: FieldPath, check: Check): void {
+  const { mountPropagation: propagation } = mount
   if (propagation === undefined) return
   check.fields(mount, list, 'core_v1.VolumeMount', 'mountPropagation')
-  if (propagation === 'Bidirectional' && !isTrue(mapOrEmpty(container, 'securityContext'), 'privileged')) {
+  if (propagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
     const detail = 'Bidirectional mount propagation is available only to privileged containers'
-    check.forbidden(list.child('mountPropagation'), detail)
+    check.forbidden(list.place('mountPropagation'), detail)
   }
 }
 
-function checkRecursiveReadOnly(mount: ValueMap, list: FieldPath, check: Check): void {
-  const mode = textOrAbsent(mount, 'recursiveReadOnly')
+function checkRecursiveReadOnly(mount: VolumeMount, list: FieldPath, check: Check): void {
+  const { recursiveReadOnly: mode, mountPropagation = 'None' } = mount
   if (mode === undefined) return
   check.fields(mount, list, 'core_v1.VolumeMount', 'recursiveReadOnly')
   if (mode !== 'Enabled' && mode !== 'IfPossible') return
-  const at = list.child('recursiveReadOnly')
-  if (!isTrue(mount, 'readOnly')) check.forbidden(at, 'may only be specified when readOnly is true')
-  if ((textOrAbsent(mount, 'mountPropagation') ?? 'None') !== 'None') {
+  const at = list.place('recursiveReadOnly')
+  if (mount.readOnly !== true) check.forbidden(at, 'may only be specified when readOnly is true')
+  if (mountPropagation !== 'None') {
     check.forbidden(at, 'may only be specified when mountPropagation is None or not specified')
   }
 }
 
-function checkVolumeDevices(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
-  const mountNames = new Set(textOfEach(container, 'volumeMounts', 'name'))
-  const mountPaths = new Set(textOfEach(container, 'volumeMounts', 'mountPath'))
+function checkVolumeDevices(
+  container: Container,
+  list: FieldPath<readonly VolumeDevice[]>,
+  { check, volumes }: ContainerScope,
+): void {
+  const { volumeMounts = [], volumeDevices = [] } = container
+  const mountNames = new Set(volumeMounts.map(({ name }) => name))
+  const mountPaths = new Set(volumeMounts.map(({ mountPath }) => mountPath))
   const names = new Set<string>()
   const paths = new Set<string>()
-  for (const [i, device] of mapsInPlace(container, 'volumeDevices').entries()) {
+  for (const [i, device] of volumeDevices.entries()) {
     const nameAt = list.index(i).child('name')
     const pathAt = list.index(i).child('devicePath')
-    const name = textOrEmpty(device, 'name')
-    const path = textOrEmpty(device, 'devicePath')
+    const { name, devicePath: path } = device
     const volume = volumes.get(name)
     check.fields(device, list.index(i), 'core_v1.VolumeDevice', 'name')
     if (names.has(name)) check.invalid(nameAt, name, 'must be unique')
     if (volume === undefined) check.notFound(nameAt, name)
-    else if (!isGiven(volume, 'persistentVolumeClaim') && !isGiven(volume, 'ephemeral')) {
+    else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
       const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
       check.invalid(nameAt, name, detail)
     }

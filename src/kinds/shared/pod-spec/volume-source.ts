@@ -1,88 +1,106 @@
 // The sources of volumes in pods and persistent volumes, each with its rules. Exactly one may be given.
 import type { FieldPath } from '../../../api/field-path.ts'
-import {
-  integerOrAbsent,
-  isGiven,
-  isTrue,
-  listOrEmpty,
-  mapOrAbsent,
-  mapOrEmpty,
-  textOrAbsent,
-  textOrEmpty,
-} from '../../../api/members.ts'
-import { isMap, type ValueMap } from '../../../api/value.ts'
+import type {
+  AzureDiskVolumeSource,
+  AzureFilePersistentVolumeSource,
+  BuiltInTypes,
+  CSIPersistentVolumeSource,
+  CSIVolumeSource,
+  FCVolumeSource,
+  FlexVolumeSource,
+  FlockerVolumeSource,
+  GlusterfsPersistentVolumeSource,
+  HostPathVolumeSource,
+  ISCSIVolumeSource,
+  NFSVolumeSource,
+  PersistentVolumeSpec,
+  QuobyteVolumeSource,
+  SecretReference,
+  Volume,
+} from '../../../api/gen/kinds.ts'
+import type { ValueMap } from '../../../api/value.ts'
 import type { Check, PartRule } from '../../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
 import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
 
-export interface Source {
+interface SourceOf<N, T> {
   /** The member of the volume. */
-  readonly field: string
+  readonly field: N
   /** The field in messages about a second source, where it is another. */
   readonly refusedAs?: string
   /** The field in its own faults, where it is another. */
   readonly toldAs?: string
   /** Checked, and not refused, beside another source. */
   readonly neverRefused?: true
-  readonly rule: PartRule
+  readonly rule: PartRule<T>
 }
 
+/** A source of a volume, or of another type that has the same. */
+export type Source<T = Volume> = { readonly [N in keyof T]-?: SourceOf<N, NonNullable<T[N]>> }[keyof T]
+
 /** Checks the first source that is given and refuses the others. */
-export function checkSources(sources: readonly Source[], volume: ValueMap, at: FieldPath, check: Check): void {
-  const parts = Object.keys(volume).filter((field) => isMap(volume[field]))
+export function checkSources<T extends ValueMap>(
+  sources: readonly Source<T>[],
+  volume: T,
+  at: FieldPath<T>,
+  check: Check,
+): void {
   let found = 0
-  for (const { field, refusedAs, toldAs, neverRefused, rule } of sources) {
-    if (!parts.includes(field)) continue
+  for (const { field, refusedAs, toldAs, neverRefused, rule } of sources as readonly unknown[] as readonly SourceOf<
+    string,
+    ValueMap
+  >[]) {
+    const part = volume[field]
+    if (part === undefined) continue
     if (found > 0 && neverRefused !== true)
-      check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
-    else rule(mapOrEmpty(volume, field), at.child(toldAs ?? field), check)
+      check.forbidden(at.place(refusedAs ?? field), 'may not specify more than 1 volume type')
+    else rule(part as ValueMap, at.place(toldAs ?? field) as FieldPath<ValueMap>, check)
     found++
   }
   if (found === 0) check.required(at, 'must specify a volume type')
 }
 
 const fieldsOf =
-  (type: string): PartRule =>
+  (type: keyof BuiltInTypes): PartRule =>
   (source, at, check) =>
     check.fields(source, at, type)
 
 const all =
-  (...rules: readonly PartRule[]): PartRule =>
+  <T>(...rules: readonly NoInfer<PartRule<T>>[]): PartRule<T> =>
   (source, at, check) => {
     for (const rule of rules) rule(source, at, check)
   }
 
-const hostPath: PartRule = (source, at, check) => {
+const hostPath: PartRule<HostPathVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.HostPathVolumeSource', 'path')
-  const path = textOrEmpty(source, 'path')
+  const { path } = source
   if (path === '') return
   checkNoBacksteps(path, at.child('path'), check)
   check.fields(source, at, 'core_v1.HostPathVolumeSource', 'type')
 }
 
-const nfs: PartRule = (source, at, check) => {
+const nfs: PartRule<NFSVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.NFSVolumeSource')
-  const path = textOrEmpty(source, 'path')
+  const { path } = source
   if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
 }
 
 /** `start`: the fault of a name with an unknown prefix. */
 const iscsi =
-  (start: string): PartRule =>
+  (start: string): PartRule<ISCSIVolumeSource> =>
   (source, at, check) => {
     check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'targetPortal', 'iqn')
-    const iqn = textOrEmpty(source, 'iqn')
+    const { iqn } = source
     if (iqn !== '') checkIscsiName(iqn, start, at.child('iqn'), check)
     check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'lun')
-    const authenticates = isTrue(source, 'chapAuthDiscovery') || isTrue(source, 'chapAuthSession')
-    if (authenticates && !isGiven(source, 'secretRef')) check.required(at.child('secretRef'))
+    const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true
+    if (authenticates && source.secretRef === undefined) check.required(at.child('secretRef'))
   }
 
 const iscsiInitiator =
-  (start: string): PartRule =>
-  (source, at, check) => {
-    const initiator = textOrAbsent(source, 'initiatorName')
-    if (initiator !== undefined) checkIscsiName(initiator, start, at.child('initiatorname'), check)
+  (start: string): PartRule<ISCSIVolumeSource> =>
+  ({ initiatorName: initiator }, at, check) => {
+    if (initiator !== undefined) checkIscsiName(initiator, start, at.place('initiatorname'), check)
   }
 
 function checkIscsiName(name: string, start: string, at: FieldPath, check: Check): void {
@@ -100,9 +118,8 @@ const ISCSI_FORMS = [
   { prefix: 'naa', expression: /^naa.[a-zA-Z0-9]{32}$/ },
 ] as const
 
-const fibreChannel: PartRule = (source, at, check) => {
-  const names = listOrEmpty(source, 'targetWWNs')
-  const identifiers = listOrEmpty(source, 'wwids')
+const fibreChannel: PartRule<FCVolumeSource> = (source, at, check) => {
+  const { targetWWNs: names = [], wwids: identifiers = [], lun } = source
   if (names.length === 0 && identifiers.length === 0) {
     check.required(at.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both')
   }
@@ -110,17 +127,16 @@ const fibreChannel: PartRule = (source, at, check) => {
     check.invalid(at.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously')
   }
   if (names.length === 0) return
-  const lun = integerOrAbsent(source, 'lun')
   if (lun === undefined) check.required(at.child('lun'), 'lun is required if targetWWNs is specified')
   else if (lun < 0 || lun > 255) check.invalid(at.child('lun'), lun, inclusiveRange(0, 255))
 }
 
 const HOST_AND_PORT = 'must be a host:port pair or multiple pairs separated by commas'
 
-const quobyte: PartRule = (source, at, check) => {
-  const registry = textOrEmpty(source, 'registry')
+const quobyte: PartRule<QuobyteVolumeSource> = (source, at, check) => {
+  const { registry, tenant = '' } = source
   if (registry === '') check.required(at.child('registry'), HOST_AND_PORT)
-  else if (longerThan(textOrEmpty(source, 'tenant'), 64)) {
+  else if (longerThan(tenant, 64)) {
     check.required(at.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')
   } else if (!registry.split(',').every(isHostAndPort)) check.invalid(at.child('registry'), registry, HOST_AND_PORT)
   check.fields(source, at, 'core_v1.QuobyteVolumeSource')
@@ -130,17 +146,15 @@ function isHostAndPort(text: string): boolean {
   return /^(?:[^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(text)
 }
 
-const glusterfsNamespace: PartRule = (source, at, check) => {
-  const namespace = textOrAbsent(source, 'endpointsNamespace')
+const glusterfsNamespace: PartRule<GlusterfsPersistentVolumeSource> = (source, at, check) => {
+  const { endpointsNamespace: namespace } = source
   const place = at.child('endpointsNamespace')
   const detail = 'if the endpointnamespace is set, it must be a valid namespace name'
   if (namespace === '') check.invalid(place, '', detail)
   else if (namespace !== undefined) check.format(place, namespace, dns1123Label(namespace))
 }
 
-const flocker: PartRule = (source, at, check) => {
-  const name = textOrEmpty(source, 'datasetName')
-  const uuid = textOrEmpty(source, 'datasetUUID')
+const flocker: PartRule<FlockerVolumeSource> = ({ datasetName: name = '', datasetUUID: uuid = '' }, at, check) => {
   if (name === '' && uuid === '') check.required(at, 'one of datasetName and datasetUUID is required')
   if (name !== '' && uuid !== '') {
     check.invalid(at, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')
@@ -148,8 +162,8 @@ const flocker: PartRule = (source, at, check) => {
   if (name.includes('/')) check.invalid(at.child('datasetName'), name, "must not contain '/'")
 }
 
-const flexOptions: PartRule = (source, at, check) => {
-  for (const key of Object.keys(mapOrEmpty(source, 'options'))) {
+const flexOptions: PartRule<Pick<FlexVolumeSource, 'options'>> = (source, at, check) => {
+  for (const key of Object.keys(source.options ?? {})) {
     const [domain = ''] = key.split('/', 1)
     const name = `.${domain.toLowerCase()}`
     if (name.endsWith('.kubernetes.io') || name.endsWith('.k8s.io')) {
@@ -158,11 +172,10 @@ const flexOptions: PartRule = (source, at, check) => {
   }
 }
 
-const azureDisk: PartRule = (source, at, check) => {
+const azureDisk: PartRule<AzureDiskVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.AzureDiskVolumeSource')
-  const kind = textOrAbsent(source, 'kind')
+  const { kind, diskURI: uri } = source
   if (kind === undefined) return
-  const uri = textOrEmpty(source, 'diskURI')
   const [start, form] = kind === 'Managed' ? ['/subscriptions/', AZURE_MANAGED] : ['https://', AZURE_BLOB]
   if (!uri.startsWith(start)) check.notSupported(at.child('diskURI'), uri, [form])
 }
@@ -173,11 +186,10 @@ const AZURE_BLOB = 'https://{account-name}.blob.core.windows.net/{container-name
 
 /** A secret reference, where there is one, has these fields. */
 const secretRef =
-  (...fields: readonly string[]): PartRule =>
-  (source, at, check) => {
-    const ref = mapOrAbsent(source, 'secretRef')
+  (...fields: readonly (keyof SecretReference)[]): PartRule<{ readonly secretRef?: SecretReference }> =>
+  ({ secretRef: ref }, at, check) => {
     if (ref === undefined) return
-    for (const field of fields) if (textOrEmpty(ref, field) === '') check.required(at.child('secretRef').child(field))
+    for (const field of fields) if (ref[field] === undefined) check.required(at.child('secretRef').child(field))
   }
 
 export function checkDriverName(name: string, at: FieldPath, check: Check): void {
@@ -189,51 +201,53 @@ export function checkDriverName(name: string, at: FieldPath, check: Check): void
   check.format(at, name, dns1123Subdomain(name.toLowerCase()))
 }
 
-const driver: PartRule = (source, at, check) =>
-  checkDriverName(textOrEmpty(source, 'driver'), at.child('driver'), check)
+const driver: PartRule<{ readonly driver: string }> = (source, at, check) =>
+  checkDriverName(source.driver, at.child('driver'), check)
 
-const publishSecret: PartRule = (source, at, check) =>
-  check.part(source, 'nodePublishSecretRef', at, (ref, place) => {
-    const name = textOrEmpty(ref, 'name')
+const publishSecret: PartRule<CSIVolumeSource> = (source, at, check) =>
+  check.part(source, 'nodePublishSecretRef', at, ({ name = '' }, place) => {
     if (name === '') check.required(place.child('name'))
-    else check.format(at.child('name'), name, dns1123Subdomain(name))
+    else check.format(at.place('name'), name, dns1123Subdomain(name))
   })
 
-const CSI_SECRETS: readonly string[] = [
+const CSI_SECRETS = [
   'controllerPublishSecretRef',
   'controllerExpandSecretRef',
   'nodePublishSecretRef',
   'nodeExpandSecretRef',
-]
+] as const
 
 const ISCSI_START = 'must be valid format starting with iqn, eui, or naa'
 const ISCSI_FORM = 'must be valid format'
 
-const MORE_DISKS: readonly Source[] = [
+const MORE_DISKS = [
   { field: 'vsphereVolume', rule: fieldsOf('core_v1.VsphereVirtualDiskVolumeSource') },
   { field: 'photonPersistentDisk', rule: fieldsOf('core_v1.PhotonPersistentDiskVolumeSource') },
   { field: 'portworxVolume', rule: fieldsOf('core_v1.PortworxVolumeSource') },
   { field: 'azureDisk', rule: azureDisk },
-]
+] as const
 
-const host: Source = { field: 'hostPath', rule: hostPath }
-const gce: Source = {
+const host = { field: 'hostPath', rule: hostPath } as const
+const gce = {
   field: 'gcePersistentDisk',
   toldAs: 'persistentDisk',
   rule: fieldsOf('core_v1.GCEPersistentDiskVolumeSource'),
-}
-const aws: Source = { field: 'awsElasticBlockStore', rule: fieldsOf('core_v1.AWSElasticBlockStoreVolumeSource') }
-const rbd: Source = { field: 'rbd', rule: fieldsOf('core_v1.RBDVolumeSource') }
-const cephfs: Source = { field: 'cephfs', refusedAs: 'cephFS', rule: fieldsOf('core_v1.CephFSVolumeSource') }
-const fc: Source = { field: 'fc', rule: fibreChannel }
-const flex: Source = { field: 'flexVolume', rule: all(fieldsOf('core_v1.FlexVolumeSource'), flexOptions) }
-const scaleIo: Source = { field: 'scaleIO', rule: fieldsOf('core_v1.ScaleIOVolumeSource') }
+} as const
+const aws = { field: 'awsElasticBlockStore', rule: fieldsOf('core_v1.AWSElasticBlockStoreVolumeSource') } as const
+const rbd = { field: 'rbd', rule: fieldsOf('core_v1.RBDVolumeSource') } as const
+const cephfs = { field: 'cephfs', refusedAs: 'cephFS', rule: fieldsOf('core_v1.CephFSVolumeSource') } as const
+const fc = { field: 'fc', rule: fibreChannel } as const
+const flex = {
+  field: 'flexVolume',
+  rule: all<FlexVolumeSource>(fieldsOf('core_v1.FlexVolumeSource'), flexOptions),
+} as const
+const scaleIo = { field: 'scaleIO', rule: fieldsOf('core_v1.ScaleIOVolumeSource') } as const
 const gluster = fieldsOf('core_v1.GlusterfsVolumeSource')
 const cinder = fieldsOf('core_v1.CinderVolumeSource')
 const azureFile = fieldsOf('core_v1.AzureFileVolumeSource')
 const storageOs = fieldsOf('core_v1.StorageOSVolumeSource')
 
-const csiVolume: PartRule = (source, at, check) => {
+const csiVolume: PartRule<CSIPersistentVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.CSIPersistentVolumeSource')
   for (const field of CSI_SECRETS) check.part(source, field, at, fieldsOf('core_v1.SecretReference'))
 }
@@ -244,7 +258,7 @@ export const POD_SOURCES = {
   gitRepo: {
     field: 'gitRepo',
     rule: all(fieldsOf('core_v1.GitRepoVolumeSource'), (source, at, check) =>
-      checkDescendingPath(textOrEmpty(source, 'directory'), at.child('directory'), check),
+      checkDescendingPath(source.directory ?? '', at.child('directory'), check),
     ),
   },
   disks: [gce, aws],
@@ -271,12 +285,12 @@ export const POD_SOURCES = {
   csi: { field: 'csi', rule: all(driver, publishSecret) },
 } as const satisfies Readonly<Record<string, Source | readonly Source[]>>
 
-const azureFileNamespace: PartRule = (source, at, check) => {
-  if (textOrAbsent(source, 'secretNamespace') === '') check.required(at.child('secretNamespace'))
+const azureFileNamespace: PartRule<AzureFilePersistentVolumeSource> = (source, at, check) => {
+  if (source.secretNamespace === '') check.required(at.child('secretNamespace'))
 }
 
 /** Sources of persistent volumes, in the reference's order. */
-export const PERSISTENT_SOURCES: readonly Source[] = [
+export const PERSISTENT_SOURCES: readonly Source<PersistentVolumeSpec>[] = [
   host,
   gce,
   aws,
@@ -296,7 +310,7 @@ export const PERSISTENT_SOURCES: readonly Source[] = [
   {
     field: 'local',
     rule: all(fieldsOf('core_v1.LocalVolumeSource'), (source, at, check) =>
-      checkNoBacksteps(textOrEmpty(source, 'path'), at.child('path'), check),
+      checkNoBacksteps(source.path, at.child('path'), check),
     ),
   },
   { field: 'storageos', rule: all(storageOs, secretRef('name', 'namespace')) },

@@ -1,7 +1,15 @@
 // The volumes of a pod: unique names, each with one source.
 import type { FieldPath } from '../../../api/field-path.ts'
-import { isGiven, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
+import type {
+  BuiltInTypes,
+  DownwardAPIVolumeSource,
+  EmptyDirVolumeSource,
+  EphemeralVolumeSource,
+  KeyToPath,
+  PodSpec,
+  ProjectedVolumeSource,
+  Volume,
+} from '../../../api/gen/kinds.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check, PartRule } from '../../../schema/validation/check.ts'
 import { dns1123Subdomain, longerThan } from '../../../schema/validation/formats.ts'
@@ -19,26 +27,28 @@ interface VolumeScope {
 }
 
 /** The valid volumes by name, which containers can mount. */
-export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
+export function checkVolumes(
+  spec: PodSpec,
+  list: FieldPath<readonly Volume[]>,
+  scope: VolumeScope,
+): ReadonlyMap<string, Volume> {
   const { check, podName, isPod } = scope
-  const volumes = mapsInPlace(spec, 'volumes')
-  const found = new Map<string, ValueMap>()
+  const volumes = spec.volumes ?? []
+  const found = new Map<string, Volume>()
   if (volumes.length === 0) return found
   const made = new Set(
-    podName === ''
-      ? []
-      : volumes.filter((v) => isGiven(v, 'ephemeral')).map((v) => `${podName}-${textOrEmpty(v, 'name')}`),
+    podName === '' ? [] : volumes.filter((v) => v.ephemeral !== undefined).map((v) => `${podName}-${v.name}`),
   )
   for (const [i, volume] of volumes.entries()) {
     const at = list.index(i)
-    const name = textOrEmpty(volume, 'name')
+    const { name } = volume
     const before = check.errors.length
     checkSources(isPod ? SOURCES_OF_PODS : SOURCES_OF_TEMPLATES, volume, at, check)
     checkNamesMade(volume, at, scope)
     check.fields(volume, at, 'core_v1.Volume')
     if (found.has(name)) check.duplicate(at.child('name'), name)
     if (check.errors.length === before) found.set(name, volume)
-    const claim = textOrEmpty(mapOrEmpty(volume, 'persistentVolumeClaim'), 'claimName')
+    const claim = volume.persistentVolumeClaim?.claimName ?? ''
     if (made.has(claim)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume'
       check.invalid(at.child('persistentVolumeClaim').child('claimName'), claim, detail)
@@ -51,20 +61,18 @@ const ISCSI_NAME_TOO_LONG =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
 /** Names that are derived from the volume's must be valid, too. */
-function checkNamesMade(volume: ValueMap, at: FieldPath, { check, podName }: VolumeScope): void {
-  const name = textOrEmpty(volume, 'name')
-  const iscsi = mapOrEmpty(volume, 'iscsi')
-  const isInitiated = isGiven(iscsi, 'initiatorName')
-  if (isInitiated && longerThan(`${name}:${textOrEmpty(iscsi, 'targetPortal')}`, 64)) {
+function checkNamesMade(volume: Volume, at: FieldPath<Volume>, { check, podName }: VolumeScope): void {
+  const { name, iscsi, ephemeral } = volume
+  if (iscsi?.initiatorName !== undefined && longerThan(`${name}:${iscsi.targetPortal}`, 64)) {
     check.invalid(at.child('name'), name, ISCSI_NAME_TOO_LONG)
   }
-  if (!isGiven(volume, 'ephemeral') || podName === '' || name === '') return
+  if (ephemeral === undefined || podName === '' || name === '') return
   const claim = `${podName}-${name}`
   for (const fault of dns1123Subdomain(claim)) check.invalid(at.child('name'), name, `PVC name "${claim}": ${fault}`)
 }
 
-const emptyDir: PartRule = (source, at, check) => {
-  const limit = amountOf(source['sizeLimit'])
+const emptyDir: PartRule<EmptyDirVolumeSource> = (source, at, check) => {
+  const limit = amountOf(source.sizeLimit)
   if (limit !== undefined && signOfQuantity(limit) < 0) {
     check.forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')
   }
@@ -72,23 +80,23 @@ const emptyDir: PartRule = (source, at, check) => {
 
 /** Keys of a config map or secret that become files. */
 const files =
-  (...types: readonly string[]): PartRule =>
+  (...types: readonly (keyof BuiltInTypes)[]): PartRule<{ readonly items?: readonly KeyToPath[] }> =>
   (source, at, check) => {
     for (const type of types) check.fields(source, at, type)
     check.each(source, 'items', at, checkKeyToPath)
   }
 
-const downwardApi: PartRule = (source, at, check) => {
+const downwardApi: PartRule<DownwardAPIVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.DownwardAPIVolumeSource')
-  for (const file of mapsInPlace(source, 'items')) checkDownwardFile(file, at, check)
+  for (const file of source.items ?? []) checkDownwardFile(file, at, check)
 }
 
-const projected: PartRule = (source, at, check) => {
+const projected: PartRule<ProjectedVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.ProjectedVolumeSource')
   checkProjections(source, at, check)
 }
 
-const ephemeral: PartRule = (source, at, check) => {
+const ephemeral: PartRule<EphemeralVolumeSource> = (source, at, check) => {
   check.fields(source, at, 'core_v1.EphemeralVolumeSource')
   check.part(source, 'volumeClaimTemplate', at, checkClaimTemplate)
 }

@@ -3,7 +3,9 @@ import type { ApiObject } from '../../../../src/api/object.ts'
 import type { TokenOrder } from '../../../../src/auth/service-account-token.ts'
 import { tokenRequestAction, type TokenRequestOptions } from '../../../../src/kinds/authentication/token-request.ts'
 import { tokenReviewAction } from '../../../../src/kinds/authentication/token-review.ts'
-import { ApiWorld } from '../../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../../rigs/api-world.ts'
+import { BUILT_IN } from '../../../corpora/built-in-kinds.ts'
+import { actIn } from '../../../rigs/run-action.ts'
 
 const API = 'https://api.example'
 let orders: TokenOrder[]
@@ -22,7 +24,7 @@ beforeEach(async () => {
       return { token: 'made', id: 'id' }
     },
   }
-  world = new ApiWorld({ actions: (schema) => [tokenRequestAction(schema, lately)] })
+  world = await openWorld()
   account = await world.create(world.resource('serviceaccounts'), { metadata: { name: 'robot' } })
 })
 
@@ -41,7 +43,7 @@ const lately: TokenRequestOptions = {
 }
 
 async function ask(spec: object, metadata: object = {}): Promise<ApiObject> {
-  const answer = await world.act('serviceaccounts/token', 'robot', { metadata, spec })
+  const answer = await actIn(world, tokenRequestAction(BUILT_IN, lately), { name: 'robot', body: { metadata, spec } })
   if (answer.kind !== 'object') throw new Error('no object')
   return answer.object
 }
@@ -142,19 +144,12 @@ describe('asking for a token', () => {
 
 describe('asking whose a token is (P-058)', () => {
   const reviewed = (body: object, known: boolean): Promise<unknown> => {
-    const here = new ApiWorld({
-      actions: (schema) => [
-        {
-          ...tokenReviewAction(schema, (_token, audiences) =>
-            known
-              ? { kind: 'user', user: { name: 'jane', uid: 'u', groups: ['g'], extra: { k: ['v'] } }, audiences }
-              : { kind: 'refused', problem: 'invalid bearer token' },
-          ),
-          at: { group: '', version: 'v1', resource: 'tokenreviews', subresource: '', namespaced: false },
-        },
-      ],
-    })
-    return here.act('tokenreviews', '', body, { namespace: '' })
+    const action = tokenReviewAction(BUILT_IN, (_token, audiences) =>
+      known
+        ? { kind: 'user', user: { name: 'jane', uid: 'u', groups: ['g'], extra: { k: ['v'] } }, audiences }
+        : { kind: 'refused', problem: 'invalid bearer token' },
+    )
+    return actIn(world, action, { body, namespace: '' })
   }
 
   it('tells the user and whom the token is for', async () => {

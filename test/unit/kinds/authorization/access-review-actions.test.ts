@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { User } from '../../../../src/api/user.ts'
 import { type Access, type Authorizer, chain, type Decision } from '../../../../src/auth/authorizer.ts'
-import { runAction } from '../../../../src/registry/action.ts'
 import { accessReviewActions } from '../../../../src/kinds/kinds.ts'
-import { ApiWorld, NOW } from '../../../fakes/api-world.ts'
+import { NOW, openWorld } from '../../../rigs/api-world.ts'
+import { BUILT_IN } from '../../../corpora/built-in-kinds.ts'
+import { actIn } from '../../../rigs/run-action.ts'
 
 const JANE: User = { name: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } }
+
+const world = await openWorld()
 
 interface Reviewed {
   readonly metadata: object
@@ -14,17 +17,10 @@ interface Reviewed {
 }
 
 async function review(kind: string, body: object, authorizer: Authorizer): Promise<Reviewed> {
-  const group = kind === 'SelfSubjectReview' ? 'authentication.k8s.io' : 'authorization.k8s.io'
-  const world = new ApiWorld({ actions: (schema) => accessReviewActions(schema, authorizer) })
-  const action = world.resources.findAction({
-    group,
-    version: 'v1',
-    resource: `${kind.toLowerCase()}s`,
-    subresource: '',
-  })!
-  const sent = { kind, apiVersion: `${group}/v1`, metadata: {}, ...body }
-  const context = world.context({ user: JANE, namespace: action.at.namespaced ? 'ns' : '' })
-  const answer = await runAction(action, sent, { ...context, parts: world.parts, resources: world.resources, name: '' })
+  const resource = `${kind.toLowerCase()}s`
+  const action = accessReviewActions(BUILT_IN, authorizer).find(({ at }) => at.resource === resource)!
+  const namespace = action.at.namespaced ? 'ns' : ''
+  const answer = await actIn(world, action, { body: { metadata: {}, ...body }, user: JANE, namespace })
   return (answer as unknown as { object: Reviewed }).object
 }
 
@@ -117,6 +113,25 @@ describe('a review of access', () => {
     })
   })
 
+  it.each(['SubjectAccessReview', 'LocalSubjectAccessReview', 'SelfSubjectAccessReview'])(
+    'refuses a text of more than 64 KB for a selector: %s',
+    async (kind) => {
+      const rawSelector = 'a'.repeat(64 * 1024 + 1)
+      const spec = {
+        user: 'bob',
+        resourceAttributes: { ...pods, labelSelector: { rawSelector }, fieldSelector: { rawSelector } },
+      }
+      const metadata = { namespace: 'ns' }
+      const asked = review(kind, { spec, ...(kind.startsWith('Local') && { metadata }) }, answering({ kind: 'allow' }))
+      await expect(asked).rejects.toMatchObject({
+        code: 422,
+        message: expect.stringMatching(
+          /fieldSelector.rawSelector: Too long: may not be more than 65536 bytes, .*labelSelector.rawSelector: Too long: /,
+        ),
+      })
+    },
+  )
+
   it('that is not well put is refused without a kind (P-155)', async () => {
     const asked = review('SubjectAccessReview', { spec: { resourceAttributes: pods } }, answering({ kind: 'allow' }))
     await expect(asked).rejects.toMatchObject({
@@ -159,7 +174,10 @@ describe('a review of rules (P-161)', () => {
 })
 
 it('who one is (P-061)', async () => {
-  const answer = await review('SelfSubjectReview', {}, answering({ kind: 'allow' }))
+  const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+  const answer = (await world.must('POST', reviews, {}, JANE)) as unknown as Reviewed
   expect(answer.metadata).toEqual({ creationTimestamp: NOW })
-  expect(answer.status).toEqual({ userInfo: { username: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } } })
+  expect(answer.status).toEqual({
+    userInfo: { username: 'jane', uid: 'u', groups: ['dev', 'system:authenticated'], extra: { k: ['v'] } },
+  })
 })

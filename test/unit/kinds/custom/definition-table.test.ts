@@ -7,7 +7,7 @@ import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import { matcherOf } from '../../../../src/store/selection.ts'
 import { ServedObject } from '../../../../src/registry/served-store.ts'
 import { BytesObject } from '../../../../src/store/stored-object.ts'
-import { ApiWorld } from '../../../fakes/api-world.ts'
+import { openWorld } from '../../../rigs/api-world.ts'
 
 const GROUP = 'stable.example.com'
 
@@ -67,7 +67,7 @@ describe('finalizers of custom objects', () => {
   const QUALIFIED = 'prefer a domain-qualified finalizer name'
   const OTHERS = 'to avoid accidental conflicts with other finalizer writers'
 
-  it('are to have names that nobody else uses; those that are new are told of, in order (W-079, P-365)', () => {
+  it('are to have names that nobody else uses; those that are new are told of, in order (W-079, P-365)', async () => {
     const { table } = open()
     table.put(stored(definition(), 1))
     const { strategy } = table.find(place('v1'))!
@@ -76,7 +76,7 @@ describe('finalizers of custom objects', () => {
       apiVersion: `${GROUP}/v1`,
       metadata: { name: 'a', finalizers },
     })
-    const context = new ApiWorld().context()
+    const context = (await openWorld()).context()
     const given = object('plain', 'example.com', 'example.com/x', 'orphan', 'foregroundDeletion', 'kubernetes', 'old')
     expect(strategy.warnings(given, object('old'), context)).toEqual([
       `metadata.finalizers: "example.com": ${QUALIFIED} including a path (/) ${OTHERS}`,

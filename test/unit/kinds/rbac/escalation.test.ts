@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { allowMasters, chain } from '../../../../src/auth/authorizer.ts'
 import { RbacIndex } from '../../../../src/auth/rbac-index.ts'
 import { rbacAuthorizer } from '../../../../src/auth/rbac.ts'
+import type { KindNeeds } from '../../../../src/kinds/needs.ts'
+import { roleStrategy } from '../../../../src/kinds/rbac/escalation.ts'
 import type { Resource } from '../../../../src/registry/registry.ts'
-import { ApiWorld } from '../../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../../rigs/api-world.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const MASTER = { name: 'root', uid: undefined, groups: ['system:masters'], extra: {} }
@@ -13,27 +14,26 @@ const getPods = { apiGroups: [''], resources: ['pods'], verbs: ['get'] }
 const all = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
 
 let world: ApiWorld
-let index: RbacIndex
 
 function of(name: string): Resource {
   return world.resource(name, GROUP)
 }
 
-/** Jane gets these rules, in the cluster. The deciders hear of it; what is stored they may not have heard of. */
+/** Jane gets these rules, in the cluster; resolves when the server goes by them. */
 async function give(name: string, ...rules: readonly object[]): Promise<void> {
-  const as = { user: MASTER, namespace: '' }
-  const role = await world.create(of('clusterroles'), { metadata: { name }, rules }, as)
-  const binding = await world.create(
-    of('clusterrolebindings'),
-    {
-      metadata: { name },
-      roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name },
-      subjects: [{ kind: 'User', apiGroup: GROUP, name: 'jane' }],
-    },
-    as,
-  )
-  index.put('ClusterRole', role)
-  index.put('ClusterRoleBinding', binding)
+  await world.create(of('clusterroles'), { metadata: { name }, rules })
+  const subjects = [{ kind: 'User', apiGroup: GROUP, name: 'jane' }]
+  await world.create(of('clusterrolebindings'), {
+    metadata: { name },
+    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name },
+    subjects,
+  })
+  await settled()
+}
+
+/** What decides learns of roles within a few turns. */
+async function settled(): Promise<void> {
+  await world.clock.advance(0)
 }
 
 function makeRole(name: string, ...rules: readonly object[]): Promise<unknown> {
@@ -45,11 +45,13 @@ function bindTo(kind: string, name: string): Promise<unknown> {
   return world.create(of('rolebindings'), body, { user: JANE })
 }
 
-const REFUSED = 'user "jane" (groups=["dev"]) is attempting to grant RBAC permissions not currently held:\n'
+const REFUSED =
+  'user "jane" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n'
 
-beforeEach(() => {
-  index = new RbacIndex()
-  world = new ApiWorld({ roleGuard: { authorizer: chain([allowMasters(), rbacAuthorizer(index)]), index } })
+beforeEach(async () => {
+  world = await openWorld()
+  const verbs = ['get', 'create', 'update']
+  await give('writer', { apiGroups: [GROUP], resources: ['roles', 'rolebindings', 'clusterroles'], verbs })
 })
 
 describe('writing a role', () => {
@@ -72,8 +74,12 @@ describe('writing a role', () => {
 
   it('counts what was granted a moment ago', async () => {
     await give('own', getPods)
-    index.remove('ClusterRoleBinding', '', 'own')
-    await makeRole('a', getPods)
+    const index = new RbacIndex()
+    const roleGuard = { index, authorizer: rbacAuthorizer(index) }
+    const find = (group: string, name: string): Resource => world.resource(name, group)
+    const { authorizeWrite } = roleStrategy('Role')({ roleGuard, find } as KindNeeds)
+    const object = { kind: 'Role', apiVersion: `${GROUP}/v1`, metadata: { name: 'a' }, rules: [getPods] }
+    await authorizeWrite!({ object, stored: undefined, name: 'a' }, world.context({ user: JANE }), world.parts)
   })
 
   it('takes them again for every change but one of finalizers and owners (P-141)', async () => {
@@ -105,12 +111,8 @@ describe('writing a role', () => {
 
   it('tells which of the own roles could not be found', async () => {
     await give('own', getPods)
-    index.remove('ClusterRole', '', 'own')
-    await world.parts.store.write(
-      { resource: of('clusterroles').stored, namespace: '', name: 'own' },
-      () => ({ kind: 'remove' }),
-      new AbortController().signal,
-    )
+    await world.delete(of('clusterroles'), 'own')
+    await settled()
     await expect(makeRole('a', getPods)).rejects.toThrow(
       '; resolution errors: [clusterroles.rbac.authorization.k8s.io "own" not found]',
     )

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../../../src/api/object.ts'
 import type { WriteContext } from '../../../../src/registry/registry.ts'
 import { gatedFields, withGatedFields } from '../../../../src/kinds/shared/gated-field.ts'
 import { gatedPodFields } from '../../../../src/kinds/shared/pod-spec/gated-fields.ts'
-import { outOfProportion } from '../../../fakes/processor-time.ts'
+import { outOfProportion } from '../../../rigs/processor-time.ts'
 
 const HEAD = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' } } as const
 const CONTEXT = contextWith([])

@@ -1,6 +1,6 @@
 // Scaling: an object seen and changed as another kind.
 import { describe, expect, test } from 'vitest'
-import { ApiWorld } from '../../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../../rigs/api-world.ts'
 
 const DEPLOYMENT = {
   metadata: { name: 'd' },
@@ -15,7 +15,7 @@ const DEPLOYMENT = {
 }
 
 async function worldWithDeployment(): Promise<ApiWorld> {
-  const world = new ApiWorld()
+  const world = await openWorld()
   await world.create(world.resource('deployments', 'apps'), DEPLOYMENT, { fieldManager: 'author' })
   return world
 }
@@ -41,7 +41,8 @@ describe('scale', () => {
   test('changes the number alone, as a new generation, and takes it from whoever owned it (W-279, W-585)', async () => {
     const world = await worldWithDeployment()
     const deployments = world.resource('deployments', 'apps')
-    const after = await world.update(deployments, 'd', scaledTo(5), { subresource: 'scale', fieldManager: 'scaler' })
+    await world.update(deployments, 'd', scaledTo(5), { subresource: 'scale', fieldManager: 'scaler' })
+    const after = await world.get(deployments, 'd')
     expect(after['spec']).toMatchObject({ replicas: 5, selector: { matchLabels: { app: 'x' } } })
     expect(after.metadata['generation']).toBe(2)
     const managed = after.metadata['managedFields'] as readonly { manager: string; fieldsV1: object }[]
@@ -61,7 +62,8 @@ describe('scale', () => {
     const world = await worldWithDeployment()
     const deployments = world.resource('deployments', 'apps')
     const before = await world.get(deployments, 'd')
-    expect(await world.update(deployments, 'd', scaledTo(2), { subresource: 'scale' })).toEqual(before)
+    await world.update(deployments, 'd', scaledTo(2), { subresource: 'scale' })
+    expect(await world.get(deployments, 'd')).toEqual(before)
   })
 
   test('is refused below zero, for another object, and for a version that is gone (W-585)', async () => {
@@ -82,7 +84,7 @@ describe('scale', () => {
   })
 
   test('of replication controllers selects by labels', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const controllers = world.resource('replicationcontrollers')
     const template = { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     await world.create(controllers, { metadata: { name: 'r' }, spec: { selector: { b: '2', a: '1' }, template } })

@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { equalValues, type ValueMap } from '../../../../src/api/value.ts'
 import { canonicalJson } from '../../../../src/codec/json-encode.ts'
 import { parseJsonDocument } from '../../../../src/codec/json-parse.ts'
-import { Turns } from '../../../../src/lib/turns.ts'
 import { CustomSchema } from '../../../../src/schema/custom/custom.ts'
 import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import type { ObjectShape } from '../../../../src/schema/table.ts'
-import { outOfProportion } from '../../../fakes/processor-time.ts'
+import { outOfProportion } from '../../../rigs/processor-time.ts'
 
 const metadata = loadBuiltInSchema().shape('meta_v1.ObjectMeta') as ObjectShape
 
@@ -511,34 +510,5 @@ describe('any schema', () => {
       ),
       { numRuns: 300 },
     )
-  })
-})
-
-describe('a large object', () => {
-  const rowFields = { name: text({ maxLength: 5 }), value: { type: 'integer', minimum: 3 } }
-  const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }
-  const custom = schemaOf(
-    fields({
-      rows: { type: 'array', ...keyed, items: fields(rowFields, { required: ['value'] }) },
-      texts: { type: 'object', additionalProperties: text({ pattern: '^[a-z]+$' }), maxProperties: 3 },
-    }),
-  )
-  const rows: ValueMap[] = Array.from({ length: 300 }, (_, i) =>
-    i % 7 === 0 ? { name: `row-${i}` } : { name: `${i % 200}`, value: i % 5 },
-  )
-  const texts = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i % 9 === 0 ? 'A' : 'a']))
-  const object = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'x' }, spec: { rows, texts } }
-  const old = { ...object, spec: { rows: rows.slice(0, 150), texts } }
-
-  it.each([
-    ['new', undefined],
-    ['changed', old],
-  ])('that is %s has the same faults in the same order, found in turns', async (_name, before) => {
-    const faults = custom.faults(object, before)
-    expect(faults.length).toBeGreaterThan(10)
-    expect(await custom.faultsInTurns(object, before, new Turns())).toEqual(faults)
-    const repeated = custom.repeated(object, before)
-    expect(repeated.length > 0).toBe(before === undefined || custom.repeated(before, undefined).length === 0)
-    expect(await custom.repeatedInTurns(object, before, new Turns())).toEqual(repeated)
   })
 })

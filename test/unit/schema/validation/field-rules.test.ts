@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { faultsOf } from '../../../../src/api/fault-list.ts'
 import { FieldPath } from '../../../../src/api/field-path.ts'
+import type { BuiltInTypes } from '../../../../src/api/gen/kinds.ts'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { Check } from '../../../../src/schema/validation/check.ts'
 
@@ -11,17 +12,22 @@ function faults(run: (check: Check) => void): readonly string[] {
   return faultsOf((list) => run(new Check(CONTEXT, list))).map(({ field, message }) => `${field}: ${message}`)
 }
 
-type Fields = readonly [type: string, ...names: string[]]
+type Fields = { [T in keyof BuiltInTypes]: readonly [T, ...(keyof BuiltInTypes[T])[]] }[keyof BuiltInTypes]
 
-const CONTAINER: Fields = ['core_v1.Container', 'name', 'image', 'terminationMessagePolicy']
-const PORT: Fields = ['core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol']
-const PROBE: Fields = ['core_v1.Probe']
-const SPREAD: Fields = ['core_v1.TopologySpreadConstraint', 'maxSkew', 'whenUnsatisfiable', 'nodeTaintsPolicy']
-const SECURITY: Fields = ['core_v1.PodSecurityContext', 'supplementalGroups']
-const ALIAS: Fields = ['core_v1.HostAlias']
-const POD: Fields = ['core_v1.PodSpec', 'terminationGracePeriodSeconds', 'hostnameOverride']
-const RESTART: Fields = ['core_v1.ContainerRestartRule']
-const CODES: Fields = ['core_v1.ContainerRestartRuleOnExitCodes']
+const CONTAINER = ['core_v1.Container', 'name', 'image', 'terminationMessagePolicy'] as const satisfies Fields
+const PORT = ['core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol'] as const satisfies Fields
+const PROBE = ['core_v1.Probe'] as const satisfies Fields
+const SPREAD = [
+  'core_v1.TopologySpreadConstraint',
+  'maxSkew',
+  'whenUnsatisfiable',
+  'nodeTaintsPolicy',
+] as const satisfies Fields
+const SECURITY = ['core_v1.PodSecurityContext', 'supplementalGroups'] as const satisfies Fields
+const ALIAS = ['core_v1.HostAlias'] as const satisfies Fields
+const POD = ['core_v1.PodSpec', 'terminationGracePeriodSeconds', 'hostnameOverride'] as const satisfies Fields
+const RESTART = ['core_v1.ContainerRestartRule'] as const satisfies Fields
+const CODES = ['core_v1.ContainerRestartRuleOnExitCodes'] as const satisfies Fields
 
 const LABEL = /^it\.name: Invalid value: "A_": a lowercase RFC 1123 label/
 
@@ -116,7 +122,7 @@ const rows: readonly Row[] = [
 describe('the rules that fields carry', () => {
   for (const [what, fields, object, ...expected] of rows) {
     it(`tell of ${what}`, () => {
-      const found = faults((check) => check.fields(object, AT, ...fields))
+      const found = faults((check) => check.fields(object, AT, ...(fields as typeof CONTAINER)))
       expect(found).toEqual(
         expected.map((text): unknown => (typeof text === 'string' ? text : expect.stringMatching(text))),
       )
@@ -148,6 +154,6 @@ describe('the rules that fields carry', () => {
     ['a field that is nowhere', 'core_v1.Container', 'nmae', 'nothing is asked of the field nmae'],
     ['a field without rules', 'core_v1.Container', 'workingDir', 'nothing is asked of the field workingDir'],
   ])('cannot be asked for of %s', (_, type, name, message) => {
-    expect(() => faults((check) => check.fields({}, AT, type, name))).toThrow(message)
+    expect(() => faults((check) => check.fields({}, AT, type as 'core_v1.Container', name as 'name'))).toThrow(message)
   })
 })

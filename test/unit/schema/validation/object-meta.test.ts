@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { validateCreate, validateUpdate } from '../../../../src/schema/validation/validation.ts'
-import { rulesOf } from '../../../fakes/kind-of.ts'
+import { canonicalOf, rulesOf } from '../../../corpora/kind-of.ts'
 
 const context = { gates: new Set<string>(), namespaced: true }
 const gvk = { group: '', version: 'v1', kind: 'ServiceAccount' }
@@ -154,15 +154,17 @@ describe('metadata of a changed object (W-006)', () => {
     const configMap = { group: '', version: 'v1', kind: 'ConfigMap' }
     const deployment = { group: 'apps', version: 'v1', kind: 'Deployment' }
     expect(validateUpdate(rulesOf(configMap), { object, stored: stored({}) }, context)).toHaveLength(4)
-    const told = validateUpdate(rulesOf(deployment), { object, stored: stored({}) }, context)
+    const both = { object: canonicalOf(deployment, object), stored: canonicalOf(deployment, stored({})) }
+    const told = validateUpdate(rulesOf(deployment), both, context)
     expect(told.filter((error) => error.field === 'metadata.labels')).toHaveLength(3)
   })
 })
 
 describe('finalizers of a changed object', () => {
   it('are judged for every kind once, and not again as a change', () => {
-    const change = { object: stored({ finalizers: ['a/b/c'] }), stored: stored({}) }
     const kind = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' }
+    const lease = (metadata: ValueMap): ValueMap => canonicalOf(kind, stored(metadata))
+    const change = { object: lease({ finalizers: ['a/b/c'] }), stored: lease({}) }
     expect(told(validateUpdate(rulesOf(kind), change, context))).toEqual([
       expect.stringContaining('metadata.finalizers: Invalid value: "a/b/c": a valid label key must'),
     ])

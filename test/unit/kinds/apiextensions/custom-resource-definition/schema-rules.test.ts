@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../../src/api/value.ts'
 import { validateCreate } from '../../../../../src/schema/validation/validation.ts'
-import { rulesOf } from '../../../../fakes/kind-of.ts'
+import { rulesOf } from '../../../../corpora/kind-of.ts'
 
 const KIND = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' }
 const RULES = 'x-kubernetes-validations'

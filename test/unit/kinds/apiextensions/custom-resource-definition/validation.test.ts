@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import type { ValueMap } from '../../../../../src/api/value.ts'
-import { changes, judge, type Row, rows } from '../../validation/judging.ts'
+import { changes, judge, type Row, rows } from '../../judging.ts'
 
 const OF = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
 const AT = 'spec.validation.openAPIV3Schema'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../../../src/api/object.ts'
-import { ApiWorld, NOW } from '../../../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../../../rigs/api-world.ts'
 
 async function worldWithPod(pod: { readonly spec?: object; readonly metadata?: object } = {}): Promise<ApiWorld> {
-  const world = new ApiWorld()
+  const world = await openWorld()
   const spec = { containers: [{ name: 'c', image: 'i' }], ...pod.spec }
   await world.create(world.resource('pods'), { metadata: { name: 'p', labels: { a: '1' }, ...pod.metadata }, spec })
   return world
@@ -18,7 +18,7 @@ describe('a binding', () => {
     const world = await worldWithPod()
     const before = await pod(world)
     const body = toNode({ labels: { a: '2', b: '3' }, annotations: { from: 'binding' } })
-    expect(await world.act('pods/binding', 'p', body)).toEqual({ kind: 'done' })
+    expect(await world.act('pods/binding', 'p', body)).toMatchObject({ status: 'Success' })
     const after = await pod(world)
     expect(after['spec']).toMatchObject({ nodeName: 'n1' })
     expect(after.metadata).toMatchObject({ labels: { a: '2', b: '3' }, annotations: { from: 'binding' } })
@@ -30,7 +30,8 @@ describe('a binding', () => {
 
   test('may be sent to the collection of bindings, naming the pod itself (W-521)', async () => {
     const world = await worldWithPod()
-    expect(await world.act('bindings', '', toNode())).toEqual({ kind: 'done' })
+    const bindings = '/api/v1/namespaces/ns/bindings'
+    expect(await world.must('POST', bindings, toNode())).toMatchObject({ status: 'Success' })
     expect((await pod(world))['spec']).toMatchObject({ nodeName: 'n1' })
   })
 
@@ -97,7 +98,7 @@ describe('a binding', () => {
   })
 
   test('is refused where there is no such pod', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await expect(world.act('pods/binding', 'p', toNode())).rejects.toMatchObject({
       reason: 'NotFound',
       message: 'pods "p" not found',

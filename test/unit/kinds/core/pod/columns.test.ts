@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../../src/api/value.ts'
-import { columnsOf } from '../../../../fakes/kind-of.ts'
+import { canonicalOf, columnsOf } from '../../../../corpora/kind-of.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
+const pod = (members: ValueMap): ValueMap => canonicalOf({ group: '', kind: 'Pod' }, members)
 const { cells, conditions } = columnsOf({ group: '', kind: 'Pod' })
 
 const running = { name: 'c', ready: true, restartCount: 0, state: { running: {} } }
@@ -143,7 +144,7 @@ describe('the status of a pod (R-356, R-357)', () => {
     ],
   ])('%s', (_name, { spec = { containers: [{}] }, status, deleted = false }, expected) => {
     const metadata = { name: 'p', ...(deleted ? { deletionTimestamp: '2026-03-01T11:00:00Z' } : {}) }
-    expect(cells({ metadata, spec, status }, NOW).slice(1, 4).map(String).join(' ')).toBe(expected)
+    expect(cells(pod({ metadata, spec, status }), NOW).slice(1, 4).map(String).join(' ')).toBe(expected)
   })
 
   it('has wide cells', () => {
@@ -157,12 +158,12 @@ describe('the status of a pod (R-356, R-357)', () => {
       nominatedNodeName: 'm',
       conditions: [condition('x'), condition('y', 'False')],
     }
-    expect(cells({ metadata: {}, spec, status }, NOW).slice(5)).toEqual(['10.0.0.1', 'n', 'm', '1/3'])
-    expect(cells({ metadata: {} }, NOW).slice(5)).toEqual(['<none>', '<none>', '<none>', '<none>'])
+    expect(cells(pod({ metadata: {}, spec, status }), NOW).slice(5)).toEqual(['10.0.0.1', 'n', 'm', '1/3'])
+    expect(cells(pod({ metadata: {} }), NOW).slice(5)).toEqual(['<none>', '<none>', '<none>', '<none>'])
   })
 
   it('that ended has a row condition', () => {
-    const of = (phase: string) => conditions?.({ status: { phase } })
+    const of = (phase: string) => conditions?.(pod({ status: { phase } }))
     expect(of('Running')).toBeUndefined()
     expect(of('Succeeded')).toEqual([
       { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },

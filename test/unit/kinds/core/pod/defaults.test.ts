@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../../../src/api/value.ts'
-import { defaulted } from '../../defaults/defaulting.ts'
+import { defaulted } from '../../defaulting.ts'
 
 /** What every spec of a pod gets. */
 const COMMON: ValueMap = {
@@ -137,7 +137,6 @@ describe('defaults of a pod spec', () => {
 
   it.each<[string, ValueMap, ValueMap]>([
     ['no source', {}, { emptyDir: {} }],
-    ['null is no source', { hostPath: null }, { hostPath: null, emptyDir: {} }],
     ['hostPath', { hostPath: { path: '/' } }, { hostPath: { path: '/', type: '' } }],
     ['secret', { secret: {} }, { secret: { defaultMode: 420 } }],
     ['configMap', { configMap: {} }, { configMap: { defaultMode: 420 } }],

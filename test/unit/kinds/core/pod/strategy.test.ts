@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../../../src/api/object.ts'
 import type { ValueMap } from '../../../../../src/api/value.ts'
 import { deleteObject } from '../../../../../src/registry/delete.ts'
-import { ApiWorld, NOW } from '../../../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../../../rigs/api-world.ts'
 
 const CONTAINER = { name: 'c', image: 'i' }
 
@@ -19,12 +19,12 @@ const generation = (pod: ApiObject): unknown => pod.metadata['generation']
 
 describe('a new pod', () => {
   test('is pending, of a class of service, whatever its creator says (W-513)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     expect((await create(world))['status']).toEqual({ phase: 'Pending', qosClass: 'BestEffort' })
   })
 
   test('says that it is held back from being scheduled (W-513)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const pod = await create(world, { schedulingGates: [{ name: 'wait' }] })
     expect(pod['status']).toMatchObject({
       conditions: [
@@ -48,7 +48,7 @@ describe('a new pod', () => {
         (live) => ({ ...live, spec: { ...spec(live), ephemeralContainers: [{ ...privileged, name: 'later' }] } }),
         { subresource: 'ephemeralcontainers' },
       )
-    const [allows, refuses] = [new ApiWorld({ allowPrivileged: true }), new ApiWorld()]
+    const [allows, refuses] = [await openWorld({ flags: ['--allow-privileged'] }), await openWorld()]
     await create(allows, { containers: [privileged] })
     expect(spec(await later(allows))['ephemeralContainers']).toMatchObject([{ securityContext: { privileged: true } }])
     await expect(create(refuses, { containers: [privileged] })).rejects.toThrow('disallowed by cluster policy')
@@ -57,12 +57,12 @@ describe('a new pod', () => {
   })
 
   test('ends within a second where its time to end is negative', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     expect(spec(await create(world, { terminationGracePeriodSeconds: -5 }))['terminationGracePeriodSeconds']).toBe(1)
   })
 
   test('has the labels that rules of place name by their keys written into their selectors', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const term = {
       topologyKey: 'zone',
       labelSelector: { matchLabels: { app: 'x' } },
@@ -110,7 +110,7 @@ describe('a new pod', () => {
 
 describe('the status of a pod', () => {
   test('keeps its class of service, and what older clients do not know', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world)
     const pods = world.resource('pods')
     const first = { observedGeneration: 1, conditions: [{ type: 'Ready', status: 'False', observedGeneration: 1 }] }
@@ -129,7 +129,7 @@ describe('the status of a pod', () => {
 
 describe('the ephemeral containers of a pod', () => {
   test('are all that their endpoint takes (W-535)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world)
     const pod = await world.update(
       world.resource('pods'),
@@ -159,7 +159,7 @@ describe('the resources of a pod', () => {
     })
 
   test('are all that a resize takes (W-537)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, { containers: [{ ...CONTAINER, resources: resources('1') }] })
     const pod = await resize(world, () => ({
       containers: [{ ...CONTAINER, image: 'other', resources: resources('2') }],
@@ -171,7 +171,7 @@ describe('the resources of a pod', () => {
   })
 
   test('cannot be resized under another name (W-538)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, { containers: [{ ...CONTAINER, resources: resources('1') }] })
     const renamed = { ...CONTAINER, name: 'other', resources: resources('2') }
     await expect(resize(world, () => ({ containers: [renamed] }))).rejects.toMatchObject({
@@ -190,7 +190,7 @@ describe('a pod that is deleted', () => {
     { name: 'is asked the impossible', spec: { nodeName: 'n' }, status: { phase: 'Running' }, asked: -5, grace: 1 },
   ]
   test.each(cases)('and $name has $grace seconds', async ({ spec: more, status, asked, grace }) => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, more)
     const pods = world.resource('pods')
     await world.update(pods, 'p', (live) => ({ ...live, status }), { subresource: 'status' })

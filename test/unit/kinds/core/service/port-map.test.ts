@@ -5,7 +5,7 @@ import { deleteObject } from '../../../../../src/registry/delete.ts'
 import { changePortMap, PORT_RANGES, readPortMap } from '../../../../../src/kinds/core/service/port-map.ts'
 import { claimWhatServicesHave, repairServiceClaims, ServiceMeasures } from '../../../../../src/kinds/kinds.ts'
 import { NODE_PORTS } from '../../../../../src/kinds/core/service/claims.ts'
-import { ApiWorld, NOW } from '../../../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../../../rigs/api-world.ts'
 
 const LATER = '2030-01-02T03:14:06Z'
 const signal = new AbortController().signal
@@ -13,9 +13,11 @@ const KEY = { resource: PORT_RANGES, namespace: '', name: 'servicenodeports' }
 
 /** A world in which kube-apiserver has given these ports away. */
 async function worldWith(ports: readonly number[], range = '30000-32767'): Promise<ApiWorld> {
-  const world = new ApiWorld()
+  const world = await openWorld()
   const object: ApiObject = { kind: 'RangeAllocation', apiVersion: 'v1', metadata: {}, range, data: '' }
   await world.parts.store.write(KEY, () => ({ kind: 'put', object }), signal)
+  // The cache, which allocation asks whether there is a map, has it then.
+  await readPortMap({ store: world.parts.store, signal })
   await changePortMap((map) => map.with(ports), { store: world.parts.store, signal })
   return world
 }
@@ -89,14 +91,14 @@ describe('the map of node ports that kube-apiserver keeps', () => {
   })
 
   test('is not made where there is none', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await nodePort(world, 'a', 30001)
     await repairServiceClaims(repairParts(world))
     expect(await portsIn(world)).toBeUndefined()
   })
 
   test('gets the ports that services have, and loses what nobody has had for three rounds', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await nodePort(world, 'before', 30005)
     const object: ApiObject = {
       kind: 'RangeAllocation',

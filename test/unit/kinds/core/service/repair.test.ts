@@ -3,7 +3,7 @@ import type { ApiObject } from '../../../../../src/api/object.ts'
 import type { ValueMap } from '../../../../../src/api/value.ts'
 import { NODE_PORTS, repairServiceClaims, ServiceMeasures } from '../../../../../src/kinds/kinds.ts'
 import { addressClaims, claim, PORT_CLAIMS } from '../../../../../src/kinds/core/service/claims.ts'
-import { ApiWorld, NOW } from '../../../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../../../rigs/api-world.ts'
 
 const LATER = '2030-01-02T03:14:06Z'
 const signal = new AbortController().signal
@@ -18,7 +18,7 @@ function repair(
 
 describe('claims that a stopped server left behind', () => {
   test('are released when no request can be on its way any more', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const context = { store: world.parts.store, now: NOW, signal }
     const owner = { namespace: 'ns', name: 'never-stored' }
     const type = addressClaims(world.resource('ipaddresses', 'networking.k8s.io'))
@@ -36,7 +36,7 @@ describe('claims that a stopped server left behind', () => {
   })
 
   test('are kept where a service has what they claim, and where they are none of ours', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await world.create(world.resource('services'), {
       metadata: { name: 's' },
       spec: { type: 'NodePort', ports: [{ port: 80 }] },
@@ -49,7 +49,7 @@ describe('claims that a stopped server left behind', () => {
   })
 
   test('are made anew where somebody took them away under a service', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const ports = [{ port: 80, nodePort: 30001 }]
     const service = await world.create(world.resource('services'), {
       metadata: { name: 's' },
@@ -69,7 +69,7 @@ describe('claims that a stopped server left behind', () => {
   })
 
   test('are not made of what is no address, whoever stored it', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const object = {
       kind: 'Service',
       apiVersion: 'v1',

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../../../src/api/object.ts'
 import type { ValueMap } from '../../../../../src/api/value.ts'
-import { openMemory } from '../../../../../src/kv/embedded/memory.ts'
 import { deleteObject } from '../../../../../src/registry/delete.ts'
 import { readDeleteOptions } from '../../../../../src/registry/delete-options.ts'
-import { ServiceMeasures } from '../../../../../src/kinds/kinds.ts'
-import { ApiWorld, NOW } from '../../../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../../../rigs/api-world.ts'
+import { openReplicas } from '../../../../rigs/world-replicas.ts'
 
 const PORTS = [{ port: 80 }]
 
@@ -32,8 +31,8 @@ const addressObject = (world: ApiWorld, address: string): Promise<ApiObject> =>
 
 describe('what is counted', () => {
   test('are addresses and ports that are given, and those that are not', async () => {
-    const measures = new ServiceMeasures()
-    const world = new ApiWorld({ serviceMeasures: measures })
+    const world = await openWorld()
+    const before = await countsIn(world)
     await create(world, 'any', { type: 'NodePort' })
     await create(world, 'this', { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })
     await expect(create(world, 'taken', { clusterIP: '10.96.0.10' })).rejects.toThrow('already allocated')
@@ -42,24 +41,32 @@ describe('what is counted', () => {
     await expect(create(world, 'taken', port(30001))).rejects.toThrow('already allocated')
     await expect(create(world, 'outside', port(1))).rejects.toThrow('valid range')
     await create(world, 'dry', { type: 'NodePort' }, { dryRun: true })
-    const of = ({ addresses, addressErrors, ports, portErrors }: ServiceMeasures, scope: string): number[] => [
-      addresses.of('10.96.0.0/16', scope).value,
-      addressErrors.of('10.96.0.0/16', scope).value,
-      ports.of(scope).value,
-      portErrors.of(scope).value,
-    ]
-    expect([of(measures, 'dynamic'), of(measures, 'static')]).toEqual([
-      [3, 0, 1, 0],
-      [1, 2, 1, 2],
-    ])
-    const seconds = measures.addressSeconds.of('10.96.0.0/16')
-    expect(seconds.counts.reduce((sum, count) => sum + count, 0)).toBe(4)
+    const counts = await countsIn(world)
+    const more = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count - (before[name] ?? 0)]))
+    const addresses = (name: string, scope: string): string =>
+      `kube_apiserver_clusterip_allocator_${name}{cidr="10.96.0.0/16",scope="${scope}"}`
+    const ports = (name: string, scope: string): string => `kube_apiserver_nodeport_allocator_${name}{scope="${scope}"}`
+    expect(more).toMatchObject({
+      [addresses('allocation_total', 'dynamic')]: 3,
+      [addresses('allocation_total', 'static')]: 1,
+      [addresses('allocation_errors_total', 'static')]: 2,
+      [ports('allocation_total', 'dynamic')]: 1,
+      [ports('allocation_total', 'static')]: 1,
+      [ports('allocation_errors_total', 'static')]: 2,
+    })
   })
 })
 
+/** The counters of the allocators, by their lines in /metrics. */
+async function countsIn(world: ApiWorld): Promise<Record<string, number>> {
+  const text = await world.sendForText({ method: 'GET', path: '/metrics' })
+  const lines = text.matchAll(/^(kube_apiserver_(?:clusterip|nodeport)_allocator_\S+) (\S+)$/gm)
+  return Object.fromEntries(Array.from(lines, ([, name = '', count]) => [name, Number(count)]))
+}
+
 describe('a new service', () => {
   test('is given an address of the range, which is shown as an object of its own (W-541, W-544, P-463)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const service = await create(world, 's')
     const address = addressOf(service)
     expect(address).toMatch(/^10\.96\./)
@@ -84,7 +91,7 @@ describe('a new service', () => {
   })
 
   test('gets the address that it asks for, and nobody else does (W-542)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     expect(addressOf(await create(world, 's', { clusterIP: '10.96.0.10' }))).toBe('10.96.0.10')
     await expect(create(world, 't', { clusterIP: '10.96.0.10' })).rejects.toMatchObject({
       reason: 'Invalid',
@@ -96,7 +103,7 @@ describe('a new service', () => {
   test.each(['192.0.2.1', '10.96.0.0', '10.96.255.255'])(
     'does not get %s, which is not to be had (W-542)',
     async (address) => {
-      await expect(create(new ApiWorld(), 's', { clusterIP: address })).rejects.toMatchObject({
+      await expect(create(await openWorld(), 's', { clusterIP: address })).rejects.toMatchObject({
         message: expect.stringContaining(
           `failed to allocate IP ${address}: the provided network does not match the current range`,
         ),
@@ -105,7 +112,7 @@ describe('a new service', () => {
   )
 
   test('has no address where it wants none (W-545, W-546)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const headless = await create(world, 's', { clusterIP: 'None', selector: { a: 'b' } })
     expect(specOf(headless)).toMatchObject({
       clusterIPs: ['None'],
@@ -133,16 +140,16 @@ describe('a new service', () => {
     { spec: { clusterIP: 'fd00::1' }, says: 'spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured' },
   ]
   test.each(families)('is refused: $says (W-555)', async ({ spec, says }) => {
-    await expect(create(new ApiWorld(), 's', spec)).rejects.toMatchObject({ message: expect.stringContaining(says) })
+    await expect(create(await openWorld(), 's', spec)).rejects.toMatchObject({ message: expect.stringContaining(says) })
   })
 
   test('may prefer two families where there is one (W-555)', async () => {
-    const service = await create(new ApiWorld(), 's', { ipFamilyPolicy: 'PreferDualStack' })
+    const service = await create(await openWorld(), 's', { ipFamilyPolicy: 'PreferDualStack' })
     expect(specOf(service)).toMatchObject({ ipFamilies: ['IPv4'], ipFamilyPolicy: 'PreferDualStack' })
   })
 
   test('gets addresses until there are none, those kept for the asking last (W-541, W-543)', async () => {
-    const world = new ApiWorld({ serviceRange: '10.0.0.0/27' })
+    const world = await openWorld({ flags: ['--service-cluster-ip-range=10.0.0.0/27'] })
     const services = []
     for (let i = 0; i < 30; i++) services.push(addressOf(await create(world, `s${i}`)))
     expect(new Set(services).size).toBe(30)
@@ -156,7 +163,7 @@ describe('a new service', () => {
   })
 
   test('gives back what it was given where it is refused after all (W-557)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const spec = { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] }
     await expect(create(world, 's', { ...spec, sessionAffinity: 'Nonsense' })).rejects.toMatchObject({
       reason: 'Invalid',
@@ -165,7 +172,7 @@ describe('a new service', () => {
   })
 
   test('gives back what it was given where its name is taken (W-557)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, 's')
     await expect(create(world, 's', { clusterIP: '10.96.0.10' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
     expect(addressOf(await create(world, 't', { clusterIP: '10.96.0.10' }))).toBe('10.96.0.10')
@@ -178,7 +185,7 @@ describe('ports on the nodes', () => {
       { name: 'a', port: 80 },
       { name: 'b', port: 81 },
     ]
-    const given = nodePorts(await create(new ApiWorld(), 's', { type: 'NodePort', ports })) as number[]
+    const given = nodePorts(await create(await openWorld(), 's', { type: 'NodePort', ports })) as number[]
     expect(new Set(given).size).toBe(2)
     for (const port of given) expect(port >= 30000 && port <= 32767).toBe(true)
   })
@@ -188,17 +195,17 @@ describe('ports on the nodes', () => {
       { name: 'tcp', port: 53 },
       { name: 'udp', port: 53, protocol: 'UDP' },
     ]
-    const [tcp, udp] = nodePorts(await create(new ApiWorld(), 's', { type: 'NodePort', ports }))
+    const [tcp, udp] = nodePorts(await create(await openWorld(), 's', { type: 'NodePort', ports }))
     expect(udp).toBe(tcp)
   })
 
   test('are not chosen for a load balancer that does without', async () => {
     const spec = { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false }
-    expect(nodePorts(await create(new ApiWorld(), 's', spec))).toEqual([undefined])
+    expect(nodePorts(await create(await openWorld(), 's', spec))).toEqual([undefined])
   })
 
   test('are one more where health is asked for on a port of its own (W-554)', async () => {
-    const service = await create(new ApiWorld(), 's', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })
+    const service = await create(await openWorld(), 's', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })
     expect(specOf(service)['healthCheckNodePort']).toBeGreaterThanOrEqual(30000)
     expect(specOf(service)['healthCheckNodePort']).not.toBe(nodePorts(service)[0])
   })
@@ -224,7 +231,7 @@ describe('ports on the nodes', () => {
     },
   ]
   test.each(refused)('are refused $name (W-548)', async ({ ports, says }) => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, 'first', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })
     const second = create(world, 's', { type: 'NodePort', ports })
     await expect(second).rejects.toMatchObject({ message: expect.stringContaining(says) })
@@ -235,7 +242,7 @@ describe('ports on the nodes', () => {
 
 describe('a dry run', () => {
   test('shows placeholders and claims nothing', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const ports = [
       { name: 'a', port: 80 },
       { name: 'b', port: 81 },
@@ -247,7 +254,7 @@ describe('a dry run', () => {
   })
 
   test('takes an address that is taken, but not a port', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const ports = [{ port: 80, nodePort: 30001 }]
     await create(world, 'first', { type: 'NodePort', clusterIP: '10.96.0.10', ports })
     expect(addressOf(await create(world, 's', { clusterIP: '10.96.0.10' }, { dryRun: true }))).toBe('10.96.0.10')
@@ -265,7 +272,7 @@ describe('a dry run', () => {
 
 describe('an update', () => {
   test('keeps the address and the ports that it leaves out (W-552)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const before = await create(world, 's', { type: 'NodePort' })
     const wanted = (): object => ({ metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 81 }] } })
     const after = await world.update(world.resource('services'), 's', wanted)
@@ -274,14 +281,14 @@ describe('an update', () => {
   })
 
   test('gives no ports on the nodes back to a balanced service that wants none', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, 's', { type: 'LoadBalancer' })
     await change(world, 's', { allocateLoadBalancerNodePorts: false })
     expect(nodePorts(await change(world, 's', { ports: [{ port: 80, nodePort: 0 }] }))).toEqual([undefined])
   })
 
   test('to another type claims what is new, drops what is useless and gives it back (W-553)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const address = addressOf(await create(world, 's'))
     const open = await change(world, 's', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })
     const port = nodePorts(open)[0] as number
@@ -302,7 +309,7 @@ describe('an update', () => {
   })
 
   test('that is refused gives back what was claimed for it', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, 's')
     const ports = [{ port: 80, nodePort: 30001 }]
     const refused = change(world, 's', { type: 'NodePort', ports, sessionAffinity: 'Nonsense' })
@@ -311,14 +318,14 @@ describe('an update', () => {
   })
 
   test('in a dry run gives nothing back', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const address = addressOf(await create(world, 's'))
     await change(world, 's', { type: 'ExternalName', externalName: 'example.com' }, { dryRun: true })
     expect(await addressObject(world, address)).toMatchObject({ metadata: { name: address } })
   })
 
   test('to a type without a balancer forgets what the balancer said', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, 's', { type: 'LoadBalancer' })
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } }
     const services = world.resource('services')
@@ -330,7 +337,7 @@ describe('an update', () => {
 
 describe('a service that goes', () => {
   test('gives back its address and ports, and takes its endpoints along (W-556)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const service = await create(world, 's', { type: 'NodePort' })
     const endpoints = world.resource('endpoints')
     await world.create(endpoints, { metadata: { name: 's' } })
@@ -343,7 +350,7 @@ describe('a service that goes', () => {
   })
 
   test('gives them back with its last finalizer too', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const services = world.resource('services')
     const metadata = { name: 's', finalizers: ['example.com/wait'] }
     const service = await world.create(services, { metadata, spec: { ports: PORTS } })
@@ -354,7 +361,7 @@ describe('a service that goes', () => {
   })
 
   test('leaves alone what belongs to another by now', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const address = addressOf(await create(world, 's'))
     const addresses = world.resource('ipaddresses', 'networking.k8s.io')
     const parentRef = { resource: 'services', namespace: 'ns', name: 'other' }
@@ -370,11 +377,7 @@ describe('a service that goes', () => {
 
 describe('many services at once', () => {
   test('through two servers on one store never share an address or a port', async () => {
-    const kv = openMemory()
-    const servers = [
-      new ApiWorld({ kv, serviceRange: '10.0.0.0/24' }),
-      new ApiWorld({ kv, serviceRange: '10.0.0.0/24' }),
-    ]
+    const servers = await openReplicas(['--service-cluster-ip-range=10.0.0.0/24'])
     const made = await Promise.all(
       Array.from({ length: 200 }, (_, i) => create(servers[i % 2]!, `s${i}`, { type: 'NodePort' })),
     )
@@ -428,7 +431,7 @@ describe('warnings', () => {
     },
   ]
   test.each(cases)('about $spec are $says', async ({ spec, says }) => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     await create(world, 's', spec)
     expect(world.warnings).toEqual(says)
   })

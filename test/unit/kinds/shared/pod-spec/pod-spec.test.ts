@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import type { Value, ValueMap } from '../../../../../src/api/value.ts'
-import { judge, type Row, type Tweak } from '../../validation/judging.ts'
+import { judge, type Row, type Tweak } from '../../judging.ts'
 
 const C = 'spec.containers[0]'
 const LABEL = 'a lowercase RFC 1123 label must consist of…'

@@ -1,0 +1,17 @@
+// How versions before v1 defaulted labels and selector. Their documents have no types here.
+import { mapOrEmpty } from '../../api/members.ts'
+import { labelsOf, metaOf, specOf } from '../../api/object-members.ts'
+import type { ValueMap } from '../../api/value.ts'
+
+/** Before v1, labels and selector defaulted to the labels of the template. */
+export function withLabelsOfTemplate(document: ValueMap): ValueMap {
+  const [metadata, spec] = [metaOf(document), specOf(document)]
+  const { labels } = metaOf(mapOrEmpty(spec, 'template'))
+  if (labels === undefined) return document
+  const hasLabels = Object.keys(labelsOf(document)).length > 0
+  return {
+    ...document,
+    metadata: hasLabels ? metadata : { ...metadata, labels },
+    spec: { ...spec, selector: spec['selector'] ?? { matchLabels: labels } },
+  }
+}

@@ -1,0 +1,91 @@
+// Writes the TypeScript types of the built-in kinds for the server itself: objects in the canonical form that decoding gives them
+// (`schema/decode.ts`). A field that JSON always shows is required, every other one is optional and never null.
+import { BuiltInTable } from '../table-built-in.ts'
+import type { CompiledSchema } from '../table-compiled.ts'
+import type { Field, ObjectShape, Shape } from '../table.ts'
+import { isAlwaysShown, zeroOfField } from '../zero-value.ts'
+import { namesOf, typesById } from './type-names.ts'
+
+type Names = ReadonlyMap<string, string>
+
+const HEAD = `// Written by \`make generate\` from proto/api: the types of built-in kinds as the server holds them. Decoding makes objects so, and what is
+// stored is looked at when it is parsed (\`schema/stored-types.ts\`).
+import type { MapOf, Value } from '../value.ts'
+`
+
+const EMBEDDED = `
+/** A kind inside another one, where it need not say what it is. */
+type Embedded<T extends { kind: string; apiVersion: string }> = Omit<T, 'kind' | 'apiVersion'> & {
+  readonly kind?: string
+  readonly apiVersion?: string
+}
+`
+
+export function formatFieldTypes(schema: CompiledSchema): string {
+  const table = new BuiltInTable(schema)
+  const shapes = [...typesById(schema).keys()].map((id) => table.shape(id)).filter((shape) => shape !== undefined)
+  const byId = typesById(schema)
+  const names = namesOf(
+    shapes.map(({ name }) => name),
+    byId,
+  )
+  const byName = shapes
+    .map((shape) => ({ shape, name: names.get(shape.name)! }))
+    .sort(({ name: a }, { name: b }) => (a < b ? -1 : 1))
+  const types = byName.map(({ shape, name }) => `export type ${name} = {\n${membersOf(shape, names)}}\n`)
+  const ids = byName.map(({ shape, name }) => `  readonly '${shape.name}': ${name}\n`)
+  return `${HEAD}${EMBEDDED}\n${types.join('\n')}\n/** By their names in the table. */\nexport type BuiltInTypes = {\n${ids.join('')}}\n`
+}
+
+function membersOf(shape: ObjectShape, names: Names): string {
+  const typeMeta = shape.typeMeta ? '  readonly kind: string\n  readonly apiVersion: string\n' : ''
+  return `${typeMeta}${shape.fields.map((field) => memberOf(field, shape, names)).join('')}`
+}
+
+function memberOf(field: Field, holder: ObjectShape, names: Names): string {
+  const key = /^[a-zA-Z]\w*$/.test(field.name) ? field.name : `'${field.name}'`
+  const isShown = isAlwaysShown(field)
+  const text = textOf(field.shape, names, holder.name.endsWith('List'))
+  const orNull = isShown && zeroOfField(field) === null && text !== 'Value' ? ' | null' : ''
+  return `  readonly ${key}${isShown ? '' : '?'}: ${text}${orNull}\n`
+}
+
+function textOf(shape: Shape, names: Names, isWhole = false): string {
+  switch (shape.kind) {
+    case 'object': {
+      const name = names.get(shape.name)!
+      return shape.typeMeta && !isWhole ? `Embedded<${name}>` : name
+    }
+    case 'list':
+      return `readonly ${inList(textOf(shape.item, names, isWhole))}[]`
+    case 'map': {
+      const text = textOf(shape.value, names)
+      return `MapOf<${shape.value.kind === 'list' || shape.value.kind === 'map' ? `${text} | null` : text}>`
+    }
+    case 'int64':
+    case 'number':
+      return 'number | bigint'
+    case 'int32':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'intOrString':
+      return 'number | string'
+    case 'any':
+    case 'rawExtension':
+    case 'fieldsV1':
+      return 'Value'
+    case 'schemaOrArray':
+    case 'schemaOrBool':
+    case 'schemaOrStringArray': {
+      const schema = names.get(shape.schema!.name)!
+      return `${schema} | ${{ schemaOrArray: `readonly ${schema}[]`, schemaOrBool: 'boolean', schemaOrStringArray: 'readonly string[]' }[shape.kind]}`
+    }
+    default:
+      return 'string'
+  }
+}
+
+function inList(text: string): string {
+  return text.includes(' ') ? `(${text})` : text
+}

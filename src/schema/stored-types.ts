@@ -1,0 +1,118 @@
+// The types of what is stored. The types of built-in kinds (`api/gen/kinds.ts`) promise something of every object, and code that reads fields
+// relies on it; but another program can have written anything to the store. So an object is looked at when it is parsed, and a value
+// of a wrong type counts as never set.
+import type { GroupVersionKind } from '../api/object.ts'
+import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
+import { builtInGroups } from './built-in-resources.ts'
+import { loadBuiltInSchema } from './schema.ts'
+import type { Field, ObjectShape, OpaqueShape, SchemaTable, Shape } from './table.ts'
+import { isAlwaysShown, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
+
+/** By `apps/v1/Deployment`: the kinds that are stored, as they would be looked up. */
+const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
+  builtInGroups().flatMap(({ group, versions }) =>
+    versions.flatMap(({ version, resources }) =>
+      resources.map(({ kind }) => [
+        `${group === '' ? version : `${group}/${version}`}/${kind}`,
+        { group, version, kind },
+      ]),
+    ),
+  ),
+)
+
+const SCHEMA: SchemaTable = loadBuiltInSchema()
+
+/** An object of a built-in kind as its type says it is: the very object, as nearly always, or a copy. Others are not looked at. */
+export function withRightTypes(object: ValueMap): ValueMap {
+  const { kind, apiVersion } = object
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return object
+  const stored = STORED.get(`${apiVersion}/${kind}`)
+  const shape = stored && SCHEMA.kind(stored)?.shape
+  return shape === undefined ? object : rightMembers(shape, object)
+}
+
+/** Undefined: the value is of a wrong type. */
+function rightValue(shape: Shape, value: Value): Value | undefined {
+  switch (shape.kind) {
+    case 'object':
+      return isMap(value) ? rightMembers(shape, value) : undefined
+    case 'list':
+      return isList(value) ? rightItems(shape.item, value) : undefined
+    case 'map':
+      return isMap(value) ? rightEntries(shape.value, value) : undefined
+    case 'string':
+    case 'bytes':
+    case 'time':
+    case 'microTime':
+    case 'duration':
+    case 'quantity':
+      return typeof value === 'string' ? value : undefined
+    case 'int32':
+    case 'int64':
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
+    case 'intOrString':
+      return typeof value === 'string' || typeof value === 'number' ? value : undefined
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined
+    case 'any':
+    case 'rawExtension':
+    case 'fieldsV1':
+      return value
+    case 'schemaOrArray':
+    case 'schemaOrBool':
+    case 'schemaOrStringArray':
+      return rightAlternative(shape, value)
+  }
+}
+
+/** Names that the kind does not have are left: a newer server may have stored them. */
+function rightMembers(shape: ObjectShape, map: ValueMap): ValueMap {
+  let changed: Record<string, Value> | undefined
+  for (const name in map) {
+    const field = shape.byName.get(name)
+    const value = map[name]!
+    const right = field === undefined ? value : rightField(field, value)
+    if (right === value) continue
+    changed ??= { ...map }
+    if (right === undefined) delete changed[name]
+    else changed[name] = right
+  }
+  for (const field of shownFields(shape)) {
+    if ((changed ?? map)[field.name] !== undefined) continue
+    changed ??= { ...map }
+    changed[field.name] = zeroOfField(field)
+  }
+  return changed ?? map
+}
+
+function rightField(field: Field, value: Value): Value | undefined {
+  if (value !== null) return rightValue(field.shape, value)
+  return isAlwaysShown(field) && zeroOfField(field) === null ? null : undefined
+}
+
+function rightItems(item: Shape, list: readonly Value[]): readonly Value[] {
+  let changed: Value[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const right = rightValue(item, list[i]!) ?? zeroOf(item)
+    if (right !== list[i]) (changed ??= [...list])[i] = right
+  }
+  return changed ?? list
+}
+
+function rightEntries(shape: Shape, map: ValueMap): ValueMap {
+  let changed: Record<string, Value> | undefined
+  for (const key in map) {
+    const right = rightValue(shape, map[key]!) ?? zeroOf(shape)
+    if (right !== map[key]) setOwn((changed ??= { ...map }), key, right)
+  }
+  return changed ?? map
+}
+
+function rightAlternative({ kind, schema }: OpaqueShape, value: Value): Value | undefined {
+  if (schema === undefined) return value
+  if (isMap(value)) return rightMembers(schema, value)
+  if (kind === 'schemaOrBool') return typeof value === 'boolean' ? value : undefined
+  if (!isList(value)) return undefined
+  return rightItems(kind === 'schemaOrArray' ? schema : { kind: 'string' }, value)
+}
