@@ -1,4 +1,4 @@
-// Consistent reads for everybody at once: one linearizable read of the newest revision serves all who came before it began; those
+// Consistent reads that share their cost: one linearizable read of the newest revision serves all reads that came before it began; those
 // who come while it is under way share the next. Then the cache only has to reach that revision. With a remote storage those who
 // come in one turn of the event loop go together: otherwise the first would go alone, and the others wait for it.
 import { setImmediate } from 'node:timers/promises'

@@ -32,7 +32,7 @@ export class CachedObject implements Selectable, SlabItem {
   /** What encoders remember of it, for as long as the object is there. */
   row: ListItem['row'] = undefined
   measured: ListItem['measured'] = undefined
-  /** Where the metadata is, packed as the labels are; 0 where nobody has looked for it. */
+  /** Where the metadata is, packed as the labels are; 0 if it was not looked for yet. */
   #metadata = 0
   #indexedBy: IndexedFields | undefined
   #indexed: readonly string[] | undefined

@@ -30,7 +30,7 @@ export interface SharedContents {
   readonly unclaimed: Unclaimed
 }
 
-/** Items of types that nobody has asked for, by their keys below the prefix. */
+/** Items of types that were not read yet, by their keys below the prefix. */
 type Unclaimed = SortedTree<string, SourceItem>
 
 interface Typed {

@@ -16,7 +16,7 @@ export class FieldIndex {
   /** What objects refer to, which may outlive the index. */
   readonly #places: IndexedFields
   readonly #buckets: readonly Map<string, Bucket>[]
-  /** Set until somebody looks for something: all current objects, whose values another index has read. */
+  /** Set until the first search: all current objects, whose values another index has read. */
   #shared: (() => Iterable<CachedObject>) | undefined
 
   constructor(fields: readonly SelectableField[], shared?: () => Iterable<CachedObject>) {

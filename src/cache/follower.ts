@@ -84,7 +84,7 @@ export class Follower {
     }
   }
 
-  /** Once. Changes before it are read from the storage by whoever needs them. */
+  /** Called once. A reader that needs earlier changes reads them from the storage. */
   #takeShared(): Loaded | undefined {
     const shared = this.#shared
     if (shared === undefined) return undefined

@@ -49,7 +49,7 @@ export class Turn {
       before.#whenOver(() => {
         signal.removeEventListener('abort', giveUp)
         this.#begin()
-        // A cancelled writer holds up nobody.
+        // A cancelled writer delays no other.
         if (signal.aborted) this.end()
         resolve()
       })

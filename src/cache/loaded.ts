@@ -11,7 +11,7 @@ export class Loaded {
     this.#isLoaded = isLoaded
   }
 
-  /** Wakes everybody who waits. */
+  /** Wakes all that wait. */
   tell(): void {
     for (const done of this.#waiting) done()
   }

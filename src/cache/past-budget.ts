@@ -42,7 +42,7 @@ export class PastBudget {
     return this.used > this.limit
   }
 
-  /** Makes some room at a time, so that not every change has to. Nobody forgets who has less than his share of what is left. */
+  /** Makes some room at a time, so that not every change has to. A cache that has less than its share of the rest forgets nothing. */
   trim(holders: readonly PastHolder[]): void {
     if (!this.isOver) return
     const level = fillLevel(

@@ -36,7 +36,7 @@ export class Slab {
 }
 
 export class SlabAllocator {
-  /** What items say, once they are shared: each cache that has them asks for that again. Undefined: nobody shares them. */
+  /** What items say, once they are shared: each cache that has them asks for that again. Undefined: the items are not shared. */
   parsed: WeakMap<SlabItem, ApiObject> | undefined
   #slab: Slab | undefined
   /** Bytes of all items that are current. */

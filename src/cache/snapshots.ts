@@ -1,6 +1,6 @@
 // The states of a type at its latest revisions, one for each change (D9), for 75 s or until the storage is compacted, as far as the history
 // goes back. Few of them are kept: a copy-on-write clone makes every later change copy the nodes that it touches, which for a create is nearly
-// a third of all it costs. Kept is what somebody has asked for, and one in so many changes; any other state is made again from the next
+// a third of all it costs. States that were asked for are kept, and one in so many changes; any other state is made again from the next
 // that was kept, by undoing what was changed up to it.
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
@@ -57,7 +57,7 @@ export class Snapshots {
   #bytes = 0
   /** Of the last change. */
   #revision: number
-  /** Undefined where nobody has asked for it since. */
+  /** Undefined if it was not asked for since. */
   #newest: TakenSnapshot | undefined
   /** Since the last snapshot. */
   #changes = 0

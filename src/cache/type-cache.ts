@@ -33,7 +33,7 @@ export interface TypeCacheOptions {
   readonly shared?: SharedType | undefined
 }
 
-/** The objects of a type at a moment: never changed, and whoever begins with them copies only what is written later. */
+/** The objects of a type at a moment: never changed. A copy of them shares all but what is written later. */
 export interface SharedType {
   readonly tree: ItemTree
   readonly unreadable: number
@@ -45,7 +45,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
   readonly slabs = new SlabAllocator()
-  /** The current objects, in order. Whoever keeps it beyond this turn of the event loop asks for a snapshot. */
+  /** The current objects, in order. To keep them beyond this turn of the event loop, ask for a snapshot. */
   readonly tree: ItemTree
   /** The same by key, but for what it began with: a lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
@@ -142,7 +142,7 @@ export class TypeCache implements Finder, PastHolder {
     })
   }
 
-  /** With an error where history is lost; whoever waits for a change may look for it elsewhere. */
+  /** With an error where history is lost; a reader that waits for a change may look for it in the storage. */
   endWatches(error: ApiError | undefined): void {
     this.#wake()
     const { watchers } = this

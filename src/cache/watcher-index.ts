@@ -11,7 +11,7 @@ export type Scope =
   | { readonly kind: 'namespace'; readonly prefix: string }
   /** In one namespace, or of a type that has none. */
   | { readonly kind: 'key'; readonly key: string }
-  /** In whatever namespace; the end of the key, its slash included. */
+  /** In any namespace; the end of the key, its slash included. */
   | { readonly kind: 'name'; readonly suffix: string }
   | { readonly kind: 'field'; readonly place: number; readonly value: string }
   | { readonly kind: 'label'; readonly key: string; readonly value: string }

@@ -9,7 +9,7 @@ export interface LevelSpec {
   readonly isExempt: boolean
   readonly shares: number
   readonly lendablePercent: number
-  /** Undefined: it may borrow whatever others lend. */
+  /** Undefined: it may borrow all that others lend. */
   readonly borrowingLimitPercent: number | undefined
   /** Undefined: what finds no seat is turned away. */
   readonly queuing: Queuing | undefined

@@ -20,7 +20,7 @@ export class InFlight implements FlowControl {
     this.#writing = new Limit(writes)
   }
 
-  /** Whoever is in stays in. */
+  /** Requests that are in stay in. */
   limit({ reads, writes }: InFlightOptions): void {
     this.#reading.most = reads
     this.#writing.most = writes

@@ -11,11 +11,10 @@ import { type LevelSpec, levelSpecOf, type SchemaSpec, schemaSpecOf } from './fl
 import { FlowMeasures, measuresOf } from './measures.ts'
 import { PriorityLevel } from './priority-level.ts'
 import { mostSeatsOfOne, nominalSeats, shareOut, smoothedDemand } from './seat-limits.ts'
-import type { SeatExchange } from './seat-loan.ts'
 import { Ticket, type TicketSchema } from './ticket.ts'
 import { estimateWork } from './work-estimate.ts'
 
-/** How often seats are lent and given back. */
+/** How often levels lend each other seats and give them back. */
 const ADJUST_EVERY_MS = 10_000
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
@@ -25,10 +24,6 @@ export interface PriorityAndFairnessOptions {
   readonly seats: number
   readonly findLoad: FindLoad
   readonly clock: Clock
-  /** Absent: this is the only worker. */
-  readonly exchange?: SeatExchange | undefined
-  /** By level, what the worker had lent in whose place this one comes. */
-  readonly lent?: Readonly<Record<string, number>> | undefined
 }
 
 /** A schema that is in use, with its level. */
@@ -49,13 +44,10 @@ export class PriorityAndFairness implements FlowControl {
   #flows: readonly Flow[] = []
   #classifier = new Classifier<Flow>([])
   #rest: Flow | undefined
-  /** Of levels that are not known yet. */
-  readonly #lentBefore: Map<string, number>
 
   constructor(options: PriorityAndFairnessOptions) {
     this.#options = options
     this.#seats = options.seats
-    this.#lentBefore = new Map(Object.entries(options.lent ?? {}))
     this.configure(BOOTSTRAP_LEVELS.map(asObject), BOOTSTRAP_SCHEMAS.map(asObject))
   }
 
@@ -79,7 +71,7 @@ export class PriorityAndFairness implements FlowControl {
     this.measures.configured(pairs, new Set(this.#levels.keys()))
   }
 
-  /** All the seats there are from now on; whoever has one keeps it. */
+  /** All the seats there are from now on. Requests that have seats keep them. */
   setSeats(seats: number): void {
     this.#seats = seats
     this.#setLevels(this.levels.map(({ spec }) => spec))
@@ -107,29 +99,6 @@ export class PriorityAndFairness implements FlowControl {
     while (await pause(this.#options.clock, ADJUST_EVERY_MS, signal)) this.adjust()
   }
 
-  /** To another worker: how many of a level's seats this one can do without. */
-  lendSeats(name: string, most: number): number {
-    return this.#change(name, (level) => level.lend(most))?.done ?? 0
-  }
-
-  /** From another worker. */
-  borrowSeats(name: string, seats: number): void {
-    // They belong to somebody, also where the level has gone meanwhile.
-    if (this.#change(name, (level) => level.borrow(seats)) === undefined) this.#options.exchange?.giveBack(name, seats)
-  }
-
-  /** Another worker wants back what it has lent. */
-  giveBackSeats(name: string, seats: number): void {
-    this.#change(name, (level) => level.giveBack(seats))
-  }
-
-  /** What was lent is here again. */
-  haveSeatsBack(name: string, seats: number): void {
-    const before = this.#lentBefore.get(name)
-    if (before !== undefined) this.#lentBefore.set(name, Math.max(0, before - seats))
-    this.#change(name, (level) => level.haveBack(seats))
-  }
-
   adjust(): void {
     const nowMs = this.#options.clock.now()
     let seats = this.#seats
@@ -144,35 +113,21 @@ export class PriorityAndFairness implements FlowControl {
       this.measures.smoothed.of(name).value = level.smoothedDemand
       if (isExempt) seats -= demand.highest
       // What it wanted of its own is not lent.
-      const least = Math.max(lower, Math.min(nominal, demand.highest), level.loan.lent)
-      if (demand.highest <= level.own) level.giveBack(level.loan.borrowed)
+      const least = Math.max(lower, Math.min(nominal, demand.highest))
       const target = Math.max(least, Math.min(upper, level.smoothedDemand))
       return isExempt ? [] : [{ name, lower: least, upper, target }]
     })
     for (const [name, limit] of shareOut(demands, Math.max(0, seats))) this.#setLimit(this.#levels.get(name)!, limit)
   }
 
-  /** Undefined: there is no such level. */
-  #change<T>(name: string, change: (level: PriorityLevel) => T): { readonly done: T } | undefined {
-    const level = this.#levels.get(name)
-    if (level === undefined) return undefined
-    const done = change(level)
-    this.measures.current.of(name).value = level.limit
-    return { done }
-  }
-
   #setLevels(specs: readonly LevelSpec[]): void {
     const names = new Set(specs.map(({ name }) => name))
     // Who is in a level that goes finishes there: tickets know their level themselves.
-    for (const [name, level] of this.#levels) {
-      if (names.has(name)) continue
-      level.giveBack(level.loan.borrowed)
-      this.#levels.delete(name)
-    }
+    for (const name of this.#levels.keys()) if (!names.has(name)) this.#levels.delete(name)
     const bounds = nominalSeats(specs, this.#seats)
     for (const spec of specs) {
       const known = this.#levels.get(spec.name)
-      const level = known ?? this.#newLevel(spec)
+      const level = known ?? new PriorityLevel(spec, this.#options.clock)
       this.#levels.set(spec.name, level)
       level.bounds = bounds.get(spec.name)!
       level.reconfigure(spec)
@@ -180,20 +135,13 @@ export class PriorityAndFairness implements FlowControl {
       this.measures.nominal.of(spec.name).value = nominal
       this.measures.lower.of(spec.name).value = lower
       this.measures.upper.of(spec.name).value = upper
-      this.#setLimit(level, known === undefined ? nominal : Math.min(upper, Math.max(lower, level.own)))
+      this.#setLimit(level, known === undefined ? nominal : Math.min(upper, Math.max(lower, level.limit)))
     }
   }
 
-  #newLevel(spec: LevelSpec): PriorityLevel {
-    const level = new PriorityLevel(spec, this.#options.clock, this.#options.exchange)
-    level.loan.lent = this.#lentBefore.get(spec.name) ?? 0
-    this.#lentBefore.delete(spec.name)
-    return level
-  }
-
-  #setLimit(level: PriorityLevel, own: number): void {
-    level.setLimit(own)
-    this.measures.current.of(level.spec.name).value = level.limit
+  #setLimit(level: PriorityLevel, limit: number): void {
+    level.setLimit(limit)
+    this.measures.current.of(level.spec.name).value = limit
   }
 
   #flowOf(spec: SchemaSpec): Flow[] {
@@ -229,7 +177,7 @@ function headersOf(schemaUid: string, levelUid: string): FlowHeaders {
   }
 }
 
-/** The mandatory ones are always there, whatever the storage has lost. */
+/** The mandatory ones are always there, even where the storage has lost them. */
 function withMandatory<S extends { readonly name: string }>(
   specs: readonly S[],
   builtIn: readonly FlowObject[],

@@ -1,8 +1,9 @@
 // One priority level: its seats, who has them and who waits for them. A request that finds seats free takes them in the same
-// turn; the first of its queue otherwise goes when enough are given back.
+// turn. Otherwise it waits, and the first of its queue begins in a turn of its own when enough seats are given back.
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { Turns } from '../lib/turns.ts'
 import { Demand } from './demand.ts'
 import { DroppedRequests } from './dropped-requests.ts'
 import { FairQueues, type Queue } from './fair-queues.ts'
@@ -10,7 +11,6 @@ import type { Entry } from './flow.ts'
 import type { LevelSpec } from './flow-objects.ts'
 import type { RejectReason } from './measures.ts'
 import type { NominalSeats } from './seat-limits.ts'
-import { NO_EXCHANGE, type SeatExchange, SeatLoan } from './seat-loan.ts'
 import type { Ticket } from './ticket.ts'
 
 export interface Waiting {
@@ -18,21 +18,11 @@ export interface Waiting {
   readonly signal: AbortSignal
 }
 
-/** How often other workers are asked for seats at most. */
-const WANT_EVERY_MS = 100
-/** So long after it lacked seats itself it lends none: those that it rejects do not wait where it could see them. */
-const LENDS_NOTHING_MS = 1000
-/** Of a level's own seats: so many are asked for at least. */
-const WANTED_SHARE = 0.25
-
 export class PriorityLevel {
   spec: LevelSpec
   bounds: NominalSeats = { nominal: 0, lower: 0, upper: 0 }
-  /** Seats at this time, with those of other workers; nothing to a level that is exempt. */
+  /** Seats at this time; nothing to a level that is exempt. */
   limit = 0
-  /** Seats at this time, before anything is lent to other workers or borrowed. */
-  own = 0
-  readonly loan = new SeatLoan()
   seatsInUse = 0
   running = 0
   dispatched = 0
@@ -43,12 +33,10 @@ export class PriorityLevel {
   readonly demand: Demand
   readonly #clock: Clock
   readonly #dropped = new DroppedRequests()
-  readonly #exchange: SeatExchange
-  #wantedAt = Number.NEGATIVE_INFINITY
+  readonly #turns = new Turns()
 
-  constructor(spec: LevelSpec, clock: Clock, exchange = NO_EXCHANGE) {
+  constructor(spec: LevelSpec, clock: Clock) {
     this.#clock = clock
-    this.#exchange = exchange
     this.spec = spec
     this.demand = new Demand(clock.now())
     this.queues = spec.queuing === undefined ? undefined : new FairQueues(spec.queuing, clock.now())
@@ -75,40 +63,9 @@ export class PriorityLevel {
     this.#dispatch(this.#clock.now())
   }
 
-  /** The seats that it has of its own. */
-  setLimit(own: number): void {
-    this.own = own
-    this.limit = this.loan.limit(own)
+  setLimit(limit: number): void {
+    this.limit = limit
     this.#dispatch(this.#clock.now())
-  }
-
-  /** To another worker; how many it can do without. */
-  lend(most: number): number {
-    if (this.#clock.now() - this.#wantedAt < LENDS_NOTHING_MS) return 0
-    const waiting = this.queues?.seatsWaiting ?? 0
-    const given = this.loan.lend(most, { own: this.own, inUse: this.seatsInUse, waiting }, this.bounds.nominal)
-    this.limit = this.loan.limit(this.own)
-    return given
-  }
-
-  borrow(seats: number): void {
-    this.loan.borrowed += seats
-    this.setLimit(this.own)
-    // That is how more is asked for until there is enough, or nobody has any.
-    if ((this.queues?.waiting ?? 0) > 0) this.#want(this.#clock.now(), true)
-  }
-
-  /** What it had lent is here again. */
-  haveBack(seats: number): void {
-    this.loan.lent = Math.max(0, this.loan.lent - seats)
-    this.setLimit(this.own)
-  }
-
-  /** Gives back what was borrowed, as soon as nobody uses it. */
-  giveBack(seats: number): void {
-    this.loan.recall(seats)
-    this.limit = this.loan.limit(this.own)
-    this.#giveBackDue()
   }
 
   enter(ticket: Ticket, waiting: Waiting): MaybePromise<Entry> {
@@ -116,9 +73,7 @@ export class PriorityLevel {
     const { queues } = this
     if (this.spec.isExempt) return this.#begin(ticket, nowMs)
     if (queues === undefined || this.spec.queuing === undefined) {
-      if (this.#hasRoom(ticket)) return this.#begin(ticket, nowMs)
-      this.#want(nowMs)
-      return this.#reject(ticket, 'concurrency-limit', nowMs)
+      return this.#hasRoom(ticket) ? this.#begin(ticket, nowMs) : this.#reject(ticket, 'concurrency-limit', nowMs)
     }
     const queue = queues.choose(ticket.hash())
     if (queues.waiting === 0 && this.#hasRoom(ticket)) {
@@ -155,22 +110,8 @@ export class PriorityLevel {
     this.#leave(ticket, held.seats, nowMs)
   }
 
-  /** Seats that were lent to it are not its own any more where they were asked back. */
-  #giveBackDue(): void {
-    const free = this.loan.takeFree({ own: this.own, inUse: this.seatsInUse })
-    if (free > 0) this.#exchange.giveBack(this.spec.name, free)
-  }
-
-  #want(nowMs: number, isAgain = false): void {
-    if (!isAgain && nowMs - this.#wantedAt < WANT_EVERY_MS) return
-    this.#wantedAt = nowMs
-    const least = Math.ceil(this.own * WANTED_SHARE)
-    this.#exchange.want(this.spec.name, Math.max(least, this.queues?.seatsWaiting ?? 0))
-  }
-
   #leave(ticket: Ticket, seats: number, nowMs: number): void {
     this.seatsInUse -= seats
-    if (this.loan.due > 0) this.#giveBackDue()
     ticket.measures.executingSeats.value -= seats
     this.#noteDemand(nowMs)
     this.#dispatch(nowMs)
@@ -182,7 +123,7 @@ export class PriorityLevel {
     queues.advance(nowMs, { inUse: this.seatsInUse, limit: this.limit })
     for (let next = queues.next(); next !== undefined; next = queues.next()) {
       const { queue, request: ticket } = next
-      // Whoever needs more waits for it and is not overtaken: else the wide would wait for ever.
+      // A request that needs more seats waits for them and is not overtaken: otherwise wide requests would wait for ever.
       if (!this.#hasRoom(ticket)) return
       queues.remove(queue, ticket)
       ticket.measures.inQueue.value--
@@ -194,7 +135,7 @@ export class PriorityLevel {
 
   /** A request wider than the level runs alone. */
   #hasRoom({ mostSeats }: Ticket): boolean {
-    return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.own && this.running === 0)
+    return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.limit && this.running === 0)
   }
 
   #begin(ticket: Ticket, nowMs: number): Ticket {
@@ -244,7 +185,8 @@ export class PriorityLevel {
       signal.addEventListener('abort', giveUp, { once: true })
       ticket.go = () => {
         stop()
-        resolve(ticket)
+        // A request that ends may let the next one go, and so on: all that wait would run in one turn of the event loop.
+        resolve(this.#turns.isOver ? this.#turns.next().then(() => ticket) : ticket)
       }
       const queues = this.queues!
       queues.advance(this.#clock.now(), { inUse: this.seatsInUse, limit: this.limit })
@@ -255,7 +197,6 @@ export class PriorityLevel {
       ticket.waiting.value++
       this.#noteDemand(this.#clock.now())
       this.#dispatch(this.#clock.now())
-      if (queues.waiting > 0) this.#want(this.#clock.now())
     })
   }
 

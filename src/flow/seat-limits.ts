@@ -3,7 +3,7 @@ import type { LevelSpec } from './flow-objects.ts'
 
 export interface NominalSeats {
   readonly nominal: number
-  /** What it keeps whatever the others want. */
+  /** What it keeps even where the others want more. */
   readonly lower: number
   /** What it may have at most. */
   readonly upper: number

@@ -1,33 +1,26 @@
 // POST to an endpoint that does something with what it is sent, with the checks of a create.
 import type { HttpResponse } from '../http/http.ts'
 import { isTrue } from '../http/query.ts'
-import type { ResourceInfo } from '../http/request-info.ts'
-import type { Action } from '../registry/registry.ts'
 import { runAction } from '../registry/action.ts'
 import { bodyEncoding } from './media-types.ts'
 import { decodeBody } from './read-body.ts'
-import { type CallersRequest, type ResourceParts, withDefaults, writeContext } from './resource-parts.ts'
+import { type ActionRequest, type ResourceParts, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 import { parseWriteOptions } from './write-options.ts'
 
-export interface ActionHttpRequest extends CallersRequest {
-  readonly info: ResourceInfo
-  readonly action: Action
-  /** Empty where the action belongs to the whole cluster. */
-  readonly namespace: string
-}
-
-export async function handleAction(parts: ResourceParts, request: ActionHttpRequest): Promise<HttpResponse> {
+export async function handleAction(parts: ResourceParts, request: ActionRequest): Promise<HttpResponse> {
   const { http, caller, info, action, namespace } = request
   const { body, alsoVersions } = action
-  const served = { http, info, resource: body }
+  const served = { http, caller, info, resource: body }
   const view = viewOf(parts, served, 'metadata')
   const encoding = bodyEncoding(parts, served)
   const bytes = await http.body.read()
+  const elsewhere = parts.largeWrites?.take({ verb: 'action', request, bytes })
+  if (elsewhere !== undefined) return elsewhere
   const options = parseWriteOptions(http.query, 'CreateOptions')
-  const context = writeContext(parts, { http, caller, namespace }, { options, bytes })
+  const context = writeContext(parts, { http, caller, namespace }, options)
   const resources = parts.resources()
-  const sent = await decodeBody({ bytes, encoding, resource: body, alsoVersions, resources, options }, context)
+  const sent = decodeBody({ bytes, encoding, resource: body, alsoVersions, resources, options }, context.warn)
   const answer = await runAction(action, withDefaults(body, sent, context), {
     ...context,
     parts: parts.registry,

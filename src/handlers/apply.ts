@@ -5,17 +5,14 @@ import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, isMap, own, type ValueMap } from '../api/value.ts'
 import { type AppliedDocument, BodySyntaxError, readApplied } from '../codec/request-body.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { inTurn } from '../lib/turns.ts'
 import { isTrue } from '../http/query.ts'
 import { withoutValues } from '../patch/conflict-explanation.ts'
 import { trackApply } from '../patch/field-tracking.ts'
 import { isReset, managedFieldsOf, withoutManagedFields } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
-import { withConversions } from '../registry/conversions.ts'
 import { conflictError } from '../registry/errors.ts'
-import type { WriteContext, WrittenKind } from '../registry/registry.ts'
+import type { Resource, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { updateFormOf } from '../registry/update-form.ts'
 import { decodeMade } from './read-body.ts'
 import { type ResourceRequest, servedAt } from './resource-parts.ts'
@@ -44,10 +41,10 @@ export class Applied {
   }
 
   /** The object that is wanted, given the live one. Throws `ApiError`. */
-  async apply(live: ApiObject | undefined): Promise<ApiObject> {
+  apply(live: ApiObject | undefined, versions: KindVersions): ApiObject {
     const { options, context } = this.#body
     const { resource, info } = this.#request
-    this.#read ??= await this.#readBody()
+    this.#read ??= this.#readBody()
     const { document } = this.#read
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
@@ -56,8 +53,9 @@ export class Applied {
       const problem = `uid mismatch: the provided object specified uid ${sent}, and no existing object was found`
       throw conflictError(resource, info.name ?? '', problem)
     }
-    const { versions, resetFields } = updateFormOf(resource, info.subresource ?? '')
+    const { resetFields } = updateFormOf(resource, info.subresource ?? '')
     const tracking = {
+      versions,
       apiVersion,
       manager: options.fieldManager,
       subresource: info.subresource ?? '',
@@ -69,39 +67,7 @@ export class Applied {
     if (this.#isCustomScale && isReset(managedFieldsOf(tracking.live))) {
       throw unconvertibleScale('failed to create manager for existing fields: failed to convert live object (/;')
     }
-    const { signal, offload, turns } = context
-    const { force } = options
-    const merge = (known: KindVersions): MaybePromise<ValueMap> => {
-      const asked = { ...tracking, versions: known }
-      return offload?.trackApply(asked, document, { force, signal }) ?? trackApply(asked, document, force)
-    }
-    try {
-      const merged = await withConversions(versions, merge, { signal, isVital: true })
-      return await inTurn(turns, () => this.#merged(merged, live))
-    } catch (error) {
-      throw await this.#toldToCaller(error)
-    }
-  }
-
-  /** An apply takes no right to read: values are shown to who may read the object, and those of secrets to nobody. */
-  async #toldToCaller(error: unknown): Promise<unknown> {
-    if (!(error instanceof ApiError) || error.explanation === undefined || !('conflicts' in error.explanation))
-      return error
-    const { group, resource } = this.#request.resource
-    const isSecret = group === '' && resource === 'secrets'
-    if (!isSecret && (await this.#mayRead())) return error
-    const { reason, message, code, details = {} } = error
-    return new ApiError(reason, message, { code, details, explanation: withoutValues(error.explanation) })
-  }
-
-  async #mayRead(): Promise<boolean> {
-    try {
-      await this.#body.context.authorize('get')
-      return true
-    } catch (error) {
-      if (error instanceof ApiError && error.reason === 'Forbidden') return false
-      throw error
-    }
+    return this.#merged(trackApply(tracking, document, options.force), live)
   }
 
   get #isCustomScale(): boolean {
@@ -109,7 +75,7 @@ export class Applied {
     return resource.isCustom && info.subresource === 'scale'
   }
 
-  async #merged(merged: ValueMap, live: ApiObject | undefined): Promise<ApiObject> {
+  #merged(merged: ValueMap, live: ApiObject | undefined): ApiObject {
     const { document = {}, problems = [] } = this.#read ?? {}
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
@@ -117,17 +83,17 @@ export class Applied {
     if (this.#isCustomScale && !equalValues(withoutManagedFields(merged), withoutManagedFields(live ?? {}))) {
       throw unconvertibleScale(`failed to convert new object (/${metaText(merged, 'name')};`)
     }
-    const object = { ...(await this.#decodeMerged(merged, live)), kind, apiVersion } as ApiObject
+    const object = { ...this.#decodeMerged(merged, live), kind, apiVersion } as ApiObject
     if (live === undefined) return withMeta(object, { resourceVersion: undefined })
     const sent = metaText(document, 'resourceVersion')
     return withMeta(object, { resourceVersion: sent === '' ? metaText(live, 'resourceVersion') : sent })
   }
 
   /** Texts that are no quantity, no time or no base64 are found out here; the reference takes the blame for them (D20). */
-  async #decodeMerged(merged: ValueMap, live: ApiObject | undefined): Promise<ValueMap> {
+  #decodeMerged(merged: ValueMap, live: ApiObject | undefined): ValueMap {
     const { kind } = this.#target
     try {
-      return (await decodeMade(this.#target, merged, { live, turns: this.#body.context.turns })).value
+      return decodeMade(this.#target, merged, live).value
     } catch (error) {
       const form = `${slashed(formatGroupVersion(this.#target))}, Kind=${kind}`
       const why = `unable to convert unstructured object to ${form}: ${(error as Error).message}`
@@ -135,8 +101,8 @@ export class Applied {
     }
   }
 
-  async #readBody(): Promise<AppliedDocument> {
-    const read = await this.#decode()
+  #readBody(): AppliedDocument {
+    const read = this.#decode()
     const { document } = read
     const [kind, version] = [textOrEmpty(document, 'kind'), textOrEmpty(document, 'apiVersion')]
     if (kind !== this.#target.kind || version !== formatGroupVersion(this.#target)) {
@@ -149,11 +115,9 @@ export class Applied {
     return read
   }
 
-  async #decode(): Promise<AppliedDocument> {
-    const { bytes, context } = this.#body
-    const encoding = this.#type === 'apply-cbor' ? 'cbor' : 'yaml'
+  #decode(): AppliedDocument {
     try {
-      return (await context.offload?.readApplied(bytes, encoding, context.signal)) ?? readApplied(bytes, encoding)
+      return readApplied(this.#body.bytes, this.#type === 'apply-cbor' ? 'cbor' : 'yaml')
     } catch (error) {
       if (!(error instanceof BodySyntaxError)) throw error
       throw new ApiError('BadRequest', error.message)
@@ -168,6 +132,26 @@ export class Applied {
       throw new ApiError('BadRequest', `error strict decoding YAML: error converting YAML to JSON: ${errors}`)
     }
     if (options.fieldValidation === 'Warn') for (const problem of problems) context.warn(problem)
+  }
+}
+
+/** An apply takes no right to read: values are shown to who may read the object, and those of secrets to no one. */
+export async function toldToCaller(error: unknown, resource: Resource, context: WriteContext): Promise<unknown> {
+  if (!(error instanceof ApiError) || error.explanation === undefined || !('conflicts' in error.explanation))
+    return error
+  const isSecret = resource.group === '' && resource.resource === 'secrets'
+  if (!isSecret && (await mayRead(context))) return error
+  const { reason, message, code, details = {} } = error
+  return new ApiError(reason, message, { code, details, explanation: withoutValues(error.explanation) })
+}
+
+async function mayRead(context: WriteContext): Promise<boolean> {
+  try {
+    await context.authorize('get')
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === 'Forbidden') return false
+    throw error
   }
 }
 

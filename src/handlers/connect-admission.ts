@@ -50,8 +50,7 @@ export async function checkAdmission(parts: ResourceParts, request: ResourceRequ
   const path = info.rest.length === 0 ? '' : `/${info.rest.join('/')}`
   // Options have no metadata, unlike everything else that admission is shown.
   const object = { kind, apiVersion: 'v1', ...read(http.query, path) } as unknown as ApiObject
-  const bytes = Buffer.alloc(0)
-  const context = writeContext(parts, request, { options: parseWriteOptions(http.query, 'CreateOptions'), bytes })
+  const context = writeContext(parts, request, parseWriteOptions(http.query, 'CreateOptions'))
   const gvk = { group: '', version: 'v1', kind }
   const step = {
     resource,

@@ -23,7 +23,7 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
   throw unreachable('error dialing backend')
 }
 
-/** To read is not to act: what a stream does in a pod takes the right to create, whatever the method was (P-106). */
+/** To read is not to act: what a stream does in a pod takes the right to create, with any method (P-106). */
 async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): Promise<void> {
   const { info, resource } = request
   if (info.verb === 'create' || !parts.gates.has('AuthorizePodWebsocketUpgradeCreatePermission')) return

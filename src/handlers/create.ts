@@ -12,9 +12,11 @@ export async function handleCreate(parts: ResourceParts, request: ResourceReques
   const view = viewOf(parts, request)
   const encoding = bodyEncoding(parts, request)
   const bytes = await http.body.read()
+  const elsewhere = parts.largeWrites?.take({ verb: 'create', request, bytes })
+  if (elsewhere !== undefined) return elsewhere
   const options = parseWriteOptions(http.query, 'CreateOptions')
-  const context = writeContext(parts, request, { options, bytes })
-  const sent = await decodeBody({ bytes, encoding, resource, resources: parts.resources(), options }, context)
+  const context = writeContext(parts, request, options)
+  const sent = decodeBody({ bytes, encoding, resource, resources: parts.resources(), options }, context.warn)
   caller.audit.nameObject(sent.metadata)
   const { object } = await createObject(parts.registry, resource, withDefaults(resource, sent, context), context)
   return respondWithObject(view, request, object, 201)

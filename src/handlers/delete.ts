@@ -3,6 +3,7 @@ import { type ListQuery, parseListQuery } from '../api/list-query.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
+import { readDocument } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
 import { type ParsedDeleteOptions, readDeleteOptions } from '../registry/delete-options.ts'
@@ -11,8 +12,7 @@ import { listRequest } from '../registry/read.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { deleteOptionsOfQuery } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
-import { readBody } from './read-body.ts'
-import { fieldsOf, largeWork, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
+import { fieldsOf, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
 import { respondWithList, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 
 const UNSAFE_GATE = 'AllowUnsafeMalformedObjectDeletion'
@@ -22,7 +22,10 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
   const { resource, info } = request
   const name = info.name ?? ''
   const view = viewOf(parts, request)
-  const options = await optionsOf(parts, request, false)
+  const bytes = await readOptions(request)
+  const elsewhere = parts.largeWrites?.take({ verb: 'delete', request, bytes })
+  if (elsewhere !== undefined) return elsewhere
+  const options = optionsOf(parts, request, { bytes, isCollection: false })
   const context = deleteContext(parts, request, options)
   if (options.ignoreReadErrors) {
     await authorizeUnsafe(request, name, context)
@@ -40,32 +43,39 @@ export async function handleDeleteCollection(parts: ResourceParts, request: Reso
   const { http, resource } = request
   const view = viewOf(parts, request)
   const query = parseListQuery(http.query, { fields: fieldsOf(resource), neverWatch: true }) as ListQuery
-  const options = await optionsOf(parts, request, true)
+  const options = optionsOf(parts, request, { bytes: await readOptions(request), isCollection: true })
   const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)
   const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
   return respondWithList(view, request, { ...page, batches: [items] })
 }
 
-async function optionsOf(
+/** Options of any use are a few hundred bytes long. More would be read for nothing. */
+const MOST_OPTIONS_BYTES = 16 * 1024
+
+async function readOptions({ http }: ResourceRequest): Promise<Buffer> {
+  const bytes = await http.body.read()
+  if (bytes.length <= MOST_OPTIONS_BYTES) return bytes
+  const message = `Request entity too large: the limit for DeleteOptions is ${MOST_OPTIONS_BYTES}`
+  throw new ApiError('RequestEntityTooLarge', message)
+}
+
+function optionsOf(
   parts: ResourceParts,
   request: ResourceRequest,
-  isCollection: boolean,
-): Promise<ParsedDeleteOptions> {
-  const { http } = request
-  const bytes = await http.body.read()
-  const body = bytes.length === 0 ? undefined : await decodeOptions(parts, request, bytes)
+  { bytes, isCollection }: { readonly bytes: Buffer; readonly isCollection: boolean },
+): ParsedDeleteOptions {
+  const body = bytes.length === 0 ? undefined : decodeOptions(parts, request, bytes)
   // From the body or from the query, never from both.
-  const options = body ?? deleteOptionsOfQuery(http.query)
+  const options = body ?? deleteOptionsOfQuery(request.http.query)
   return readDeleteOptions(options, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
 
-/** DeleteOptions of whatever group and version; unknown fields are nobody's business (W-294 to W-297). */
-async function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): Promise<ValueMap> {
+/** DeleteOptions of any group and version. Unknown fields are ignored (W-294 to W-297). */
+function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): ValueMap {
   const encoding = bodyEncoding(parts, request)
   try {
-    const large = { ...largeWork(parts, bytes), signal: request.http.signal }
-    const { value, source } = await readBody(bytes, { encoding, kind: parts.deleteOptions.schema }, large)
+    const { value, source } = readDocument(bytes, encoding, parts.deleteOptions.schema)
     const [kind, version] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
     if (kind !== '' && kind !== 'DeleteOptions') {
       throw new ApiError('BadRequest', `no kind "${kind}" is registered for version "${version}"`)
@@ -79,8 +89,7 @@ async function decodeOptions(parts: ResourceParts, request: ResourceRequest, byt
 
 function deleteContext(parts: ResourceParts, request: ResourceRequest, options: ParsedDeleteOptions): WriteContext {
   const { dryRun, body } = options
-  const unowned = { dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body } as const
-  return writeContext(parts, request, { options: unowned, bytes: Buffer.alloc(0) })
+  return writeContext(parts, request, { dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body })
 }
 
 /** Removing what cannot be read takes a right of its own (W-349). */

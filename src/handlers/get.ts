@@ -27,5 +27,6 @@ export async function handleGet(parts: ResourceParts, request: ResourceRequest):
   }
   const at = parseGetQuery(http.query)
   const object = await getObject(parts.registry, request, { name, at }, http.signal)
+  http.resume()
   return respondWithObject(view, served, object, 200)
 }

@@ -78,7 +78,7 @@ function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: 
       if (startup !== true) isStarting = false
     }
     const failed = Object.keys(reasons)
-    // Whoever starts a server asks many times a second whether it is up: that it is not yet is nothing to worry about.
+    // A client that starts a server asks many times a second whether it is up. The answers until then are not logged.
     if (failed.length > 0) log[isStarting ? 'debug' : 'warn']({ endpoint, reasons }, 'health check failed')
     if (failed.length === 0 && !request.query.has('verbose')) return plainText(200, 'ok')
     return report(lines, { endpoint, failed, unknown: [...unknown] })

@@ -3,13 +3,7 @@ import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { isMap, type Value } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
-import {
-  BodySyntaxError,
-  checkTypeNames,
-  type PatchDocument,
-  readPatch,
-  readPatchInTurns,
-} from '../codec/request-body.ts'
+import { BodySyntaxError, checkTypeNames, type PatchDocument, readPatch } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { formatGoValue } from '../api/go-format.ts'
 import { applyJsonPatch, jsonType, oddPatchMembers } from '../patch/json-patch.ts'
@@ -17,10 +11,10 @@ import { applyMergePatch } from '../patch/merge-patch.ts'
 import { type ApplyType, isApply, type PatchType } from '../patch/patch.ts'
 import { findConversionFault } from '../patch/from-unstructured.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { ResourceTable, WrittenKind } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
-import { Applied, type PatchBody } from './apply.ts'
+import type { UpdateRequest } from '../registry/update-steps.ts'
+import { Applied, type PatchBody, toldToCaller } from './apply.ts'
 import { patchType } from './media-types.ts'
 import {
   checkName,
@@ -42,8 +36,10 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   const served = servedAt(request)
   const view = viewOf(parts, served)
   const bytes = await http.body.read()
+  const elsewhere = parts.largeWrites?.take({ verb: 'patch', request, bytes })
+  if (elsewhere !== undefined) return elsewhere
   const options = parseWriteOptions(http.query, 'PatchOptions', isApply(type))
-  const context = writeContext(parts, request, { options, bytes })
+  const context = writeContext(parts, request, options)
   const name = info.name ?? ''
   const subresource = info.subresource ?? ''
   const body: PatchBody = { bytes, options, context }
@@ -56,24 +52,24 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
         type,
         body,
       })
-  const { object, created } = await updateObject(
-    parts.registry,
-    resource,
-    {
-      name,
-      subresource,
-      wanted: async (live) => {
-        const wanted = await patch.apply(live)
-        checkName(wanted, name)
-        return withDefaults(served.resource, wanted, context, live)
-      },
-      tracksFields: isApply(type),
-      absent: isApply(type) && subresource === '' ? 'apply' : 'refuse',
-      uid: '',
+  const update: UpdateRequest = {
+    name,
+    subresource,
+    wanted: (live, versions) => {
+      const wanted = patch.apply(live, versions)
+      checkName(wanted, name)
+      return withDefaults(served.resource, wanted, context, live)
     },
-    context,
-  )
-  return respondWithObject(view, served, object, created ? 201 : 200)
+    tracksFields: isApply(type),
+    absent: isApply(type) && subresource === '' ? 'apply' : 'refuse',
+    uid: '',
+  }
+  try {
+    const { object, created } = await updateObject(parts.registry, resource, update, context)
+    return respondWithObject(view, served, object, created ? 201 : 200)
+  } catch (error) {
+    throw await toldToCaller(error, resource, context)
+  }
 }
 
 interface PatchParts {
@@ -99,9 +95,9 @@ class Patch {
     this.#parts = parts
   }
 
-  async apply(live: ApiObject | undefined): Promise<ApiObject> {
+  apply(live: ApiObject | undefined): ApiObject {
     if (live === undefined) throw new TypeError('a patch needs something to be applied to')
-    this.#read ??= await this.#readPatch()
+    this.#read ??= this.#readPatch()
     switch (this.#parts.type) {
       case 'json':
         return this.#json(live, this.#read)
@@ -117,52 +113,35 @@ class Patch {
     return this.#parts.body.options.fieldValidation === 'Ignore'
   }
 
-  async #json(live: ApiObject, { document, spelled, problems }: PatchDocument): Promise<ApiObject> {
-    const far = await this.#patchedElsewhere(live)
-    const patched = far === undefined ? applyJsonPatch(live, document, { loose: this.#isLoose, spelled }) : far.value
+  #json(live: ApiObject, { document, spelled, problems }: PatchDocument): ApiObject {
+    const patched = applyJsonPatch(live, document, { loose: this.#isLoose, spelled })
     return this.#decodeDocument(patched, oddPatchMembers(document, problems), live)
   }
 
-  async #merge(live: ApiObject, { document, problems }: PatchDocument): Promise<ApiObject> {
-    // A list is not merged but taken for the object, where nobody has looked at it before (W-192).
+  #merge(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
+    // With field validation off a list is taken for the object instead of being merged (W-192).
     const isTaken = this.#isLoose && Array.isArray(document)
     if (document === null || (this.#isLoose && !isMap(document) && !isTaken)) {
       throw new ApiError('BadRequest', 'Invalid JSON Patch')
     }
     if (!isMap(document) && !isTaken) throw notAnObject('error decoding patch: ', document)
-    const far = await this.#patchedElsewhere(live)
-    return this.#decodeDocument(far === undefined ? applyMergePatch(live, document) : far.value, problems, live)
+    return this.#decodeDocument(applyMergePatch(live, document), problems, live)
   }
 
-  async #strategic(live: ApiObject, { document, problems }: PatchDocument): Promise<ApiObject> {
+  #strategic(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
     if (document === null) return live
     if (!isMap(document)) throw notAnObject('', document)
     const { shape } = this.#parts.target.schema
     const shown = (): string => formatGoValue(document)
-    const far = await this.#patchedElsewhere(live)
-    const patched = far === undefined ? applyStrategicMerge(shape, live, document) : far.value
-    const fault = far === undefined ? findConversionFault(shape, patched) : far.fault
+    const patched = applyStrategicMerge(shape, live, document)
+    const fault = findConversionFault(shape, patched)
     if (fault !== undefined) throw refuse(shown(), fault)
     return this.#decode(patched, problems, { shown, live })
   }
 
-  /** What a large patch makes of the object, found out in another thread; undefined for others. */
-  #patchedElsewhere(
-    live: ApiObject,
-  ): MaybePromise<{ readonly value: Value; readonly fault: string | undefined } | undefined> {
-    const { bytes, context } = this.#parts.body
-    const { shape } = this.#parts.target.schema
-    return context.offload?.patched(
-      live,
-      { type: this.#parts.type, patch: bytes, shape, loose: this.#isLoose },
-      context.signal,
-    )
-  }
-
-  async #readPatch(): Promise<PatchDocument> {
-    const { bytes, context } = this.#parts.body
+  #readPatch(): PatchDocument {
     try {
-      return context.turns === undefined ? readPatch(bytes) : await readPatchInTurns(bytes, context.turns)
+      return readPatch(this.#parts.body.bytes)
     } catch (error) {
       if (!(error instanceof BodySyntaxError)) throw error
       if (this.#parts.type === 'strategic') throw new ApiError('BadRequest', error.message)
@@ -172,7 +151,7 @@ class Patch {
   }
 
   /** A patched document is read like a body: it has kind and apiVersion. */
-  #decodeDocument(patched: Value, problems: readonly string[], live: ApiObject): Promise<ApiObject> {
+  #decodeDocument(patched: Value, problems: readonly string[], live: ApiObject): ApiObject {
     const shown = (): string => plainJson(patched)
     try {
       checkTypeNames(patched)
@@ -214,11 +193,11 @@ class Patch {
   }
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
-  async #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): Promise<ApiObject> {
+  #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): ApiObject {
     const target = this.#parts.target
     let decoded: ReturnType<typeof target.decode>
     try {
-      decoded = await decodeMade(target, patched, { live, turns: this.#parts.body.context.turns })
+      decoded = decodeMade(target, patched, live)
     } catch (error) {
       throw refuse(shown(), (error as Error).message)
     }

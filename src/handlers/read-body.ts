@@ -9,11 +9,9 @@ import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { plainJson } from '../codec/json-encode.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
-import { BodySyntaxError, readDocument, readJsonInTurns, warningsOf } from '../codec/request-body.ts'
+import { BodySyntaxError, readDocument, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
-import type { ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
-import type { KindSchema } from './resource-parts.ts'
+import type { ResourceTable, WrittenKind } from '../registry/registry.ts'
 import type { WriteOptions } from './write-options.ts'
 
 type Decoded = ReturnType<WrittenKind['decode']>
@@ -29,24 +27,14 @@ interface BodyRequest {
   readonly options: Pick<WriteOptions, 'fieldValidation'>
 }
 
-/** How a large body is read; others are read at once. */
-type LargeBody = Pick<WriteContext, 'turns' | 'offload' | 'signal'>
-
 /** The object, typed and complete but for defaults. Throws `BadRequest`. */
-export async function decodeBody(
-  request: BodyRequest,
-  context: LargeBody & Pick<WriteContext, 'warn'>,
-): Promise<ApiObject> {
+export function decodeBody(request: BodyRequest, warn: (text: string) => void): ApiObject {
   const { resource } = request
-  const reading = parsed(request, context)
-  const document = reading instanceof Promise ? await reading : reading
+  const document = parsed(request)
   const kind = checkedKind(document.value, request)
-  const { turns } = context
   try {
-    const { source } = document
-    const isSmall = turns === undefined || resource.large === undefined
-    const { value, problems } = isSmall ? resource.decode(source) : await resource.large.decode(source, turns)
-    reportProblems([...document.problems, ...problems], request, context.warn)
+    const { value, problems } = resource.decode(document.source)
+    reportProblems([...document.problems, ...problems], request, warn)
     const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
     return withReset(object, document.value, resource)
   } catch (error) {
@@ -54,14 +42,12 @@ export async function decodeBody(
   }
 }
 
-function parsed({ bytes, encoding, resource }: BodyRequest, large: LargeBody): MaybePromise<SourceDocument> {
-  return settle(
-    () => readBody(bytes, { encoding, kind: resource.schema }, large),
-    (document) => document,
-    (error) => {
-      throw error instanceof BodySyntaxError ? unrecognized(bytes, resource, error.message) : error
-    },
-  )
+function parsed({ bytes, encoding, resource }: BodyRequest): SourceDocument {
+  try {
+    return readDocument(bytes, encoding, resource.schema)
+  } catch (error) {
+    throw error instanceof BodySyntaxError ? unrecognized(bytes, resource, error.message) : error
+  }
 }
 
 function unrecognized(bytes: Buffer, { kind }: WrittenKind, why: string): ApiError {
@@ -69,25 +55,13 @@ function unrecognized(bytes: Buffer, { kind }: WrittenKind, why: string): ApiErr
   return new ApiError('BadRequest', message)
 }
 
-/** What was made of a live object, as an object of the kind: the parts that are the live one's own need not be looked into. */
+/** An object of the kind from a document that was made of a live object. Parts that the two share are not decoded again. */
 export function decodeMade(
-  target: Pick<WrittenKind, 'decode' | 'large' | 'conversion'>,
+  target: Pick<WrittenKind, 'decode' | 'conversion'>,
   made: Value,
-  { live, turns }: { readonly live: ApiObject | undefined; readonly turns: WriteContext['turns'] },
-): MaybePromise<Decoded> {
-  if (turns !== undefined && target.large !== undefined) return target.large.decode(made, turns)
+  live: ApiObject | undefined,
+): Decoded {
   return target.decode(made, target.conversion.isIdentity ? live : undefined)
-}
-
-/** Throws `BodySyntaxError`. */
-export function readBody(
-  bytes: Buffer,
-  { encoding, kind }: { readonly encoding: Encoding; readonly kind: KindSchema },
-  { turns, offload, signal }: LargeBody,
-): MaybePromise<SourceDocument> {
-  if (encoding === 'json' && turns !== undefined) return readJsonInTurns(bytes, turns)
-  if (encoding !== 'json' && offload !== undefined) return offload.readDocument(bytes, { encoding, kind, signal })
-  return readDocument(bytes, encoding, kind)
 }
 
 /** What the body says it is. Throws `BadRequest` where that is another kind than the resource's. */

@@ -3,16 +3,13 @@ import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Asked, Negotiator } from '../codec/negotiate.ts'
-import type { Caller, HttpRequest } from '../http/http.ts'
+import type { Caller, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Random } from '../lib/random.ts'
-import type { Turns } from '../lib/turns.ts'
-import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { ReadHistory, Watch } from '../registry/read.ts'
-import type { RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
-import { LARGE_BYTES } from '../registry/registry.ts'
+import type { Action, RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
 import type { ClientName } from './watch-clients.ts'
 import type { WatchMeasures } from './watch-measures.ts'
@@ -33,10 +30,10 @@ export interface ResourceParts {
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
   readonly watches: WatchParts
-  /** For large bodies; absent: they are processed like others. */
-  readonly ifLarge?: { readonly turns: Turns; readonly offload: Offload }
+  /** Runs writes with much to compute in other threads; absent: every write runs here. */
+  readonly largeWrites?: LargeWrites | undefined
   readonly components?: readonly ComponentProbe[]
-  /** The past of an object; absent: nobody may ask for it. */
+  /** The past of an object; absent: the server does not show it. */
   readonly readHistory?: ReadHistory | undefined
   /** By which watches end, and objects have an age. */
   readonly clock: Clock
@@ -49,6 +46,20 @@ export interface ResourceParts {
     request: CallersRequest,
     asked: { readonly verb: string; readonly subresource?: string },
   ) => Promise<void>
+}
+
+export type WriteVerb = 'create' | 'update' | 'patch' | 'delete' | 'action'
+
+/** A write whose body has been read. Nothing else has happened yet. */
+export interface HandedWrite {
+  readonly verb: WriteVerb
+  readonly request: ResourceRequest | ActionRequest
+  readonly bytes: Buffer
+}
+
+export interface LargeWrites {
+  /** Undefined: the write is small, and its handler goes on with it. */
+  take(write: HandedWrite): Promise<HttpResponse> | undefined
 }
 
 /** A part of the cluster that can be asked how it is; throws where it is not well, with the reason. */
@@ -79,15 +90,23 @@ export interface ResourceRequest extends CallersRequest {
   readonly namespace: string
 }
 
+/** A request to do something with what it is sent. */
+export interface ActionRequest extends CallersRequest {
+  readonly info: ResourceInfo
+  readonly action: Action
+  /** Empty where the action belongs to the whole cluster. */
+  readonly namespace: string
+}
+
 /** A request whose answer is an object of this kind; what it is sent need not be stored. */
-export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
+export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'caller' | 'info'> {
   readonly resource: WrittenKind
 }
 
 /** What is read and written at the place of the request: the resource, or a view of it as another kind. */
-export function servedAt({ http, info, resource }: ResourceRequest): ServedRequest {
+export function servedAt({ http, caller, info, resource }: ResourceRequest): ServedRequest {
   const view = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)?.view
-  return { http, info, resource: view ?? resource }
+  return { http, caller, info, resource: view ?? resource }
 }
 
 /** What objects of the resource can be selected by. */
@@ -124,12 +143,10 @@ const WRITE_CEILING_MS = 34_000
 export function writeContext(
   parts: ResourceParts,
   request: Pick<ResourceRequest, 'http' | 'caller' | 'namespace'>,
-  { options, bytes }: { readonly options: WriteOptions; readonly bytes: Buffer },
+  options: WriteOptions,
 ): WriteContext {
   const { http, caller } = request
   return {
-    ...largeWork(parts, bytes),
-    ifLarge: parts.ifLarge,
     user: caller.user,
     namespace: request.namespace,
     dryRun: options.dryRun,
@@ -143,15 +160,9 @@ export function writeContext(
     fieldManager: managerOf(options, userAgentOf(http)),
     options: options.body,
     authorize: (verb) => parts.authorize(request, { verb }),
+    resume: () => http.resume(),
   }
 }
-
-/** How what a large body asks for is done; nothing for a body that nobody has to wait for. */
-export function largeWork({ ifLarge }: ResourceParts, bytes: Buffer): Pick<WriteContext, 'turns' | 'offload'> {
-  return bytes.length < LARGE_BYTES ? NOT_LARGE : (ifLarge ?? NOT_LARGE)
-}
-
-const NOT_LARGE: Pick<WriteContext, 'turns' | 'offload'> = Object.freeze({ turns: undefined, offload: undefined })
 
 /** The object with its defaults, in the served version; `stored` is what it was made of, in that version too. */
 export function withDefaults(

@@ -4,12 +4,12 @@ import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError, type Status, type StatusDetails } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
-import { indentJson } from '../codec/indent.ts'
+import { indentInTurns, indentJson } from '../codec/indent.ts'
 import { CBOR_HEAD, encodeCbor, encodeCborValue } from '../codec/cbor-encode.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
 import type { ListDocument, ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
-import { writtenElsewhere } from '../codec/large-values.ts'
+import { isLarge, writtenElsewhere } from '../codec/large-values.ts'
 import { writeList } from '../codec/list-writer.ts'
 import { type Negotiated, negotiateWatch, type Offer } from '../codec/negotiate.ts'
 import { partialMetadata } from '../codec/partial-metadata.ts'
@@ -77,7 +77,7 @@ function offerOf(parts: ResourceParts, { resource, info }: ServedRequest, transf
   }
 }
 
-function completeView(parts: ResourceParts, { http, resource }: ServedRequest, form: Negotiated): View {
+function completeView(parts: ResourceParts, { http, caller, resource }: ServedRequest, form: Negotiated): View {
   const { transform } = form
   const { partialMetadata: partial, status } = parts.kinds
   const view = {
@@ -85,7 +85,10 @@ function completeView(parts: ResourceParts, { http, resource }: ServedRequest, f
     pretty: form.pretty || wantsPretty(http),
     partialMetadata: partial,
     status,
-    tools: parts.encoding,
+    tools:
+      form.encoding === 'json'
+        ? parts.encoding
+        : { ...parts.encoding, asker: { user: caller.user.name, signal: http.signal } },
   }
   if (transform?.as !== 'Table') return { ...view, table: undefined }
   const include = parseIncludeObject(http.query.get('includeObject'))
@@ -128,9 +131,9 @@ export function respondWithObject(
   if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
   if (transform === undefined) {
     const { resource } = request
-    const large = respondWithLarge(view, resource.schema, item, status)
-    if (large !== undefined) return large
-    if (view.encoding !== 'protobuf' || item !== object) return respond(view, resource.schema, item, status)
+    if (view.encoding !== 'protobuf' || item !== object || isLarge(item.bytes)) {
+      return respond(view, resource.schema, item, status)
+    }
     // What is stored becomes protobuf without being parsed.
     const names = { apiVersion: formatGroupVersion(resource), kind: resource.kind }
     return bytesResponse(view, view.tools.transcoder.enveloped(resource.schema.shape, names, item.bytes), status)
@@ -140,25 +143,33 @@ export function respondWithObject(
   return respond(view, view.partialMetadata, { bytes, object: () => parseStoredJson(bytes) as ValueMap }, status)
 }
 
-/** A large object that takes long to write, written in another thread; undefined for others. */
-function respondWithLarge(view: View, kind: KindSchema, item: ListItem, status: number): HttpResponse | undefined {
-  const { encoding, contentType, tools } = view
-  if (encoding === 'json' || encoding === 'protobuf') return undefined
-  const shape = kind.custom === true ? undefined : kind.shape
-  const written = writtenElsewhere(tools.writeElsewhere, item, () => item.object(), { encoding, shape })
-  if (written === undefined) return undefined
-  const pieces = async function* (): AsyncGenerator<Buffer> {
-    if (encoding === 'cbor') yield CBOR_HEAD
-    yield await written
+/** What takes long to write is written piece by piece, or in another thread; undefined for the rest. */
+function respondWithLarge(
+  { encoding, contentType, pretty, tools }: Output,
+  kind: KindSchema | undefined,
+  json: Buffer,
+  status: number,
+): HttpResponse | undefined {
+  if (tools === undefined || !isLarge(json)) return undefined
+  if (encoding === 'json') {
+    const { turns } = tools
+    return pretty && turns !== undefined ? piecesResponse(contentType, indentInTurns(json, turns), status) : undefined
   }
-  return {
-    status,
-    headers: { 'content-type': contentType },
-    body: { kind: 'pieces', pieces: pieces(), compress: true },
-  }
+  const written = writtenElsewhere(tools, json, { encoding, kind: kind?.custom === true ? undefined : kind })
+  return written && piecesResponse(contentType, whenWritten(encoding, written), status)
 }
 
-export function respond(view: Negotiated, kind: KindSchema, item: ListItem, status: number): HttpResponse {
+async function* whenWritten(encoding: Negotiated['encoding'], written: Promise<Buffer>): AsyncGenerator<Buffer> {
+  if (encoding === 'cbor') yield CBOR_HEAD
+  yield await written
+}
+
+/** Without tools all is written at once. */
+type Output = Negotiated & { readonly tools?: EncodingTools | undefined }
+
+export function respond(view: Output, kind: KindSchema, item: ListItem, status: number): HttpResponse {
+  const large = respondWithLarge(view, kind, item.bytes, status)
+  if (large !== undefined) return large
   switch (view.encoding) {
     case 'json':
       return jsonResponse(view, item, status)
@@ -173,6 +184,8 @@ export function respond(view: Negotiated, kind: KindSchema, item: ListItem, stat
 
 /** What has no protobuf form travels as JSON in the envelope (D10). */
 function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
+  const large = view.encoding === 'protobuf' ? undefined : respondWithLarge(view, undefined, bytes, status)
+  if (large !== undefined) return large
   if (view.encoding === 'json') return jsonResponse(view, { bytes }, status)
   if (view.encoding === 'yaml') return bytesResponse(view, Buffer.from(emitYaml(parseStoredJson(bytes))), status)
   if (view.encoding === 'cbor') return bytesResponse(view, encodeCborValue(parseStoredJson(bytes)), status)
@@ -182,6 +195,10 @@ function respondInJson(view: View, kind: string, bytes: Buffer, status: number):
 
 function bytesResponse(view: Negotiated, bytes: Buffer, status: number): HttpResponse {
   return { status, headers: { 'content-type': view.contentType }, body: { kind: 'bytes', bytes, compress: true } }
+}
+
+function piecesResponse(contentType: string, pieces: ReturnType<typeof writeList>, status: number): HttpResponse {
+  return { status, headers: { 'content-type': contentType }, body: { kind: 'pieces', pieces, compress: true } }
 }
 
 /** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
@@ -233,12 +250,11 @@ export function respondWithList(view: View, request: ResourceRequest, page: List
 }
 
 function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {
-  const pieces = writeList({ form: listFormOf(view, request), ...list }, view, view.tools)
-  return {
-    status: 200,
-    headers: { 'content-type': view.contentType },
-    body: { kind: 'pieces', pieces, compress: true },
-  }
+  const pieces = writeList({ form: listFormOf(view, request), ...list }, view, {
+    ...view.tools,
+    resume: () => request.http.resume(),
+  })
+  return piecesResponse(view.contentType, pieces, 200)
 }
 
 function listFormOf({ transform, table }: View, request: ResourceRequest): ListForm {
@@ -252,7 +268,7 @@ async function* convertedBatches(
   request: ResourceRequest,
   batches: ListPage['batches'],
 ): AsyncGenerator<readonly ListItem[]> {
-  for await (const batch of batches) yield batch.map((stored) => servedItem(request, stored))
+  for await (const batch of batches) for (const stored of batch) yield [servedItem(request, stored)]
 }
 
 /** A list of objects that are not stored. */

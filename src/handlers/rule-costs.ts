@@ -17,6 +17,6 @@ export async function handleRuleCosts(
   const at = parseGetQuery(http.query)
   const stored = await getObject(parts.registry, request, { name: info.name ?? '', at }, http.signal)
   // Compiling every rule of a large definition takes as long as its validation did.
-  const costs = await runInTurns(costsOf(stored.object()), parts.ifLarge?.turns ?? new Turns())
+  const costs = await runInTurns(costsOf(stored.object()), parts.encoding.turns ?? new Turns())
   return bytesOf('application/json', Buffer.from(`${JSON.stringify(costs)}\n`))
 }

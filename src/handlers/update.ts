@@ -15,11 +15,13 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
   const served = servedAt(request)
   const view = viewOf(parts, served)
   const bytes = await http.body.read()
+  const elsewhere = parts.largeWrites?.take({ verb: 'update', request, bytes })
+  if (elsewhere !== undefined) return elsewhere
   const options = parseWriteOptions(http.query, 'UpdateOptions')
   const encoding = bodyEncoding(parts, served)
-  const context = writeContext(parts, request, { options, bytes })
+  const context = writeContext(parts, request, options)
   const body = { bytes, encoding, resource: served.resource, resources: parts.resources(), options }
-  const sent = await decodeBody(body, context)
+  const sent = decodeBody(body, context.warn)
   caller.audit.nameObject(sent.metadata)
   checkName(sent, name)
   const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.responder.warn)

@@ -26,6 +26,11 @@ export class WatchMeasures extends Measures {
   readonly slow = counter('quarterdeck_slow_watchers_total', 'Times that a watch client did not keep up.', OF_TYPE, {
     fromZero: true,
   })
+  readonly refused = counter(
+    'quarterdeck_watches_refused_total',
+    'Watches refused because the watches of their user or connection use too much memory.',
+    ['limit'],
+  )
   readonly relistLoops = counter(
     'quarterdeck_relist_loops_total',
     'Relists of clients that relisted at least five times in five minutes.',

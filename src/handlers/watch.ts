@@ -13,6 +13,7 @@ import { keepAlive, resumedQuery } from './event-stream.ts'
 import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import type { OneWatch } from './watch-measures.ts'
+import type { WatchMemoryHolder } from './watch-memory.ts'
 import type { OpenWatch, Watched } from './watchers.ts'
 
 /** Into how many moments the ends of watches are spread. */
@@ -47,7 +48,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // Bookmarks tell a browser where to resume.
   const bookmarks = query.bookmarks || isEventStream
   const { watchers } = parts.watches
-  const open = watchers.begin(watchedBy(request), query.start)
+  const open = watchers.begin(watchedBy(request), query.start, holderOf(request))
   http.responder.whenOver(() => watchers.end(open))
   const asked = await watchObjects(parts.registry, request, { ...query, bookmarks, timeoutSeconds }, signal).catch(
     (error: unknown) => failInStream(error, isEventStream),
@@ -108,6 +109,13 @@ async function* untilFirst(watch: Watch): Watch {
 function watchFormOf({ transform, table }: View): WatchForm {
   if (table !== undefined) return { kind: 'table', table }
   return transform === undefined ? { kind: 'object' } : { kind: 'metadata', apiVersion: transform.apiVersion }
+}
+
+/** A watch keeps its request as long as it lasts. */
+function holderOf({ http, caller }: ResourceRequest): WatchMemoryHolder {
+  let bytes = http.target.length
+  for (const value of Object.values(http.headers)) bytes += value?.length ?? 0
+  return { user: caller.user.name, connection: http.remote, bytes }
 }
 
 function watchedBy(request: ResourceRequest): Watched {

@@ -80,7 +80,7 @@ function ofAllReplicas(
   }
 }
 
-function asksForJson(accept: string): boolean {
+export function asksForJson(accept: string): boolean {
   const [first] = parseAccept(accept)
   return first?.type === 'application' && first.subtype === 'json'
 }

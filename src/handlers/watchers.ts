@@ -8,6 +8,7 @@ import { type Family, gauge } from '../lib/measure.ts'
 import type { Watch } from '../registry/read.ts'
 import { type ClientName, type WatchClient, WatchClients } from './watch-clients.ts'
 import type { WatchMeasures } from './watch-measures.ts'
+import { WatchMemory, type WatchMemoryHolder } from './watch-memory.ts'
 
 const CHECK_MS = 1000
 /** Who leaves something unread for so long is slow: told within five seconds. */
@@ -56,10 +57,12 @@ export class Watchers {
   readonly #options: WatchersOptions
   readonly #open = new Set<OpenWatch>()
   readonly #clients = new WatchClients()
+  readonly #memory: WatchMemory
   #stopChecking: (() => void) | undefined
 
   constructor(options: WatchersOptions) {
     this.#options = options
+    this.#memory = new WatchMemory(options.measures)
     this.families = [
       gauge('quarterdeck_watchers', 'Open watches, by how many revisions they lag behind at most.', ['lag'], {
         refresh: (family) => {
@@ -71,13 +74,14 @@ export class Watchers {
     ]
   }
 
-  /** A watch that a client asks for; to be closed, whatever becomes of it. */
-  begin(watched: Watched, start: WatchQuery['start']): OpenWatch {
+  /** A watch that a client asks for. The caller closes it, also where it fails. Throws `ApiError` 429 where the client has too many. */
+  begin(watched: Watched, start: WatchQuery['start'], holder: WatchMemoryHolder): OpenWatch {
+    this.#memory.take(holder)
     const now = this.#options.clock.now()
     const client = this.#clients.of(watched, now)
     if (start.kind === 'state') this.#noteList(client)
     client.began(now)
-    const watch = new OpenWatch(watched, client, this.#options.clock.timeOfDay())
+    const watch = new OpenWatch(watched, { client, holder, openedAt: this.#options.clock.timeOfDay() })
     this.#open.add(watch)
     this.#stopChecking ??= repeat(this.#options.clock, CHECK_MS, () => this.#check())
     return watch
@@ -85,6 +89,7 @@ export class Watchers {
 
   end(watch: OpenWatch): void {
     if (!this.#open.delete(watch)) return
+    this.#memory.giveBack(watch.holder)
     this.#clients.ended(watch.client, this.#options.clock.now())
     if (this.#open.size > 0) return
     // A server that has stopped leaves nothing behind.
@@ -147,6 +152,7 @@ export class OpenWatch {
   revision = 0
   readonly watched: Watched
   readonly client: WatchClient
+  readonly holder: WatchMemoryHolder
   readonly #openedAt: number
   #watch: Watch | undefined
   #sink: ByteSink | undefined
@@ -154,9 +160,13 @@ export class OpenWatch {
   readonly #marks: Mark[] = []
   #isSlow = false
 
-  constructor(watched: Watched, client: WatchClient, openedAt: number) {
+  constructor(
+    watched: Watched,
+    { client, holder, openedAt }: Pick<OpenWatch, 'client' | 'holder'> & { readonly openedAt: number },
+  ) {
     this.watched = watched
     this.client = client
+    this.holder = holder
     this.#openedAt = openedAt
   }
 

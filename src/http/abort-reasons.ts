@@ -6,7 +6,7 @@ export class DeadlineError extends Error {
   override readonly message = 'the request timed out'
 }
 
-/** Nobody is there to read the answer. */
+/** The client has gone, and does not read the answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }

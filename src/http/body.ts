@@ -1,53 +1,40 @@
-// Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced. A large body is handed
-// out when it is its turn.
+// Reads a request's body, whole and bounded. The bound holds for the bytes that arrive, not for the length that the client announced.
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { GatheredBytes } from '../wire/gathered-bytes.ts'
 import type { WireRequest } from '../wire/request-response.ts'
 import type { RequestBody } from './http.ts'
-import type { LargeBodies } from './large-bodies.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
+
+/** Whose body it is. */
+export interface BodyReader {
+  readonly signal: AbortSignal
+  resume(): void
+}
 
 export class BoundedBody implements RequestBody {
   length = 0
   onRead: ((bytes: Buffer) => void) | undefined
   readonly #request: WireRequest
-  readonly #signal: AbortSignal
-  readonly #largeBodies: LargeBodies
-  #hasEntered = false
-  #isReleased = false
+  readonly #reader: BodyReader
   #again: Buffer | undefined
 
-  constructor(request: WireRequest, signal: AbortSignal, largeBodies: LargeBodies) {
+  constructor(request: WireRequest, reader: BodyReader) {
     this.#request = request
-    this.#signal = signal
-    this.#largeBodies = largeBodies
+    this.#reader = reader
   }
 
   read(): Promise<Buffer> {
     const again = this.#again
     this.#again = undefined
     if (again !== undefined) return Promise.resolve(again)
-    return readBody(this.#request, this.#signal).then((bytes) => {
+    return readBody(this.#request, this.#reader.signal).then((bytes) => {
+      this.#reader.resume()
       this.length = bytes.length
       this.onRead?.(bytes)
-      const turn = this.#largeBodies.enter(bytes.length, this.#signal)
-      this.#hasEntered = turn === undefined
-      if (turn === undefined) return bytes
-      return turn.then(() => {
-        this.#hasEntered = true
-        // Its time was up meanwhile, and that was answered.
-        if (this.#isReleased) this.release()
-        return bytes
-      })
+      return bytes
     })
-  }
-
-  release(): void {
-    this.#isReleased = true
-    if (this.#hasEntered) this.#largeBodies.leave(this.length)
-    this.#hasEntered = false
   }
 
   putBack(bytes: Buffer): void {

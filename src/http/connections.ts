@@ -96,7 +96,7 @@ export class Connections {
     return remote
   }
 
-  /** Sends what is still to be sent, for a short while, and then closes whatever is open. */
+  /** Sends what is still to be sent, for a short while, and then closes what is open. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     for (const connection of this.#connections.values()) connection.leave()

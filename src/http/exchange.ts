@@ -7,24 +7,25 @@ import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf, isWatch } from './deadline.ts'
-import { CONSOLE_API, type HttpRequest, type RemoteEnd, type RequestHeaders } from './http.ts'
-import type { LargeBodies } from './large-bodies.ts'
+import { CONSOLE_API, type HttpRequest, type RemoteEnd, type RequestHeaders, type RequestTurns } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
 import { EnvelopeResponder } from './responder.ts'
 import type { AnswerProgress, WireRequest } from '../wire/request-response.ts'
 import { Standstill } from '../wire/standstill.ts'
+import type { TurnLedger } from './turn-ledger.ts'
 
 export interface ExchangeOptions {
   readonly remote: RemoteEnd
   readonly transport: HttpRequest['transport']
   readonly requestTimeoutMs: number
   readonly infos: RequestInfos
-  readonly largeBodies: LargeBodies
   /** Where audit ids come from. */
   readonly random: Random
   /** Whether there is a console. */
   readonly hasConsole: boolean
+  /** Absent: its turns are not counted. */
+  readonly ledger?: TurnLedger
 }
 
 export class Exchange implements HttpRequest {
@@ -42,7 +43,9 @@ export class Exchange implements HttpRequest {
   readonly signal = new LightSignal()
   readonly body: BoundedBody
   readonly responder: EnvelopeResponder
+  readonly turns: RequestTurns = { busyMs: 0, longestMs: 0 }
   filterSince = 0
+  isAudited = false
   remote: RemoteEnd
   /** Called after the signal has fired for the deadline. */
   onDeadline: (() => void) | undefined
@@ -51,13 +54,14 @@ export class Exchange implements HttpRequest {
   /** Of answers without a deadline. */
   progress: AnswerProgress | undefined
   readonly #request: WireRequest
+  readonly #ledger: TurnLedger | undefined
   #credential: string | undefined
   #untaken: Standstill | undefined
   /** By name; joined, a value with a comma in it could not be told from two. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {
-    const { remote, transport, requestTimeoutMs, infos, largeBodies, random, hasConsole } = options
+    const { remote, transport, requestTimeoutMs, infos, random, hasConsole, ledger } = options
     const { headers } = request
     this.isOfConsole = hasConsole && request.target.startsWith(BELOW_CONSOLE_API)
     const target = this.isOfConsole ? request.target.slice(CONSOLE_API.length) : request.target
@@ -65,6 +69,7 @@ export class Exchange implements HttpRequest {
     const { path, search } = splitTarget(target)
     const decoded = decodePath(path)
     this.#request = request
+    this.#ledger = ledger
     this.target = target
     this.receivedAt = performance.now()
     this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId.slice(0, LONGEST_AUDIT_ID) : random.uuid()
@@ -84,9 +89,13 @@ export class Exchange implements HttpRequest {
     this.headers = headers
     this.remote = remote
     this.transport = transport
-    this.body = new BoundedBody(request, this.signal, largeBodies)
+    this.body = new BoundedBody(request, this)
     this.responder = new EnvelopeResponder(this.auditId)
     this.deadline = deadlineOf(this.info, this.query, requestTimeoutMs)
+  }
+
+  resume(now?: number): void {
+    this.#ledger?.enter(this, now)
   }
 
   takeCredential(): string | undefined {
@@ -123,7 +132,7 @@ export class Exchange implements HttpRequest {
     return this.#headerLines.get(name) ?? []
   }
 
-  /** To be called every so often: gives it up if its time has passed, or nobody takes what is sent. */
+  /** To be called every so often: gives it up if its time has passed, or the client does not take what is sent. */
   checkLimits(now: number, stalledMs: number): void {
     const { deadline } = this
     if (this.responder.isOver) return

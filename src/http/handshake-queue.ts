@@ -20,7 +20,7 @@ interface WaitingSocket {
   readonly hello: Buffer
 }
 
-/** Whoever comes when so many wait is turned away; at a millisecond each, the last would have given up before its turn. */
+/** A client that comes when so many wait is turned away; at a millisecond each, the last would have given up before its turn. */
 export const LONGEST_LINE = 4096
 /**
  * While connections arrive, or a round of watch events is under way, only one handshake is begun in so many turns: Node accepts

@@ -16,6 +16,13 @@ export interface RequestHeaders {
   readonly [name: string]: string | readonly string[] | undefined
 }
 
+/** The milliseconds of the event loop that a request had; `turn-ledger.ts` counts them. */
+export interface RequestTurns {
+  busyMs: number
+  /** The most without a break. */
+  longestMs: number
+}
+
 export interface HttpRequest {
   /** The request's own `Audit-ID`, or a new one; on every answer. */
   readonly auditId: string
@@ -45,6 +52,11 @@ export interface HttpRequest {
   readonly receivedAt: number
   /** When the last filter that is timed passed it on, in milliseconds of `performance.now()`. */
   filterSince: number
+  readonly turns: RequestTurns
+  /** It has the event loop again, after it waited. */
+  resume(now?: number): void
+  /** Whether a filter has asked the audit policy about it. */
+  isAudited: boolean
   readonly body: RequestBody
   readonly responder: Responder
   /** Breaks the answer off, begun or not: the client sees its connection (HTTP/1.1) or its stream (HTTP/2) reset. */
@@ -80,13 +92,8 @@ export interface AuditNotes {
 export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameObject: () => {}, actFor: () => {} })
 
 export interface RequestBody {
-  /**
-   * The whole body; a large one when it is its turn. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes.
-   * Read it once.
-   */
+  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
   read(): Promise<Buffer>
-  /** Nothing is made of it any more: the next large one may have its turn. Called at the latest when there is an answer. */
-  release(): void
   /** For who has read it before its handler, which then reads this. */
   putBack(bytes: Buffer): void
   /** How long it was; 0 while it has not been read. */

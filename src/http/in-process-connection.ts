@@ -11,7 +11,7 @@ export interface InProcessRequest {
   /** With its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly body?: string | undefined
+  readonly body?: string | Buffer | undefined
 }
 
 export interface InProcessAnswer {
@@ -77,7 +77,7 @@ export class InProcessConnection {
     return promise
   }
 
-  /** Whoever waits for an answer is told that there is none. */
+  /** Callers that wait for an answer are told that there is none. */
   close(): void {
     this.#isClosed = true
     this.#breakOff('the connection was closed')
@@ -113,7 +113,7 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
   headersSent = false
   wasSent = false
   isClosed = false
-  readonly #sent: string | undefined
+  readonly #sent: InProcessRequest['body']
   readonly #taker: AnswerTaker
   readonly #answer = new InProcessBody({ onTaken: () => this.#wakeWriters(), onGivenUp: () => this.abandon() })
   readonly #onClose: (() => void)[] = []
@@ -122,7 +122,11 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
   #gatheredBytes = 0
   #writtenBytes = 0
 
-  constructor({ method, target = '', headers, rawHeaders }: RequestHead, body: string | undefined, taker: AnswerTaker) {
+  constructor(
+    { method, target = '', headers, rawHeaders }: RequestHead,
+    body: InProcessRequest['body'],
+    taker: AnswerTaker,
+  ) {
     this.method = method
     this.target = target
     this.headers = headers
@@ -158,7 +162,7 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
   }
 
   listen({ onData, onEnd }: BodyListener): void {
-    if (this.#sent !== undefined) onData(Buffer.from(this.#sent))
+    if (this.#sent !== undefined) onData(typeof this.#sent === 'string' ? Buffer.from(this.#sent) : this.#sent)
     onEnd()
   }
 
@@ -254,7 +258,7 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
 
 interface BodyEvents {
   readonly onTaken: () => void
-  /** Nobody reads it to its end. */
+  /** No client reads it to its end. */
   readonly onGivenUp: () => void
 }
 

@@ -26,7 +26,6 @@ import type { Http2Stream } from '../wire/http2-server-stream.ts'
 import { type ListenAddress, listenAt, TCP_OPTIONS } from './listening-socket.ts'
 import { HttpMeasures } from './measures.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
-import { LargeBodies } from './large-bodies.ts'
 import { Http1Response, requestOf } from './http1-messages.ts'
 import { InProcessConnection, type InProcessStream } from './in-process-connection.ts'
 import { isAuthority } from '../wire/request-head.ts'
@@ -68,8 +67,6 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   readonly random?: Random
   /** What answers bear as their date. Absent: the system's. */
   readonly clock?: Clock
-  /** Told when large bodies begin to be worked on, and when that is over. */
-  readonly onLargeBodies?: (areThere: boolean) => void
   /** Told when a handshake begins. */
   readonly onHandshake?: () => void
   /** Called for every request when its answer is over. */
@@ -121,7 +118,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { requestTimeoutMs, limits = CONNECTION_LIMITS, measures = new HttpMeasures() } = options
   const tls = openTls(options)
   const running = new RunningRequests(limits.stalledMs)
-  const parts: AnswerOptions = { ...options, delivery: new Delivery() }
+  measures.turns.running = () => running.all()
+  const observe = (done: FinishedRequest): void => {
+    measures.turns.finish(done)
+    options.observe(done)
+  }
+  const parts: AnswerOptions = { ...options, observe, delivery: new Delivery() }
   const memory = new UnfinishedMemory(options.unfinished ?? UNLIMITED, {
     bytes: measures.unfinishedBytes.of(),
     resets: measures.unfinishedResets.of(),
@@ -153,11 +155,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   const infos = new RequestInfos()
   const { random = systemRandom, hasConsole = false } = options
-  const largeBodies = new LargeBodies(options.onLargeBodies)
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
-    const parts = { remote, transport, requestTimeoutMs, infos, largeBodies, random, hasConsole }
+    const parts = { remote, transport, requestTimeoutMs, infos, random, hasConsole, ledger: measures.turns }
     const exchange = new Exchange(request, parts)
     running.add(exchange)
+    exchange.resume(exchange.receivedAt)
     return exchange
   }
   const serve = (exchange: Exchange, raw: WireResponse): (() => void) => {
@@ -203,7 +205,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     })
     void upgrade(exchange, { message, socket, head, holding, date, delivery: parts.delivery }, parts)
   }
-  const http1 = openHttp1(limits).on('request', onHttp1Request).on('upgrade', onUpgrade)
+  const onContinue = (message: IncomingMessage, response: ServerResponse): void => {
+    if (!isMalformed(message)) response.writeContinue()
+    onHttp1Request(message, response)
+  }
+  const http1 = openHttp1(limits).on('request', onHttp1Request).on('checkContinue', onContinue).on('upgrade', onUpgrade)
   const sessionOptions: SessionOptions = {
     maxStreams: options.maxStreamsPerConnection,
     maxHeaderBytes: MAX_HEADER_BYTES,
@@ -278,12 +284,11 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
   exchange.progress = raw
   try {
     const response = await options.handler(exchange)
-    exchange.body.release()
+    exchange.resume()
     // Too late where its time was up: that was answered already.
     const sending = raw.headersSent ? undefined : send(response)
     if (sending !== undefined) await sending
   } catch (error) {
-    exchange.body.release()
     logBroken(options.log, exchange, error)
     raw.breakOff()
   }
@@ -327,8 +332,15 @@ function refuse(socket: Duplex, status: string): void {
   )
 }
 
-/** What Node lets through and the reference does not: another version of HTTP, or none; several hosts, or one that cannot be. */
-function isMalformed({ httpVersionMajor, headers: { host = '' }, rawHeaders }: IncomingMessage): boolean {
+/**
+ * What Node lets through: another version of HTTP, or none; several hosts, or one that cannot be; a target in absolute form (RFC 9112, section
+ * 3.2.2) that names another host than the header.
+ */
+function isMalformed({ httpVersionMajor, headers, rawHeaders, url = '' }: IncomingMessage): boolean {
+  const named = ABSOLUTE_FORM.exec(url)?.[1] ?? headers.host ?? ''
+  // A client of HTTP/1.0 may send no header.
+  const { host = named } = headers
+  if (named.toLowerCase() !== host.toLowerCase()) return true
   const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host')
   return httpVersionMajor !== 1 || hosts.length > 1 || !isAuthority(host)
 }
@@ -339,6 +351,7 @@ function openHttp1({ idleMs: keepAliveTimeout }: ConnectionLimits): HttpServer {
     .on('connect', (_message, socket) => refuse(socket, '405 Method Not Allowed'))
 }
 
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 const PLAIN = 'text/plain; charset=utf-8'
 const BAD_REQUEST = '400 Bad Request'
 /** Of all headers of a request together. */

@@ -15,7 +15,7 @@ const LISTEN_BACKLOG = 4096
 
 /** Those of every connection that is accepted. */
 export const TCP_OPTIONS = Object.freeze({
-  // Whoever is gone without a word is found out by the kernel.
+  // The kernel notices a client that is gone without a word.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
   noDelay: true,

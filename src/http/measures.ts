@@ -1,12 +1,14 @@
 // The metrics of connections, requests and filters.
-import { counter, gauge, histogram, Measures } from '../lib/measure.ts'
+import { counter, type Family, gauge, histogram, Measures } from '../lib/measure.ts'
 import type { CallerFilter, Filter } from './http.ts'
+import { TurnLedger } from './turn-ledger.ts'
 
 const FILTER_BOUNDS: readonly number[] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30]
 const BODY_BOUNDS: readonly number[] = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
 const OF_REQUEST: readonly string[] = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
 
 export class HttpMeasures extends Measures {
+  readonly turns = new TurnLedger()
   readonly filters = histogram('apiserver_request_filter_duration_seconds', 'Seconds requests spent in each filter.', {
     labels: ['filter'],
     bounds: FILTER_BOUNDS,
@@ -49,6 +51,10 @@ export class HttpMeasures extends Measures {
     'quarterdeck_unfinished_resets_total',
     'Requests and connections reset because --max-unfinished-bytes was exceeded.',
   )
+
+  override all(): readonly Family[] {
+    return [...super.all(), ...this.turns.families]
+  }
 }
 
 /** From here on the time of filters is taken. */
@@ -66,6 +72,7 @@ export function checkpoint(measures: HttpMeasures, name: string): CallerFilter {
     const now = performance.now()
     seconds.observe((now - request.filterSince) / 1000)
     request.filterSince = now
+    request.resume(now)
     return next(request, caller)
   }
 }

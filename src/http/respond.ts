@@ -87,14 +87,14 @@ function sendWhole(raw: WireResponse, response: HttpResponse, { exchange, bytes,
   const body = exchange.method === 'HEAD' ? undefined : bytes
   if (body !== undefined && body.length > LARGE_BYTES) {
     raw.begin(response.status, head)
-    return sendSlices(raw, body, exchange.signal)
+    return sendSlices(raw, body, exchange)
   }
   raw.whole(response.status, head, body)
   return bytes.length
 }
 
-async function sendSlices(raw: WireResponse, bytes: Buffer, signal: AbortSignal): Promise<number> {
-  const sink = new RawSink(raw, signal)
+async function sendSlices(raw: WireResponse, bytes: Buffer, exchange: Exchange): Promise<number> {
+  const sink = new RawSink(raw, exchange)
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     if (!sink.write(bytes.subarray(at, at + SLICE_BYTES))) await sink.drained()
   }
@@ -111,7 +111,7 @@ async function respondPieces(
     raw.whole(response.status, headOf(response, exchange), undefined)
     return 0
   }
-  const sink = new RawSink(raw, exchange.signal)
+  const sink = new RawSink(raw, exchange)
   if (body.compress === true && takesGzip(exchange)) {
     const packed = await packedOrNot(body.pieces)
     raw.begin(response.status, headOf(response, exchange, packed.isPacked ? gzipped(response) : undefined))
@@ -177,7 +177,7 @@ async function respondStream(
   try {
     await Promise.race([body.run(sink), fault.promise])
   } catch (error) {
-    // Whoever watches comes back to another server, or to this one after its start.
+    // A client that watches comes back to another server, or to this one after its start.
     if (!(exchange.signal.reason instanceof ServerClosingError)) throw error
   }
   sink.flush(performance.now())
@@ -239,21 +239,21 @@ async function* compressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffe
 class RawSink {
   bytes = 0
   readonly #raw: WireResponse
-  readonly #signal: AbortSignal
+  readonly #exchange: Exchange
 
-  constructor(raw: WireResponse, signal: AbortSignal) {
+  constructor(raw: WireResponse, exchange: Exchange) {
     this.#raw = raw
-    this.#signal = signal
+    this.#exchange = exchange
   }
 
   write(piece: Buffer): boolean {
-    if (this.#signal.aborted) return false
+    if (this.#exchange.signal.aborted) return false
     this.bytes += piece.length
     return this.#raw.write(piece)
   }
 
   gather(piece: Buffer): boolean {
-    if (this.#signal.aborted) return false
+    if (this.#exchange.signal.aborted) return false
     this.bytes += piece.length
     return this.#raw.gather(piece)
   }
@@ -262,7 +262,8 @@ class RawSink {
     return this.#raw.settle()
   }
 
-  drained(): Promise<void> {
-    return drainedOf(this.#raw, this.#signal)
+  async drained(): Promise<void> {
+    await drainedOf(this.#raw, this.#exchange.signal)
+    this.#exchange.resume()
   }
 }

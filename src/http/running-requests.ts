@@ -28,6 +28,10 @@ export class RunningRequests {
     this.#timer.unref()
   }
 
+  all(): Iterable<Exchange> {
+    return this.#running.values()
+  }
+
   add(exchange: Exchange): void {
     this.total++
     this.#running.set(exchange, exchange)

@@ -29,7 +29,7 @@ export interface TlsFiles {
   readonly proxyCa: string | undefined
 }
 
-/** With other ticket keys nobody resumes a session from before: who is trusted is judged anew, in a full handshake. */
+/** With other ticket keys no client resumes a session from before: its certificate is judged anew, in a full handshake. */
 export interface TlsRenewal {
   /** Absent: the same as before. */
   readonly files?: TlsFiles | undefined
@@ -53,7 +53,7 @@ export function openTls(options: TlsServerOptions): Server {
   const server = createServer({
     ...contextOf(options),
     ALPNProtocols: options.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
-    // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
+    // Every client is asked for a certificate, and none is turned away for a bad one: that is answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: handshakeTimeoutOf(options),

@@ -11,7 +11,7 @@ export class WarningList {
 
   /** Once a text. */
   add(text: string): void {
-    // Whatever comes later would be left out.
+    // Later warnings would be left out.
     if (this.#shortRunes > BUDGET || this.#texts.has(text) || /\p{Cc}/u.test(text)) return
     this.#texts.add(text)
     this.#shortRunes += runesOf(text, SHORT).length

@@ -7,8 +7,8 @@ export interface Clock {
   /** Milliseconds since 1970 by the machine's clock, which may be set back: for what people and other machines are told. */
   timeOfDay(): number
   /**
-   * Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. Where somebody moves the
-   * time, they wait for what the callback returns.
+   * Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. A
+   * test that moves the time waits for what the callback returns.
    */
   callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void
 }

@@ -5,7 +5,7 @@ export class CancelledError extends Error {
   override readonly name = 'CancelledError'
 
   constructor(reason?: unknown) {
-    // Nobody ever sees where it came from, and to find that out is most of what it costs.
+    // Its stack is never shown, and to record it is most of its cost.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super('cancelled', { cause: reason })

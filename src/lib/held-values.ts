@@ -1,4 +1,4 @@
-// Values that may come before whoever is to take them: they are kept until then, in order.
+// Values that may come before their receiver is there: they are kept until then, in order.
 
 export class HeldValues<T> {
   #take: ((value: T) => void) | undefined

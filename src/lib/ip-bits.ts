@@ -1,23 +1,20 @@
 // IP addresses as numbers. The text has to be an address, which `node:net` tells.
 
 export function bitsOfIpv4(text: string): bigint {
-  return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
+  return BigInt(text.split('.').reduce((bits, part) => bits * 256 + Number(part), 0))
 }
 
 /** Without a zone; the last part may be written as an IPv4 address. */
 export function bitsOfIpv6(text: string): bigint {
   const [head = '', rest] = text.split('::')
-  const before = wordsOf(head)
-  const after = rest === undefined ? [] : wordsOf(rest)
-  const zeros = rest === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => 0n)
-  return [...before, ...zeros, ...after].reduce((bits, word) => (bits << 16n) | word, 0n)
+  const [before, after] = [digitsOf(head), digitsOf(rest ?? '')]
+  return BigInt(`0x${before}${'0'.repeat(32 - before.length - after.length)}${after}`)
 }
 
-function wordsOf(text: string): bigint[] {
-  if (text === '') return []
-  return text.split(':').flatMap((part) => {
-    if (!part.includes('.')) return [BigInt(`0x${part}`)]
-    const bits = bitsOfIpv4(part)
-    return [bits >> 16n, bits & 0xffffn]
-  })
+/** Four hexadecimal digits for each of the words. */
+function digitsOf(text: string): string {
+  if (text === '') return ''
+  const digits = (part: string): string =>
+    part.includes('.') ? bitsOfIpv4(part).toString(16).padStart(8, '0') : part.padStart(4, '0')
+  return text.split(':').map(digits).join('')
 }

@@ -53,7 +53,7 @@ export class LightSignal implements AbortSignal {
     return this.#platform
   }
 
-  /** One that throws keeps nobody else from hearing of it. */
+  /** A listener that throws does not keep the others from hearing of it. */
   #tell(listener: Listener | null, event: Event): void {
     try {
       if (typeof listener === 'function') listener.call(this, event)

@@ -1,5 +1,5 @@
 // Metrics that a room keeps of its own work, cheap enough for the path of every request: a series is found once and then
-// incremented. Nothing here knows who reads it; `server` shows the families to whoever scrapes.
+// incremented. Nothing here knows who reads it; `server` shows the families to scrapers.
 
 /** A number that goes up, or up and down. */
 export class Count {
@@ -36,11 +36,11 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly labels: readonly string[]
   readonly make: () => S
   /**
-   * The limit of series where label values come from clients: the least recently used one goes. Nobody may keep series of such a
+   * The limit of series where label values come from clients: the least recently used one goes. Other code must not keep series of such a
    * family.
    */
   readonly most?: number | undefined
-  /** Brings up to date what is only looked at when somebody asks. */
+  /** Brings measures up to date that are only computed when they are read. */
   readonly refresh?: Refresh<S> | undefined
   /** Shown before it has counted anything. Who computes increases sees none of a series that begins with 1: for what alerts ask for. */
   readonly fromZero?: boolean | undefined

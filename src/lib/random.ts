@@ -1,4 +1,4 @@
-// Chance as a dependency: what nobody can foresee, or what is the same in every run.
+// Chance as a dependency: numbers that cannot be foreseen, or that are the same in every run.
 import { hash, randomInt, randomUUID } from 'node:crypto'
 
 export interface Random {

@@ -34,7 +34,7 @@ export interface TracedRequest {
 }
 
 export interface RequestSpan {
-  /** What is run in it, and whatever that waits for, are steps of the request. */
+  /** The work that runs in it, and all that this work waits for, are steps of the request. */
   run<T>(work: () => MaybePromise<T>): MaybePromise<T>
   /** A step that is over, from then until now. */
   note(name: string, since: number): void

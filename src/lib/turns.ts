@@ -1,6 +1,5 @@
-// Turns at the event loop for long work: one piece in each turn, whoever's it is, so that everybody else is delayed by one piece
+// Turns at the event loop for long work: one piece in each turn, of all long work together, so that other work is delayed by one piece
 // at most.
-import type { MaybePromise } from './maybe-promise.ts'
 
 const PIECE_MS = 8
 
@@ -39,9 +38,4 @@ export async function runInTurns<T>(steps: Generator<void, T>, turns: Turns): Pr
     const step = steps.next()
     if (step.done === true) return step.value
   }
-}
-
-/** The result of `work`: at once where nobody takes turns or the piece is not over, else in the next turn. */
-export function inTurn<T>(turns: Turns | undefined, work: () => MaybePromise<T>): MaybePromise<T> {
-  return turns?.isOver === true ? turns.next().then(work) : work()
 }

@@ -77,7 +77,7 @@ export interface FieldManagerRequest {
 
 /**
  * The written object with its managedFields. Never fails the write: where ownership cannot be computed, it is forgotten
- * (W-290). Objects that nobody is tracked for stay untracked until the first apply (W-281).
+ * (W-290). Objects without managers stay so until the first apply (W-281).
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
   const managed = managedForUpdate(request, updated)
@@ -96,7 +96,7 @@ function settledByUpdate(
   const { live, now, versions, reset } = request
   const sent = managedFieldsOf(updated)
   const isSame = isList(sent) && sent === managedFieldsOf(live)
-  // Whoever says nothing of managed fields means those that are there.
+  // A client that sends no managed fields keeps those that are stored.
   if (!isSame && sent !== undefined) return undefined
   if (managed.size === 0 || managed.size > MAX_UPDATE_MANAGERS) return undefined
   return unchangedOwnership({
@@ -140,7 +140,7 @@ function readManaged({ live, versions }: FieldManagerRequest): ManagedFields {
 function updateManaged(request: FieldManagerRequest, managed: ManagedFields, updated: ValueMap): ManagedFields {
   const manager = updaterOf(request)
   if (managed.size === 0 && isBlank(request.live)) return managedByCreator(request, manager, updated)
-  // Under a name that nobody has, so that what this write takes can be told from what the manager had.
+  // Under a name that no manager has, so that what this write takes can be told from what the manager had.
   const current: Manager = { ...manager, name: '' }
   const result = ownershipRequest(request, current, managed)
   let after: ManagedFields

@@ -152,13 +152,9 @@ export function withoutManagedFields<T extends ValueMap>(object: T): T {
   return { ...object, metadata: rest }
 }
 
-/** The object with these managedFields, or without any where nobody owns anything. */
+/** The object with these managedFields; without the member where there are no owners. */
 export function withManagedFields<T extends ValueMap>(object: T, managed: ManagedFields): T {
-  return withManagedEntries(object, encodeManagedFields(managed))
-}
-
-/** The same with entries as they are written. */
-export function withManagedEntries<T extends ValueMap>(object: T, entries: readonly ValueMap[]): T {
+  const entries = encodeManagedFields(managed)
   if (entries.length === 0) return withoutManagedFields(object)
   return { ...object, metadata: { ...(object['metadata'] as ValueMap), managedFields: entries } }
 }

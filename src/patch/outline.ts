@@ -71,7 +71,7 @@ class Outline {
     return list.listType === 'atomic' ? this.#alike(list.item, items) : this.#items(list, items)
   }
 
-  /** The items of an atomic list are nobody's: of those that are alike in a row one is told. */
+  /** The items of an atomic list have no owners: of items in a row that are alike one is told. */
   #alike(shape: Shape, items: readonly Value[]): string {
     let out = '['
     let last = ''

@@ -29,7 +29,7 @@ export interface KindVersions {
   /** Whether fields under a version without a shape are given up; where they are not, ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
-  /** Where versions differ by more than their name, and somebody else knows how; absent where `convert` is all there is. */
+  /** A webhook or function that converts; absent where versions differ as `convert` has it. */
   readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>
   /** The sets of fields that its objects have. */
   readonly sets: FieldSetMemo
@@ -50,7 +50,7 @@ export interface OwnershipRequest {
   readonly versions: KindVersions
   readonly manager: Manager
   readonly managed: ManagedFields
-  /** Fields that a write through this endpoint cannot change: nobody comes to own them by it. */
+  /** Fields that a write through this endpoint cannot change: it gives them no owner. */
   readonly reset: FieldSet
   readonly live: ValueMap
 }
@@ -116,10 +116,7 @@ class UnknownVersionError extends Error {
   }
 }
 
-/** More than any object needs: each of a few steps, in each version that somebody owns fields in. */
-export const MOST_CONVERSIONS = 100
-
-/** Thrown by a `convert` that would have to wait: whoever gave it can make the conversion, and begin anew. */
+/** Thrown by a `convert` that would have to wait. The caller can make the conversion and begin again. */
 export class ConversionMissing extends Error {
   readonly object: ValueMap
   readonly apiVersion: string
@@ -207,7 +204,7 @@ interface PruneRequest {
   readonly manager: Manager
 }
 
-/** Takes out what the manager applied before and left out now, unless somebody owns it or something below it. */
+/** Takes out what the manager applied before and left out now, unless a manager owns it or something below it. */
 function prune({ versions, managed, last, merged, manager }: PruneRequest): ValueMap {
   if (isEmptySet(last.fields)) return merged
   const version = last.apiVersion

@@ -1,5 +1,5 @@
-// What nearly every update does to ownership: its manager writes again what it owns, nobody else owns that, and what it leaves
-// out nobody owns. Then nothing changes its owner, only the manager's time changes, and that is found out without making any set anew.
+// What nearly every update does to ownership: its manager writes again what it owns alone, and no manager owns what it leaves
+// out. Then nothing changes its owner, only the manager's time changes, and that is found out without making any set anew.
 import type { ValueMap } from '../api/value.ts'
 import { type FieldSet, intersects, isEmptySet, isSubset, union } from './field-set.ts'
 import { identityOf, type ManagedFields } from './managed-fields.ts'
@@ -10,7 +10,7 @@ import { compareUpdated } from './update-comparison.ts'
 export interface UnchangedOwnershipRequest extends OwnershipRequest {
   /** With the same managedFields as `live`, or both without. */
   readonly updated: ValueMap
-  /** What nobody ever owns. */
+  /** What no manager ever owns. */
   readonly neverOwned: FieldSet
   readonly now: string
 }

@@ -67,7 +67,7 @@ export function managedFromView({ before, view, apiVersion }: ViewChange, field:
   return encodeManagedFields(new Map(result.map((entry, index) => [String(index), entry])))
 }
 
-/** A manager whatever version it wrote in: the view has another one than the object. */
+/** The same for all versions that a manager writes in: the view has another version than the object. */
 function managerOf(entry: ManagedEntry): string {
   return JSON.stringify([entry.name, entry.operation, entry.subresource])
 }

@@ -1,11 +1,10 @@
 // Endpoints that take an object and do something with it instead of storing it: bindings, evictions, reviews, tokens. They go
 // through the checks and the admission of a create.
+import type { AdmissionRequest } from '../admission/admission.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'
-import { managedFieldsOf } from '../patch/managed-fields.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { withOwners } from './field-ownership.ts'
+import { trackUpdate } from '../patch/field-tracking.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
 import { withNamespace } from './steps.ts'
 
@@ -13,16 +12,21 @@ export type ActionRequest = Omit<ActionContext, 'validate'>
 
 /** Admission is shown a create of the body's kind, at the place of the action. */
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
-  const { at, body } = action
+  const { at } = action
   const { admission } = request.parts
-  const bare = withNamespace(withoutSystemMeta(at, sent), at, request)
-  // Most of what is large is refused, or not shown in the answer: that is found out first.
-  const isTrackedLast = request.offload !== undefined
-  const object = isTrackedLast ? bare : await tracked(action, bare, request)
+  const object = withSenderAsOwner(action, withNamespace(withoutSystemMeta(at, sent), at, request), request)
+  const mutated = (await admission.mutate(actionStep(action, request, object), request.signal)) ?? object
+  const validate = async (shown: ApiObject): Promise<void> =>
+    admission.validate(actionStep(action, request, shown), request.signal)
+  return action.run(mutated, { ...request, validate })
+}
+
+/** The body of an action as admission sees it. */
+export function actionStep({ at, body }: Action, request: ActionRequest, shown: ApiObject): AdmissionRequest {
   const kind = { group: body.group, version: body.version, kind: body.kind }
   const resource = { group: at.group, version: at.version, resource: at.resource }
-  const step = (shown: ApiObject) => ({
-    operation: 'CREATE' as const,
+  return {
+    operation: 'CREATE',
     kind,
     resource,
     requestKind: kind,
@@ -38,14 +42,7 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
     warn: request.warn,
     annotate: request.annotate,
     deadline: request.deadline,
-  })
-  const mutated = (await admission.mutate(step(object), request.signal)) ?? object
-  const validate = async (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
-  const result = await action.run(mutated, { ...request, validate })
-  if (result.kind !== 'body') return result
-  if (!isTrackedLast) return { kind: 'object', object: result.object }
-  const managedFields = managedFieldsOf(await tracked(action, bare, request))
-  return { kind: 'object', object: withMeta(result.object, { managedFields }) }
+  }
 }
 
 /** Removes what only the server may set. Bindings and tokens identify their pod or account by it. */
@@ -60,12 +57,12 @@ function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): Api
   })
 }
 
-/** Whoever asks owns what they sent, as with a create, though it is never stored (P-060, W-562). */
-function tracked({ at, body }: Action, object: ApiObject, request: ActionRequest): MaybePromise<ApiObject> {
+/** The sender owns the fields, as with a create, though the object is never stored (P-060, W-562). Refusals show them. */
+function withSenderAsOwner({ at, body }: Action, object: ApiObject, request: ActionRequest): ApiObject {
   const { fieldManager: manager, now } = request
   const { kind, apiVersion } = object
   const { versions } = body
   const { subresource } = at
   const made = { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } }
-  return withOwners(made, object, request)
+  return trackUpdate(made, object)
 }

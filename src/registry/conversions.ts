@@ -1,38 +1,27 @@
-// Managed fields are computed synchronously, but some kinds are converted by a webhook. Where a conversion is missing the
-// computation is aborted, and started again with the conversion at hand: it has no effects.
+// Managed fields are computed synchronously, but a webhook converts some kinds. Where a conversion is missing, the write is
+// abandoned before it has any effect, and begins again with the conversion at hand.
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { ConversionMissing, type KindVersions, MOST_CONVERSIONS } from '../patch/ownership.ts'
+import { ConversionMissing, type KindVersions } from '../patch/ownership.ts'
+
+/** More than any object needs: a few for each version that managers own fields in. */
+const MOST_CONVERSIONS = 100
 
 interface ConversionNeed {
   readonly signal: AbortSignal
-  /** Whether it fails where a conversion does; otherwise it goes on as if versions differed by their name alone. */
+  /** Whether the write fails where a conversion does; otherwise it goes on as if versions differed by their name alone. */
   readonly isVital: boolean
 }
 
+type Work<T> = (versions: KindVersions) => MaybePromise<T>
+
 /** Calls `work`, again as often as a conversion is missing. */
-export function withConversions<T>(
-  versions: KindVersions,
-  work: (versions: KindVersions) => MaybePromise<T>,
-  need: ConversionNeed,
-): MaybePromise<T> {
-  const { convertElsewhere } = versions
-  if (convertElsewhere === undefined) return work(versions)
-  return converting({ versions, convertElsewhere, work, signal: need.signal }).catch((error: unknown) => {
-    if (need.isVital || !(error instanceof ApiError)) throw error
-    return work(versions)
-  })
+export function withConversions<T>(versions: KindVersions, work: Work<T>, need: ConversionNeed): MaybePromise<T> {
+  return versions.convertElsewhere === undefined ? work(versions) : converting(versions, work, need)
 }
 
-interface Converting<T> {
-  readonly versions: KindVersions
-  readonly convertElsewhere: NonNullable<KindVersions['convertElsewhere']>
-  readonly work: (versions: KindVersions) => MaybePromise<T>
-  readonly signal: AbortSignal
-}
-
-async function converting<T>({ versions, convertElsewhere, work, signal }: Converting<T>): Promise<T> {
+async function converting<T>(versions: KindVersions, work: Work<T>, { signal, isVital }: ConversionNeed): Promise<T> {
   const known = new Map<string, ValueMap>()
   const atHand: KindVersions = {
     ...versions,
@@ -42,18 +31,22 @@ async function converting<T>({ versions, convertElsewhere, work, signal }: Conve
       return found
     },
   }
-  for (let count = 0; ; count++) {
+  for (let count = 0; count < MOST_CONVERSIONS; count++) {
     try {
-      return await work(count < MOST_CONVERSIONS ? atHand : versions)
+      return await work(atHand)
     } catch (error) {
       if (!(error instanceof ConversionMissing)) throw error
       const { object, apiVersion } = error
-      known.set(
-        keyOf(object, apiVersion),
-        versions.convert(await convertElsewhere(object, apiVersion, signal), apiVersion),
-      )
+      try {
+        const converted = await versions.convertElsewhere!(object, apiVersion, signal)
+        known.set(keyOf(object, apiVersion), versions.convert(converted, apiVersion))
+      } catch (failure) {
+        if (isVital || !(failure instanceof ApiError)) throw failure
+        break
+      }
     }
   }
+  return work(versions)
 }
 
 function keyOf(object: ValueMap, apiVersion: string): string {

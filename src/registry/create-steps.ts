@@ -5,41 +5,36 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, settle, whenKnown } from '../lib/maybe-promise.ts'
-import type { Turns } from '../lib/turns.ts'
-import { type OwnedWhen, whenOwned, withOwners } from './field-ownership.ts'
-import type { HeldReservation } from './held-reservation.ts'
+import { trackUpdate } from '../patch/field-tracking.ts'
+import { isOwnedFirst } from './field-ownership.ts'
 import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
-import type { RegistryParts, Resource, WriteContext } from './registry.ts'
+import type { PutOutcome } from '../store/store.ts'
 import {
   admissionRequest,
+  authorizedAsItIs,
   fromAdmission,
   parseResourceVersion,
-  type PutOutcome,
   putOutcome,
   refuseInvalid,
+  type Step,
+  takeSteps,
+  type Written,
   withNamespace,
+  withReservation,
 } from './steps.ts'
 
-export interface Creation {
-  readonly parts: RegistryParts
-  readonly resource: Resource
-  readonly context: WriteContext
+export interface Creation extends Written {
   readonly verb: 'post' | 'put' | 'apply'
-  /** The name in the path; empty for POST. */
-  readonly name: string
   /** Decoded and defaulted, in the served version: its parts are canonical, if not in order. */
   readonly sent: ApiObject
-  readonly held: HeldReservation
-  /** When it is found who owns its fields; undefined: an apply has recorded that itself. */
-  readonly ownedWhen: OwnedWhen | undefined
+  /** Whether managed fields are computed before mutating admission. An apply has computed them itself. */
+  readonly isOwnedFirst: boolean
 }
 
 export interface AdmittedCreation extends Creation {
   /** What the first steps made of `sent`, in the stored version. */
   readonly admitted: ApiObject
 }
-
-type Step<C> = (object: ApiObject, creation: C) => MaybePromise<ApiObject>
 
 /** Once a request. */
 const ADMIT_STEPS: readonly Step<Creation>[] = [
@@ -61,29 +56,25 @@ const PREPARE_STEPS: readonly Step<AdmittedCreation>[] = [
   withReservation,
   inCanonicalForm,
   validated,
-  withFieldsOwnedOnceValid,
   warnedOf,
   validatedByAdmission,
   withVersionChecked,
 ]
 
-/** Managed fields that are sent are checked: they are read before the rest is. */
-export function creationOf(request: Omit<Creation, 'ownedWhen'>): Creation {
-  const { parts, resource, context, sent, verb } = request
-  if (verb === 'apply') return { ...request, ownedWhen: undefined }
-  const bringsOwners = own(metaOf(sent), 'managedFields') !== undefined
-  return { ...request, ownedWhen: bringsOwners ? 'sent' : whenOwned(parts, resource, context) }
+export function creationOf(request: Omit<Creation, 'isOwnedFirst'>): Creation {
+  const { parts, resource, sent } = request
+  return { ...request, isOwnedFirst: isOwnedFirst(parts, resource, { sent }) }
 }
 
 /** The object after mutating admission, in the stored version. Throws `ApiError`. */
 export function admitNew(creation: Creation): MaybePromise<ApiObject> {
-  return walk(ADMIT_STEPS, { object: creation.sent, from: 0 }, creation)
+  return takeSteps(ADMIT_STEPS, creation.sent, creation)
 }
 
 /** What was admitted, ready to be stored where its name is free. Throws `ApiError`; then nothing is reserved. */
 export function prepareNew(creation: AdmittedCreation): MaybePromise<ApiObject> {
   return settle(
-    () => walk(PREPARE_STEPS, { object: creation.admitted, from: 0 }, creation),
+    () => takeSteps(PREPARE_STEPS, creation.admitted, creation),
     (prepared) => prepared,
     (error) =>
       whenKnown(creation.held.settle(false), () => {
@@ -92,29 +83,7 @@ export function prepareNew(creation: AdmittedCreation): MaybePromise<ApiObject> 
   )
 }
 
-/** What is stored of it: the last and, of a large object, the longest step, which is not taken where the name is not free. */
-export function outcomeOfNew(prepared: ApiObject, creation: Creation): MaybePromise<PutOutcome> {
-  const { resource, context, ownedWhen } = creation
-  const object = ownedWhen === 'stored' ? withFieldsOfSender(prepared, creation) : prepared
-  return whenKnown(object, (owned) => putOutcome(resource, owned, context))
-}
-
-/** Without a microtask where no step has to wait: most objects go through all of them at once. */
-function walk<C>(
-  steps: readonly Step<C>[],
-  { object: first, from }: { readonly object: ApiObject; readonly from: number },
-  creation: C,
-): MaybePromise<ApiObject> {
-  let object = first
-  for (let at = from; at < steps.length; at++) {
-    const next = steps[at]!(object, creation)
-    if (next instanceof Promise) return next.then((later) => walk(steps, { object: later, from: at + 1 }, creation))
-    object = next
-  }
-  return object
-}
-
-/** Nobody comes to own the marks of a deletion that a new object cannot have; who sends them by PUT does. */
+/** A POST gives no owner to the marks of a deletion, which a new object cannot have. A PUT does. */
 export function withoutDeletionMarks(object: ApiObject, { verb }: Creation): ApiObject {
   const meta = metaOf(object)
   const isMarked = own(meta, 'deletionTimestamp') !== undefined || own(meta, 'deletionGracePeriodSeconds') !== undefined
@@ -132,23 +101,23 @@ export function withoutRepeatedOwners(object: ApiObject, { context }: Creation):
 }
 
 /** The creator owns the fields. */
-export function withFieldsOwnedAsSent(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  return creation.ownedWhen === 'sent' ? ownedBySender(object, creation) : object
+export function withFieldsOwnedAsSent(object: ApiObject, creation: Creation): ApiObject {
+  return creation.verb === 'apply' || !creation.isOwnedFirst ? object : ownedBySender(object, creation)
 }
 
-export function withFieldsOwnedOnceValid(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  return creation.ownedWhen === 'valid' ? withFieldsOfSender(object, creation) : object
-}
-
-/** The creator owns what was sent, and nothing that admission has added. */
-function withFieldsOfSender(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+/**
+ * What is stored of a new object that was prepared; to be called once its name is known to be free. The creator owns the fields that it
+ * sent, and none that admission has added.
+ */
+export function outcomeOfNew(prepared: ApiObject, creation: Creation): PutOutcome {
+  const { resource } = creation
+  if (creation.verb === 'apply' || creation.isOwnedFirst) return putOutcome(resource, prepared)
   const sent = withUniqueOwners(withoutDeletionMarks(creation.sent, creation), '', () => {})
-  return whenKnown(ownedBySender(sent, creation), (owned) => withManagedFieldsOf(object, owned))
+  return putOutcome(resource, withManagedFieldsOf(prepared, ownedBySender(sent, creation)))
 }
 
-function ownedBySender(object: ApiObject, { resource, context }: Creation): MaybePromise<ApiObject> {
+function ownedBySender(object: ApiObject, { resource, context, versions }: Creation): ApiObject {
   const { apiVersion, kind } = object
-  const { versions } = resource
   const request = {
     versions,
     apiVersion,
@@ -158,7 +127,7 @@ function ownedBySender(object: ApiObject, { resource, context }: Creation): Mayb
     now: context.now,
     live: { kind, apiVersion },
   }
-  return withOwners(request, object, context)
+  return trackUpdate(request, object)
 }
 
 export function mutatedByAdmission(served: ApiObject, creation: Creation): MaybePromise<ApiObject> {
@@ -166,16 +135,6 @@ export function mutatedByAdmission(served: ApiObject, creation: Creation): Maybe
   const object = resource.conversion.toStored(served)
   const mutating = parts.admission.mutate(admissionOf(object, creation), context.signal)
   return whenKnown(mutating, (mutated) => fromAdmission(object, mutated, context.warn))
-}
-
-/** Some kinds restrict which objects a user may write (RBAC escalation). */
-export function authorizedAsItIs(
-  object: ApiObject,
-  { parts, resource, context, name }: Creation,
-): MaybePromise<ApiObject> {
-  const { authorizeWrite } = resource.strategy
-  if (authorizeWrite === undefined) return object
-  return authorizeWrite({ object, stored: undefined, name }, context, parts).then(() => object)
 }
 
 export function named(object: ApiObject, { context }: Creation): ApiObject {
@@ -198,38 +157,12 @@ export function withFirstGeneration(object: ApiObject, { resource }: Creation): 
   return withMeta(object, { generation: firstGeneration === 0 ? undefined : firstGeneration })
 }
 
-export function withReservation(
-  object: ApiObject,
-  { parts, resource, context, held }: Creation,
-): MaybePromise<ApiObject> {
-  const { reserve } = resource.strategy
-  if (reserve === undefined) return object
-  return reserve({ object, stored: undefined }, context, parts).then((reservation) => {
-    held.hold(reservation)
-    return reservation.object ?? object
-  })
+export function inCanonicalForm(object: ApiObject, { resource, sent }: Creation): ApiObject {
+  return resource.toCanonical(object, resource.conversion.isIdentity ? { object: sent, isInOrder: false } : undefined)
 }
 
-export function inCanonicalForm(object: ApiObject, { resource, context, sent }: Creation): MaybePromise<ApiObject> {
-  const known = resource.conversion.isIdentity ? { object: sent, isInOrder: false } : undefined
-  const { large } = resource
-  const { turns } = context
-  if (turns === undefined || large === undefined) return resource.toCanonical(object, known)
-  return large.toCanonical(object, turns, known)
-}
-
-export function validated(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
-  const { resource, context } = creation
-  if (context.turns !== undefined) return validatedInTurns(object, creation, context.turns)
+export function validated(object: ApiObject, { resource, context }: Creation): ApiObject {
   refuseInvalid(resource, object, resource.strategy.validateCreate(object, context))
-  return object
-}
-
-async function validatedInTurns(object: ApiObject, { resource, context }: Creation, turns: Turns): Promise<ApiObject> {
-  const { large, strategy } = resource
-  const faults = await (large?.validateCreate?.(object, context, turns) ?? strategy.validateCreate(object, context))
-  refuseInvalid(resource, object, faults)
-  if (turns.isOver) await turns.next()
   return object
 }
 

@@ -3,6 +3,7 @@ import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
+import { withConversions } from './conversions.ts'
 import { type AdmittedCreation, admitNew, creationOf, outcomeOfNew, prepareNew } from './create-steps.ts'
 import { alreadyExistsError, noUniqueNameError } from './errors.ts'
 import { HeldReservation } from './held-reservation.ts'
@@ -19,8 +20,13 @@ export async function createObject(
   sent: ApiObject,
   context: WriteContext,
 ): Promise<WriteAnswer> {
-  const creation = creationOf({ parts, resource, context, sent, verb: 'post', name: '', held: new HeldReservation() })
-  const admitting = admitNew(creation)
+  const { versions } = resource
+  const held = new HeldReservation()
+  const creation = creationOf({ parts, resource, context, versions, sent, verb: 'post', name: '', held })
+  const admitting = withConversions(versions, (known) => admitNew({ ...creation, versions: known }), {
+    signal: context.signal,
+    isVital: false,
+  })
   const admitted = admitting instanceof Promise ? await admitting : admitting
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
@@ -40,7 +46,7 @@ async function storeNew(creation: AdmittedCreation): Promise<WriteResult> {
   const decide: Decide = (current) =>
     current === undefined ? (put ??= outcomeOfNew(object, creation)) : { kind: 'keep' }
   try {
-    const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
+    const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context)
     const settling = held.settle(result.kind === 'put' && !context.dryRun)
     if (settling !== undefined) await settling
     return result

@@ -8,6 +8,7 @@ import type { ListPage, ListRequest, Outcome, StoredItem } from '../store/store.
 import { decideDeletion, type DeleteOptions, type Deletion } from './deletion.ts'
 import { IGNORE_READ_ERRORS } from './delete-options.ts'
 import { conflictError, forbiddenError, notFoundError, resourceDetails } from './errors.ts'
+import { release } from './held-reservation.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
 
@@ -87,13 +88,9 @@ async function removed(
   last: StoredObject,
   context: WriteContext,
 ): Promise<DeleteAnswer> {
-  const { strategy } = resource
   const object = last.object()
-  if (!context.dryRun) {
-    const reservation = await strategy.reserve?.({ object: undefined, stored: object }, context, parts)
-    await reservation?.settle(true)
-  }
-  return strategy.answersDeleteWithObject
+  await release(resource, object, { parts, context })
+  return resource.strategy.answersDeleteWithObject
     ? { kind: 'object', object: last, removed: true }
     : { kind: 'gone', uid: metaText(object, 'uid') }
 }
@@ -172,7 +169,7 @@ function notCorruptError(resource: Resource, name: string): ApiError {
   })
 }
 
-/** Removes an object that cannot be read, whatever holds it: no finalizers, no preconditions, no admission (W-352). */
+/** Removes an object that cannot be read. Finalizers, preconditions and admission do not count (W-352). */
 export async function deleteUnreadable(
   parts: RegistryParts,
   resource: Resource,

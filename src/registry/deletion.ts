@@ -12,7 +12,7 @@ const FINALIZERS = { Orphan: ORPHAN, Foreground: FOREGROUND, Background: undefin
 export interface DeleteOptions extends PropagationOptions {
   readonly gracePeriodSeconds: number | undefined
   readonly preconditions: { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
-  /** Remove an object that cannot be read, whatever holds it. */
+  /** Remove an object that cannot be read, with its finalizers. */
   readonly ignoreReadErrors: boolean
 }
 

@@ -1,7 +1,8 @@
 // What a write has reserved beside its object, until it is known whether the object was stored.
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ApiError } from '../api/status.ts'
-import type { Reservation } from './registry.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { RegistryParts, Reservation, Resource, WriteContext } from './registry.ts'
 
 export class HeldReservation {
   #reservation: Reservation | undefined
@@ -20,4 +21,15 @@ export class HeldReservation {
   async settleFailed(error: unknown): Promise<void> {
     if (error instanceof ApiError && error.code < 500) await this.settle(false)
   }
+}
+
+/** Releases what a removed object had reserved. */
+export async function release(
+  { strategy }: Resource,
+  stored: ApiObject,
+  { parts, context }: { readonly parts: RegistryParts; readonly context: WriteContext },
+): Promise<void> {
+  if (context.dryRun) return
+  const reservation = await strategy.reserve?.({ object: undefined, stored }, context, parts)
+  await reservation?.settle(true)
 }

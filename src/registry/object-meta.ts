@@ -19,11 +19,11 @@ export function isTerminating(object: ValueMap): boolean {
 }
 
 /** The object with a member replaced by what another has there; taken away where the other has none. */
-export function withMemberOf(object: ApiObject, other: ValueMap, name: string): ApiObject {
+export function withMemberOf<T extends ApiObject>(object: T, other: ValueMap, name: string): T {
   const value = own(other, name)
   if (value !== undefined) return { ...object, [name]: value }
   const { [name]: _, ...rest } = object
-  return rest as unknown as ApiObject
+  return rest as unknown as T
 }
 
 type Moment = Pick<WriteContext, 'now' | 'random'>
@@ -37,7 +37,7 @@ const NOT_OF_NEW_ONES = Object.freeze({
 
 /** Replaces what clients may not set on a new object. */
 export function metaForCreate(object: ApiObject, { now, random = systemRandom }: Moment): ApiObject {
-  const metadata = { ...metaOf(object), uid: random.uuid(), creationTimestamp: now }
+  const metadata: ValueMap = { ...metaOf(object), uid: random.uuid(), creationTimestamp: now }
   const made = { ...object, metadata }
   const isClean = Object.keys(NOT_OF_NEW_ONES).every((name) => !Object.hasOwn(metadata, name))
   return isClean ? made : withMeta(made, NOT_OF_NEW_ONES)
@@ -102,5 +102,6 @@ export function withUniqueOwners(
 }
 
 export function withManagedFieldsOf(object: ApiObject, other: ApiObject): ApiObject {
-  return withMeta(object, { managedFields: own(metaOf(other), 'managedFields') })
+  const managedFields = own(metaOf(other), 'managedFields')
+  return own(metaOf(object), 'managedFields') === managedFields ? object : withMeta(object, { managedFields })
 }

@@ -10,8 +10,6 @@ import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Random } from '../lib/random.ts'
-import type { Turns } from '../lib/turns.ts'
-import type { Offload } from '../offload/offload.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { SharedField } from '../patch/view-ownership.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
@@ -35,8 +33,6 @@ export interface WrittenKind extends GroupVersionKind {
    * object, are not looked into.
    */
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
-  /** How large objects of the kind are read, in turns; absent: as others are. */
-  readonly large?: LargeObjects | undefined
   /** All versions that managed fields may be recorded under. */
   readonly versions: KindVersions
   /** The printer columns. */
@@ -62,23 +58,6 @@ export interface Resource extends GroupVersionResource, WrittenKind {
   readonly strategy: Strategy
   /** What the expressions in an object of the kind are estimated to cost, a step each; absent: it has none. */
   readonly ruleCosts?: ((object: ApiObject) => Generator<void, ValueMap>) | undefined
-}
-
-/** Smaller bodies and objects are processed in less than a turn. */
-export const LARGE_BYTES = 64 * 1024
-
-/** The steps that take long for an object of megabytes, as they are for others but in turns. */
-export interface LargeObjects {
-  decode(source: SourceValue, turns: Turns): Promise<Decoded>
-  toCanonical(object: ApiObject, turns: Turns, known?: KnownObject): Promise<ApiObject>
-  validateCreate?(object: ApiObject, context: WriteContext, turns: Turns): Promise<readonly FieldError[]>
-  /** Of an update of the object itself. */
-  validateUpdate?(change: ObjectChange, context: WriteContext, turns: Turns): Promise<readonly FieldError[]>
-}
-
-export interface ObjectChange {
-  readonly object: ApiObject
-  readonly stored: ApiObject
 }
 
 /** A canonical object that another was made of: the very parts that the two share need not be looked into. */
@@ -149,7 +128,7 @@ export interface PropagationOptions {
 }
 
 /** What a kind does differently. Objects are in the stored version and never changed in place. */
-export interface Strategy {
+export interface Strategy<T extends ApiObject = ApiObject> {
   /** PUT with a resourceVersion creates an object that does not exist (W-095). */
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites (W-107). */
@@ -157,43 +136,47 @@ export interface Strategy {
   /** Whether the server keeps `metadata.generation`, and what it starts at. */
   readonly firstGeneration: number | undefined
   /** Whether an update is one of the specification of the object. Only asked where generation is kept. */
-  readonly bumpsGeneration: (object: ApiObject, stored: ApiObject) => boolean
+  readonly bumpsGeneration: (object: T, stored: T) => boolean
   /** The subresources whose writes can be such an update (`scale`, `resize`, `ephemeralcontainers`). */
   readonly bumpsGenerationOn: ReadonlySet<string>
   /** A removal is answered with the object, not with a Status (W-309). */
   readonly answersDeleteWithObject: boolean
-  /** What becomes of dependents where nobody says; undefined: the kind has none, finalizers are never added (W-325). */
+  /** What becomes of dependents where the request does not say; undefined: the kind has none, finalizers are never added (W-325). */
   readonly defaultPropagation: Propagation | undefined
   /** The object that is created, as it is first stored. */
-  readonly prepareForCreate: (object: ApiObject, context: WriteContext) => ApiObject
-  readonly main: UpdateEndpoint
+  readonly prepareForCreate: (object: T, context: WriteContext) => T
+  readonly main: UpdateEndpoint<T>
   /** By name: `status`, `finalize`, … */
-  readonly subresources: Readonly<Record<string, UpdateEndpoint>>
-  readonly validateCreate: (object: ApiObject, context: WriteContext) => readonly FieldError[]
-  readonly warnings: (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => readonly string[]
+  readonly subresources: Readonly<Record<string, UpdateEndpoint<T>>>
+  readonly validateCreate: (object: T, context: WriteContext) => readonly FieldError[]
+  readonly warnings: (object: T, stored: T | undefined, context: WriteContext) => readonly string[]
   readonly ttlSeconds: number | undefined
   /** How long a deletion gives the object to end; undefined: the kind is removed at once (all but pods). */
-  readonly gracePeriodSeconds: ((object: ApiObject, asked: number | undefined) => number) | undefined
+  readonly gracePeriodSeconds: ((object: T, asked: number | undefined) => number) | undefined
   /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
-  readonly isHeldBack: (object: ApiObject) => boolean
+  readonly isHeldBack: (object: T) => boolean
   /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
-  readonly markOnDelete: ((object: ApiObject, now: string, propagation: PropagationOptions) => ApiObject) | undefined
+  readonly markOnDelete: ((object: T, now: string, propagation: PropagationOptions) => T) | undefined
   /** Why the object may not be deleted; undefined: it may. */
   readonly refuseDelete: (name: string) => string | undefined
   /** The warning for a delete without a propagation policy. */
   readonly deleteWarning: string | undefined
   /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
-  readonly reserve: Reserve | undefined
+  readonly reserve: Reserve<T> | undefined
   /** Throws `Forbidden` where the user may write such objects, but not this one. After admission, before validation. */
-  readonly authorizeWrite?: AuthorizeWrite | undefined
+  readonly authorizeWrite?: AuthorizeWrite<T> | undefined
 }
 
-export type AuthorizeWrite = (write: GuardedWrite, context: WriteContext, parts: RegistryParts) => Promise<void>
+export type AuthorizeWrite<T extends ApiObject = ApiObject> = (
+  write: GuardedWrite<T>,
+  context: WriteContext,
+  parts: RegistryParts,
+) => Promise<void>
 
-export interface GuardedWrite {
-  readonly object: ApiObject
+export interface GuardedWrite<T extends ApiObject = ApiObject> {
+  readonly object: T
   /** Absent: the object is created. */
-  readonly stored: ApiObject | undefined
+  readonly stored: T | undefined
   /** The name in the path; empty for what is created in a collection. */
   readonly name: string
 }
@@ -202,29 +185,33 @@ export interface GuardedWrite {
  * Reserves what the object needs and fills it in. `settle` is called at most once: with true when the object was stored, with
  * false to release the reservation; not at all where the outcome is unknown. Under a dry run nothing is reserved.
  */
-export type Reserve = (change: ReserveRequest, context: WriteContext, parts: RegistryParts) => Promise<Reservation>
+export type Reserve<T extends ApiObject = ApiObject> = (
+  change: ReserveRequest<T>,
+  context: WriteContext,
+  parts: RegistryParts,
+) => Promise<Reservation<T>>
 
-export interface ReserveRequest {
+export interface ReserveRequest<T extends ApiObject = ApiObject> {
   /** Absent: the object is removed. */
-  readonly object: ApiObject | undefined
+  readonly object: T | undefined
   /** Absent: the object is created. */
-  readonly stored: ApiObject | undefined
+  readonly stored: T | undefined
 }
 
-export interface Reservation {
-  readonly object: ApiObject | undefined
+export interface Reservation<T extends ApiObject = ApiObject> {
+  readonly object: T | undefined
   readonly settle: (stored: boolean) => Promise<void>
 }
 
 /** What one endpoint may change of a stored object. */
-export interface UpdateEndpoint {
+export interface UpdateEndpoint<T extends ApiObject = ApiObject> {
   /** The object as it would be stored: what this endpoint cannot change is taken from what is. */
-  readonly prepare: (object: ApiObject, stored: ApiObject, context: WriteContext) => ApiObject
-  readonly validate: (object: ApiObject, stored: ApiObject, context: WriteContext) => readonly FieldError[]
-  /** Fields that nobody comes to own by a write through it, dotted. */
+  readonly prepare: (object: T, stored: T, context: WriteContext) => T
+  readonly validate: (object: T, stored: T, context: WriteContext) => readonly FieldError[]
+  /** Fields that a write through it gives no owner, dotted. */
   readonly resetFields: readonly string[]
   /** Of writes through a subresource. */
-  readonly warnings?: (object: ApiObject) => readonly string[]
+  readonly warnings?: (object: T) => readonly string[]
 }
 
 export interface WriteContext {
@@ -244,17 +231,14 @@ export interface WriteContext {
   readonly signal: AbortSignal
   /** By `performance.now()`: when webhooks have to have answered. Absent: no limit. */
   readonly deadline?: number | undefined
-  /** The body is large: what takes long is done in turns, or in another thread. Absent: it is not. */
-  readonly turns?: Turns | undefined
-  readonly offload?: Offload | undefined
-  /** The same for objects that are large themselves, however small the body. */
-  readonly ifLarge?: Pick<WriteContext, 'turns' | 'offload'> | undefined
   /** The field manager, for writes that are not applies. */
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
   readonly options: ValueMap
   /** Throws `Forbidden` where the user may not do this with the object beside what the request was let in for. */
   readonly authorize: (verb: string) => Promise<void>
+  /** To be called after a wait: the time of the event loop from now on is the request's. Absent: there is no request. */
+  readonly resume?: (() => void) | undefined
 }
 
 export interface RegistryParts {
@@ -274,14 +258,14 @@ export interface ActionPlace extends GroupVersionResource {
   readonly namespaced: boolean
 }
 
-export interface Action {
+export interface Action<T extends ApiObject = ApiObject> {
   readonly at: ActionPlace
   /** What is sent, and what comes back unless that is a Status. */
   readonly body: WrittenKind
   /** The versions of the body's group that it may be sent in beside its own, where they say the same. */
   readonly alsoVersions: readonly string[]
   /** The body is decoded and defaulted, admission may have changed it. Throws `ApiError`. */
-  readonly run: (body: ApiObject, context: ActionContext) => Promise<ActionResult>
+  readonly run: (body: T, context: ActionContext) => Promise<ActionAnswer>
 }
 
 export type ActionAnswer =
@@ -289,11 +273,6 @@ export type ActionAnswer =
   | { readonly kind: 'done' }
   /** Answered with this object, of the kind of the body. */
   | { readonly kind: 'object'; readonly object: ApiObject }
-
-export type ActionResult =
-  | ActionAnswer
-  /** Answered with the body that was sent, with what is known now. */
-  | { readonly kind: 'body'; readonly object: ApiObject }
 
 export interface ActionContext extends WriteContext {
   readonly parts: RegistryParts

@@ -6,6 +6,7 @@ import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type Wa
 import { encodeStored } from '../codec/stored-json.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { InvariantError } from '../lib/errors.ts'
+import { objectToPut } from '../store/stored-object.ts'
 import { selectedEvents, selectedPage, splitSelection } from './served-selection.ts'
 import type {
   Decide,
@@ -125,7 +126,7 @@ async function decideInForm(
   const outcome = await decide(current === undefined ? undefined : await shown(form, current, signal))
   switch (outcome.kind) {
     case 'put':
-      return { ...outcome, object: await form.toStored(outcome.object, signal), text: undefined }
+      return { ...outcome, object: await form.toStored(objectToPut(outcome), signal), bytes: undefined }
     case 'remove':
       return outcome.last === undefined ? outcome : { ...outcome, last: await form.toStored(outcome.last, signal) }
     case 'keep':

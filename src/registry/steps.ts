@@ -1,20 +1,82 @@
 // Steps that several pipelines share: namespace, admission, validation, preconditions.
 import type { AdmissionOperation, AdmissionRequest } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
+import { isKind, type KindName, type ObjectOf } from '../api/kind-guard.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { own, type ValueMap } from '../api/value.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { decodeManagedFields } from '../patch/managed-fields.ts'
-import type { Decide, ObjectKey, Outcome, Store, StoredItem, WriteResult } from '../store/store.ts'
+import type { KindVersions } from '../patch/ownership.ts'
+import type { Decide, ObjectKey, PutOutcome, Store, StoredItem, WriteResult } from '../store/store.ts'
+import { objectToPut } from '../store/stored-object.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError } from './errors.ts'
+import type { HeldReservation } from './held-reservation.ts'
 import { withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
-export type PutOutcome = Extract<Outcome, { readonly kind: 'put' }>
+/** A step of a pipeline, from the object as the step before left it. Throws `ApiError` to refuse the write. */
+export type Step<C> = (object: ApiObject, write: C) => MaybePromise<ApiObject>
+
+/** Takes the steps one after the other, without a microtask where no step waits. */
+export function takeSteps<C extends Pick<Written, 'context'>>(
+  steps: readonly Step<C>[],
+  first: ApiObject,
+  write: C,
+  from = 0,
+): MaybePromise<ApiObject> {
+  let object = first
+  for (let at = from; at < steps.length; at++) {
+    const next = steps[at]!(object, write)
+    if (next instanceof Promise) {
+      return next.then((late) => {
+        write.context.resume?.()
+        return takeSteps(steps, late, write, at + 1)
+      })
+    }
+    object = next
+  }
+  return object
+}
+
+/** What every create and update has. */
+export interface Written {
+  readonly parts: RegistryParts
+  readonly resource: Resource
+  readonly context: WriteContext
+  /** The name in the path; empty for what is created in a collection. */
+  readonly name: string
+  readonly held: HeldReservation
+  /** Of the resource or of the view, with the conversions that have been made. */
+  readonly versions: KindVersions
+  /** Absent: the object is created. */
+  readonly stored?: ApiObject
+}
+
+/** Some kinds restrict which objects a user may write (RBAC escalation). */
+export function authorizedAsItIs(
+  object: ApiObject,
+  { parts, resource, context, name, stored }: Written,
+): MaybePromise<ApiObject> {
+  const { authorizeWrite } = resource.strategy
+  if (authorizeWrite === undefined) return object
+  return authorizeWrite({ object, stored, name }, context, parts).then(() => object)
+}
+
+export function withReservation(
+  object: ApiObject,
+  { parts, resource, context, held, stored }: Written,
+): MaybePromise<ApiObject> {
+  const { reserve } = resource.strategy
+  if (reserve === undefined) return object
+  return reserve({ object, stored }, context, parts).then((reservation) => {
+    held.hold(reservation)
+    return reservation.object ?? object
+  })
+}
 
 export function keyOf(resource: Resource, namespace: string, name: string): ObjectKey {
   return { resource: resource.stored, namespace: resource.namespaced ? namespace : '', name }
@@ -30,9 +92,14 @@ export function storeFor(parts: RegistryParts, context: WriteContext): Store {
  */
 export function writeFitting(
   store: Store,
-  { key, decide, keepsOwners }: { readonly key: ObjectKey; readonly decide: Decide; readonly keepsOwners: boolean },
-  signal: AbortSignal,
+  write: { readonly key: ObjectKey; readonly decide: Decide; readonly keepsOwners: boolean },
+  { signal, resume }: Pick<WriteContext, 'signal' | 'resume'>,
 ): Promise<WriteResult> {
+  const { key, keepsOwners } = write
+  const decide: Decide = (current) => {
+    resume?.()
+    return write.decide(current)
+  }
   const writing = store.write(key, decide, signal)
   if (keepsOwners) return writing
   return writing.catch((error: unknown) => {
@@ -40,21 +107,14 @@ export function writeFitting(
     const smaller: Decide = async (current) => {
       const outcome = await decide(current)
       if (outcome.kind !== 'put') return outcome
-      return { ...outcome, object: withMeta(outcome.object, { managedFields: undefined }), text: undefined }
+      return { ...outcome, object: withMeta(objectToPut(outcome), { managedFields: undefined }), bytes: undefined }
     }
     return store.write(key, smaller, signal)
   })
 }
 
-/** A large object is encoded in turns first. */
-export function putOutcome(
-  { stored, strategy }: Resource,
-  object: ApiObject,
-  { turns }: WriteContext,
-): MaybePromise<PutOutcome> {
-  const ttl = strategy.ttlSeconds === undefined ? undefined : { ttlSeconds: strategy.ttlSeconds }
-  const written = turns === undefined ? undefined : stored.encodeInTurns?.(object, turns)
-  return whenKnown(written, (text) => ({ kind: 'put', object, text, ...ttl }))
+export function putOutcome({ strategy: { ttlSeconds } }: Resource, object: ApiObject): PutOutcome {
+  return { kind: 'put', object, ...(ttlSeconds !== undefined && { ttlSeconds }) }
 }
 
 /** The namespace of the request on the object; another one in the body is a fault, one that means nothing is dropped. */
@@ -78,6 +138,13 @@ export function readable(item: StoredItem): StoredObject {
   throw new ApiError('InternalError', `Internal error occurred: ${item.problem}`, {
     details: { causes: [{ message: item.problem }] },
   })
+}
+
+/** The object, which is of this kind. Throws where it says that it is of another. */
+export function readableAs<N extends KindName>(item: StoredItem, name: N): ObjectOf<N> {
+  const object = readable(item).object()
+  if (isKind(object, name)) return object
+  throw new ApiError('InternalError', `Internal error occurred: the stored data is of another kind`)
 }
 
 /** What is stored, parsed; parts that many objects have alike are the same in all of them. */
@@ -162,7 +229,7 @@ export function checkUid(resource: Resource, name: string, sent: string, stored:
   throw conflictError(
     resource,
     name,
-    // The reference prints the storage key here; ours is nobody's business (D23).
+    // The reference prints the storage key here; ours is not shown to clients (D23).
     `StorageError: invalid object, Code: 4, Key: (hidden), ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
   )
 }

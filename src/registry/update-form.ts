@@ -13,7 +13,7 @@ export interface UpdateForm {
   /** The kind that admission sees. */
   readonly kind: GroupVersionKind
   readonly versions: KindVersions
-  /** Fields that nobody comes to own by this write, dotted. */
+  /** Fields that this write gives no owner, dotted. */
   readonly resetFields: readonly string[]
   /** What is stored, as the caller changes it. */
   readonly live: (stored: ApiObject) => ApiObject
@@ -67,7 +67,7 @@ function viewForm(resource: Resource, view: ObjectView): UpdateForm {
       }
       const managed = managedFromView(change, sharedField)
       return withMeta(view.merge(admitted, stored), {
-        // A view that names no version speaks of whatever is there.
+        // A view that names no version is taken for one of the stored version.
         resourceVersion: metaText(admitted, 'resourceVersion') || metaText(stored, 'resourceVersion'),
         managedFields: managed.length === 0 ? undefined : managed,
       })

@@ -10,28 +10,14 @@ const GARBAGE_BYTES = 128 * MEGABYTE
 const MOST_PERCENT = 150
 /** Where much is in use a collection takes long, and has to be worth it. */
 const LEAST_PERCENT = 40
-/** While large bodies are worked on: what they are made into is many times their size, and garbage soon. */
-const LARGE_BODIES_PERCENT = 20
 const LOOK_EVERY_MS = 10_000
 
 /** Bounds the growth of the heap until it is disposed of. */
-export interface HeapGrowth extends Disposable {
-  /** To be told when work on large bodies begins and when it has ended. */
-  readonly onLargeBodies: (areThere: boolean) => void
-}
-
-export function limitHeapGrowth(): HeapGrowth {
-  let hasLargeBodies = false
-  const look = (): void => allow(hasLargeBodies ? LARGE_BODIES_PERCENT : percentFor(getHeapStatistics().used_heap_size))
+export function limitHeapGrowth(): Disposable {
+  const look = (): void => allow(percentFor(getHeapStatistics().used_heap_size))
   const timer = setInterval(look, LOOK_EVERY_MS).unref()
   look()
-  return {
-    onLargeBodies(areThere) {
-      hasLargeBodies = areThere
-      look()
-    },
-    [Symbol.dispose]: () => clearInterval(timer),
-  }
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** How much of what is in use may come on top of it. */

@@ -3,7 +3,7 @@
 import { type Collector, takeCollector } from './collector.ts'
 import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'
-import { type HeapGrowth, limitHeapGrowth } from './heap-growth.ts'
+import { limitHeapGrowth } from './heap-growth.ts'
 import { readAsStream, readInPlace, type ReadSocket } from './read-socket.ts'
 import { keepObjectsYoung } from './young-objects.ts'
 
@@ -15,7 +15,7 @@ export interface Runtime {
   /** Undefined: V8 collects when it likes. */
   readonly takeCollector: (() => Collector) | undefined
   /** Undefined: V8 lets the heap grow as it likes. */
-  readonly limitHeapGrowth: (() => HeapGrowth) | undefined
+  readonly limitHeapGrowth: (() => Disposable) | undefined
   /** Undefined: V8 makes objects where it likes. */
   readonly keepObjectsYoung: (() => void) | undefined
 }

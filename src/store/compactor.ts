@@ -23,7 +23,7 @@ export interface CompactionStatus {
   readonly intervalMs: number
   /** Before which history is forgotten; undefined: none was. */
   readonly revision: number | undefined
-  /** Of this server's last round, whoever's turn it was, in milliseconds since 1970; undefined: there was none yet. */
+  /** Of this server's last round, also where another server took its turn, in milliseconds since 1970; undefined: there was none yet. */
   readonly lastRoundAt: number | undefined
   /** Why that failed. */
   readonly problem: string | undefined
@@ -93,7 +93,7 @@ export class Compactor {
     return past
   }
 
-  /** Without space nobody can take a turn, and compaction is what makes some. That several do it does no harm. */
+  /** Without space no server can take a turn, and compaction makes space. Several servers may compact at once. */
   async #compactWithoutTurn(past: number | undefined, signal: AbortSignal): Promise<number | undefined> {
     this.#past = await this.#options.kv.newestRevision(signal)
     if (past !== undefined) await this.#options.kv.compact(past, signal)
@@ -108,7 +108,7 @@ export class Compactor {
       if (!(error instanceof KvError)) throw error
       if (error.code === 'full') return 'full'
       if (error.code !== 'denied' || this.#turnKey === this.#toldKey) throw error
-      // Whoever may write under the prefix alone takes turns with whom it shares that.
+      // A server that may write only under its prefix takes turns with the servers that share the prefix.
       this.#turnKey = this.#toldKey
       return this.#takeTurn(past, signal)
     }

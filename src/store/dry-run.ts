@@ -1,11 +1,10 @@
 // A store that answers as the one below it would, and writes nothing. Objects that would be put or removed have the version that
 // is stored; those that would be created have the version that they came with, if any (W-074).
 import { jsonText } from '../api/json-text.ts'
-import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
-import type { ObjectKey, Store, StoredItem } from './store.ts'
+import type { ObjectKey, PutOutcome, Store, StoredItem } from './store.ts'
 import { BytesObject } from './stored-object.ts'
 
 export function dryRunOf(store: Store): Store {
@@ -24,25 +23,20 @@ export function dryRunOf(store: Store): Store {
         case 'remove': {
           if (current === undefined) return { kind: 'kept', object: undefined }
           const { last } = outcome
-          return { kind: 'removed', object: last === undefined ? current : wouldBe(key, { object: last }, current) }
+          return {
+            kind: 'removed',
+            object: last === undefined ? current : wouldBe(key, { kind: 'put', object: last }, current),
+          }
         }
       }
     },
   }
 }
 
-interface Put {
-  readonly object: ApiObject
-  readonly text?: string | undefined
-}
-
-function wouldBe(key: ObjectKey, { object, text }: Put, current: StoredItem | undefined): StoredObject {
+function wouldBe(key: ObjectKey, put: PutOutcome, current: StoredItem | undefined): StoredObject {
   const { encode = jsonText } = key.resource
-  if (current === undefined) {
-    const isWritten = text !== undefined && !('resourceVersion' in object.metadata)
-    return new BytesObject(key, 0, Buffer.from(isWritten ? text : encode(object)))
-  }
-  const bytes = text === undefined ? encodeStored(object, encode) : Buffer.from(text)
+  if (current === undefined) return new BytesObject(key, 0, put.bytes ?? Buffer.from(encode(put.object)))
+  const bytes = put.bytes ?? encodeStored(put.object, encode)
   const layout = layoutOf(bytes)
   const { revision } = current
   return new BytesObject(key, revision, layout === undefined ? bytes : spliceResourceVersion(bytes, layout, revision))

@@ -54,7 +54,7 @@ export function namesIn(key: string): KeyNames | undefined {
   return namespace === undefined || name === undefined || name === '' ? undefined : { namespace, name }
 }
 
-/** Whatever is not printable ASCII, the separator and the escape character itself; of `.` and `..`, the dots. */
+/** What is not printable ASCII, the separator and the escape character itself; of `.` and `..`, the dots. */
 function escapeSegment(text: string): string {
   if (PLAIN.test(text)) return text
   if (text === '.' || text === '..') return text.replaceAll('.', '%2E')

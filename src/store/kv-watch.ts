@@ -78,7 +78,7 @@ async function* follow(
 async function eventOf(objects: KvObjects, following: Following, event: KvEvent): Promise<WatchEvent | undefined> {
   const { resource, skipUnreadable } = following.request
   const isNew = event.kind === 'put' && event.createRevision === event.revision
-  // Without what was there before, nobody can say whether the object leaves the selection.
+  // Without the object as it was, it is unknown whether the object leaves the selection.
   if (event.previous === undefined && !isNew) throw watchExpired()
   const read = async (found: KeyValue | undefined): Promise<StoredItem | undefined> =>
     found === undefined ? undefined : (await readCurrent(objects, resource, found))?.item

@@ -6,7 +6,6 @@ import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { Turns } from '../lib/turns.ts'
 
 /** A type of stored objects: where its keys are and what selection may ask for. Plain data, made by the registry. */
 export interface StoredResource extends GroupResource {
@@ -17,8 +16,6 @@ export interface StoredResource extends GroupResource {
   readonly selectableFields: readonly SelectableField[]
   /** The canonical text of an object; absent: the object in its own order of keys. */
   readonly encode?: EncodeText
-  /** The same of a large object, in turns, and without what the server adds when it serves; absent: there is no such way. */
-  readonly encodeInTurns?: (object: ApiObject, turns: Turns) => Promise<string>
   /** The object in canonical bytes, for who is about to change it; absent: as in any JSON. */
   readonly parse?: ParseObject
   /** The form that objects are served in, by `ServedStore`; absent: as they are stored. */
@@ -112,20 +109,22 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
    * false when `take` returned false, to true where the iteration has more: pending events, or the end.
    */
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
-  /** The revision up to which everything was passed on; undefined: everything was. Absent: nobody keeps account of it. */
+  /** The revision up to which everything was passed on; undefined: everything was. Absent: it is not counted. */
   passedOn?(): number | undefined
 }
 
+/**
+ * Store this object. Where it is what is stored already, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
+ * the object as `encodeStored` gives it, from a writer that has no parsed object.
+ */
+export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number } & (
+  | { readonly object: ApiObject; readonly bytes?: undefined }
+  | { readonly object?: undefined; readonly bytes: Buffer }
+)
+
 /** What a writer decides on what is stored now. */
 export type Outcome =
-  /** Store this. Where it is what is stored already, nothing is written. `metadata.resourceVersion` in it is ignored. */
-  | {
-      readonly kind: 'put'
-      readonly object: ApiObject
-      readonly ttlSeconds?: number
-      /** The object as `encodeInTurns` has written it. */
-      readonly text?: string | undefined
-    }
+  | PutOutcome
   /** Take it away. `last` is what the caller wants to answer with; absent: what was stored. */
   | { readonly kind: 'remove'; readonly last?: ApiObject }
   | { readonly kind: 'keep' }
@@ -145,7 +144,7 @@ export type WriteResult =
 
 /**
  * All methods throw `ApiError` for what the storage cannot do (`store/errors.ts`), `CancelledError` when the signal fires, and
- * whatever `decide` throws.
+ * what `decide` throws.
  */
 export interface Store {
   /** Waits at most 3 s for a revision that has not been reached. `exact` is not for single objects. */

@@ -10,7 +10,7 @@ import { damageOf } from '../kv/damaged-value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { DecodeForeign } from './foreign.ts'
 import type { KeyNames } from './keys.ts'
-import type { StoredItem, UnreadableObject } from './store.ts'
+import type { PutOutcome, StoredItem, UnreadableObject } from './store.ts'
 import type { Opened, Transformer } from './transformer.ts'
 
 /** What is under a key, opened: canonical JSON without a resourceVersion, or why there is none. */
@@ -113,6 +113,11 @@ function replaceVersion(bytes: Buffer, revision: number): Buffer {
   const layout = layoutOf(bytes)
   if (layout === undefined) throw new InvariantError('an object was handed out that has no place for its version')
   return spliceResourceVersion(bytes, layout, revision)
+}
+
+/** The object that a put stores. */
+export function objectToPut({ object, bytes }: PutOutcome): ApiObject {
+  return object ?? parseObject(bytes)
 }
 
 export function parseObject(bytes: Buffer): ApiObject {

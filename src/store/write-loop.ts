@@ -10,8 +10,8 @@ import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
 import { notFound, type Operation, translate } from './errors.ts'
 import { keyInType } from './keys.ts'
 import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
-import type { Decide, ObjectKey, Outcome, WriteResult } from './store.ts'
-import { atRevision } from './stored-object.ts'
+import type { Decide, ObjectKey, Outcome, PutOutcome, WriteResult } from './store.ts'
+import { atRevision, parseObject } from './stored-object.ts'
 
 export interface WriteRequest {
   readonly key: ObjectKey
@@ -109,13 +109,8 @@ class Attempt {
     }
   }
 
-  async #put(
-    outcome: Extract<Outcome, { kind: 'put' }>,
-    current: Current | undefined,
-    signal: AbortSignal,
-  ): Promise<WriteResult | Lost> {
-    const { object, text } = outcome
-    const bytes = text === undefined ? encodeStored(object, this.#key.resource.encode) : Buffer.from(text)
+  async #put(outcome: PutOutcome, current: Current | undefined, signal: AbortSignal): Promise<WriteResult | Lost> {
+    const bytes = outcome.bytes ?? encodeStored(outcome.object, this.#key.resource.encode)
     if (current !== undefined && !current.stale && isStored(bytes, current))
       return { kind: 'kept', object: current.item }
     const created = current === undefined
@@ -127,7 +122,7 @@ class Attempt {
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds: outcome.ttlSeconds }
       const result = await measures.time(operation, this.#key.resource, () => kv.put(request, signal))
       if (!result.ok) return await this.#lost(result)
-      return { kind: 'put', object: new WrittenObject(this.#key, result.revision, object, bytes), created }
+      return { kind: 'put', object: new WrittenObject(this.#key, result.revision, outcome.object, bytes), created }
     } catch (error) {
       throw this.#told(error, operation)
     }
@@ -181,17 +176,17 @@ function isStored(bytes: Buffer, current: Current): boolean {
   )
 }
 
-/** What was just written: its object is known, its bytes are joined on demand. */
+/** An object that was just written. Its bytes with the version are joined on demand, and parsed where no object was given. */
 class WrittenObject implements StoredObject {
   readonly kind = 'object'
   readonly namespace: string
   readonly name: string
   readonly revision: number
-  readonly #object: ApiObject
+  #object: ApiObject | undefined
   readonly #stored: Buffer
   #line: Buffer | undefined
 
-  constructor(key: ObjectKey, revision: number, object: ApiObject, stored: Buffer) {
+  constructor(key: ObjectKey, revision: number, object: ApiObject | undefined, stored: Buffer) {
     this.namespace = key.namespace
     this.name = key.name
     this.revision = revision
@@ -214,6 +209,7 @@ class WrittenObject implements StoredObject {
   }
 
   object(): ApiObject {
+    this.#object ??= parseObject(this.#stored)
     return { ...this.#object, metadata: { ...this.#object.metadata, resourceVersion: String(this.revision) } }
   }
 }

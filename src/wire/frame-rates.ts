@@ -3,7 +3,7 @@
 import { ConnectionError, ENHANCE_YOUR_CALM } from './http2-frames.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
 
-/** PING, PRIORITY, GOAWAY, extensions, empty DATA, and whatever else is dropped or answered in a few bytes. */
+/** PING, PRIORITY, GOAWAY, extensions, empty DATA, and other frames that are dropped or answered in a few bytes. */
 const CONTROL = { burst: 2000, perSecond: 200 } as const
 /** DATA frames that bring so little that the frame costs more than its bytes. Some messages of gRPC are as small. */
 const SMALL_DATA = { burst: 5000, perSecond: 1000 } as const

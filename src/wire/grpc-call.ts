@@ -113,7 +113,7 @@ export class GrpcCall implements StreamListener, MessagesListener {
   }
 
   onCompressed(): void {
-    this.cancel(STATUS_INTERNAL, 'the answer is compressed, which nobody asked for')
+    this.cancel(STATUS_INTERNAL, 'the answer is compressed, which was not asked for')
   }
 
   /** Not here: answers may be of any length. */
@@ -133,7 +133,7 @@ export class GrpcCall implements StreamListener, MessagesListener {
   }
 }
 
-/** Whatever is no printable ASCII is written like in a URL. */
+/** Characters that are not printable ASCII are escaped as in a URL. */
 function decodeMessage(text: string): string {
   if (!text.includes('%')) return text
   try {

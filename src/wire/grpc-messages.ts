@@ -11,7 +11,7 @@ const AHEAD_OF_CLIENT_BYTES = 64 << 10
 
 export interface MessagesListener {
   onMessage(message: Buffer): void
-  /** It came compressed, which nobody asked for. Nothing more is taken. */
+  /** The message came compressed, which was not asked for. Nothing more is taken. */
   onCompressed(): void
   /** It is longer than is taken. Nothing more is taken. */
   onTooLong(bytes: number): void

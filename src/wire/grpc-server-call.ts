@@ -58,13 +58,27 @@ export class GrpcServerCall implements MessagesListener {
     })
   }
 
+  get connection(): object {
+    return this.#stream.connection
+  }
+
   /** The message has `PREFIX_BYTES` before it that are free. */
   send(message: Buffer): void {
+    writePrefix(message, message.length - PREFIX_BYTES)
+    this.sendPart(message)
+  }
+
+  /** Of a message of so many bytes, whose parts follow. */
+  sendPrefix(bytes: number): void {
+    const prefix = Buffer.alloc(PREFIX_BYTES)
+    writePrefix(prefix, bytes)
+    this.sendPart(prefix)
+  }
+
+  sendPart(part: Buffer): void {
     if (this.#ended) return
-    message[0] = 0
-    message.writeUInt32BE(message.length - PREFIX_BYTES, 1)
     if (!this.#stream.headersSent) this.#stream.begin(200, ANSWER_HEADERS)
-    this.#stream.write(message)
+    this.#stream.write(part)
   }
 
   /** Resolves when the client has taken most of what was sent, or is gone. */
@@ -102,7 +116,12 @@ export class GrpcServerCall implements MessagesListener {
   }
 }
 
-/** As gRPC writes it: whatever is no printable ASCII like in a URL. */
+function writePrefix(target: Buffer, bytes: number): void {
+  target[0] = 0
+  target.writeUInt32BE(bytes, 1)
+}
+
+/** As gRPC writes it: characters that are not printable ASCII are escaped as in a URL. */
 function encodeMessage(text: string): string {
   let encoded = ''
   for (const byte of Buffer.from(text)) {

@@ -50,7 +50,7 @@ export interface GrpcServer {
 const LIMITS: ConnectionLimits = Object.freeze({ ...CONNECTION_LIMITS, idleMs: Number.POSITIVE_INFINITY })
 const MAX_STREAMS = 10_000
 const MAX_HEADER_BYTES = 64 * 1024
-/** Of what a client does not take: an answer may be large, but a connection that stands still is ended. */
+/** Of bytes that a client does not take: a large answer is written as its client takes it, and a connection that stands still is ended. */
 const UNFINISHED = Object.freeze({ perConnectionBytes: Infinity, totalBytes: Infinity })
 /** How long clients may take to hear that it is over. */
 const GOODBYE_MS = 2000

@@ -3,7 +3,7 @@
 //
 // Invariants: a stream hears of its end exactly once, unless it was reset by us; what is `untouched` was not looked at by the
 // peer; the frames of one turn of the event loop are one write. The window of the connection is opened again as
-// fast as bytes come, so that a stream which nobody reads holds up itself alone.
+// fast as bytes come, so that a stream that is not read delays only itself.
 import type { Socket } from 'node:net'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import * as h2 from './http2-frames.ts'

@@ -106,7 +106,7 @@ export function numberContent(value: number): Buffer {
   return content
 }
 
-/** Without padding, and without the priorities that nobody uses any more. */
+/** Without padding, and without the priorities, which are no longer used. */
 export function strip({ type, flags, stream }: FrameHead, content: Buffer): Buffer {
   let start = 0
   let end = content.length

@@ -130,7 +130,7 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
   }
 
-  /** `message`: for whoever looks for the reason at the other end. */
+  /** `message`: the reason, for the log of the other end. */
   sendGoAway(lastStream: number, code: number, message: string): void {
     const content = Buffer.concat([numberContent(lastStream), numberContent(code), Buffer.from(message)])
     this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })

@@ -140,7 +140,7 @@ export class Http2Session {
   }
 
   /**
-   * Asks the client to open another connection, and answers whatever it sends before it has heard of that: GOAWAY with no last stream yet,
+   * Asks the client to open another connection, and answers all that it sends before it has heard of that: GOAWAY with no last stream yet,
    * and the real one once the PING behind it is answered (section 6.8).
    */
   drain(): void {
@@ -159,7 +159,7 @@ export class Http2Session {
     if (this.#streams.size === 0) this.#end()
   }
 
-  /** A connection error: ends with whatever is under way. */
+  /** A connection error: ends the connection and all requests that are under way. */
   #refuse(reason: EndReason, code: number, message: string): void {
     if (this.#isOver) return
     this.#options.onEnd(reason)
@@ -168,7 +168,7 @@ export class Http2Session {
     this.#end()
   }
 
-  /** Where nobody is there to be told. */
+  /** Where the client is no longer there to be told. */
   #break(reason: EndReason): void {
     if (!this.#isOver) this.#options.onEnd(reason)
     this.socket.destroy()

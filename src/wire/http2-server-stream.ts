@@ -264,7 +264,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#carrier.hold(bytes.length)
     if (this.#receiveWindow < 0) return FLOW_CONTROL_ERROR
     if (this.#receivedBytes > (this.head.length ?? Infinity)) return PROTOCOL_ERROR
-    // Padding is nobody's to read.
+    // Padding is not passed on.
     this.#owedBytes += frameBytes - bytes.length
     if (this.#listener !== undefined) this.#hand(bytes)
     else if (!this.#isMuted) (this.#unread ??= new GatheredBytes()).add(bytes)
@@ -280,7 +280,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return true
   }
 
-  /** For the session: there is no way to or from the client any more; `wasSent`: all of the answer had gone it. */
+  /** For the session: the connection to the client is gone. `wasSent`: all of the answer was sent before that. */
   close(wasSent: boolean): void {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -32,7 +32,7 @@ export interface StreamsOptions {
 const WINDOW_BYTES = 1024 * 1024
 const STEP_BYTES = WINDOW_BYTES / 2
 
-/** Whoever still sends when the answer is whole is told to stop, a little later: some clients would not look at the answer. */
+/** A client that still sends when the answer is whole is told to stop, a little later: some clients would not look at the answer. */
 const HANG_UP_MS = 20
 
 /** Of the streams that we reset, the last so many: the client may not have heard of it yet. */
@@ -66,7 +66,7 @@ export class Http2Streams implements StreamCarrier {
     const { maxStreams, maxHeaderBytes } = options
     this.#sender = sender
     this.#options = options
-    // Whoever is over the limit by little is told so, and for that all of the block has to be read.
+    // A client that exceeds the limit by a little is told so. For that the whole block has to be read.
     this.headerBlocks = new HeaderBlocks(2 * maxHeaderBytes)
     this.#headerDecoder = new HeaderDecoder({ tableBytes: HEADER_TABLE_BYTES, listBytes: maxHeaderBytes })
     const settings: readonly (readonly [number, number])[] = [

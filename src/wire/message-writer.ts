@@ -16,9 +16,9 @@ export class MessageWriter {
     this.#out.varint(field << 3)
   }
 
-  /** Any whole number of 64 bits. */
-  integer(field: number, value: number | bigint): void {
-    if (value === 0 || value === 0n) return
+  /** Any whole number of 64 bits. `always`: also 0, as an item of a list. */
+  integer(field: number, value: number | bigint | undefined, always = false): void {
+    if (value === undefined || (!always && (value === 0 || value === 0n))) return
     this.#out.signed(value)
     this.#out.varint(field << 3)
   }
@@ -27,24 +27,25 @@ export class MessageWriter {
     this.number(field, value === true ? 1 : 0)
   }
 
-  bytes(field: number, value: Buffer): void {
-    if (value.length === 0) return
+  bytes(field: number, value: Buffer | undefined): void {
+    if (value === undefined || value.length === 0) return
     const end = this.#out.length
     this.#out.bytes(value)
     this.#out.close(field, end)
   }
 
-  text(field: number, value: string | undefined): void {
-    if (value === undefined || value === '') return
+  /** `always`: also where it is empty, as an item of a list. */
+  text(field: number, value: string | undefined, always = false): void {
+    if (value === undefined || (!always && value === '')) return
     const end = this.#out.length
     this.#out.text(value)
     this.#out.close(field, end)
   }
 
   /** A message within this one; it is there even where it is empty. */
-  message(field: number, write: (writer: MessageWriter) => void): void {
+  message<T>(field: number, write: (writer: MessageWriter, message: T) => void, message: T): void {
     const end = this.#out.length
-    write(this)
+    write(this, message)
     this.#out.close(field, end)
   }
 

@@ -109,10 +109,7 @@ export class ProtobufReader {
   int64(): number | bigint {
     const from = this.#at
     const value = this.uint()
-    if (Number.isSafeInteger(value)) return value
-    const exact = BigInt.asIntN(64, this.#bigint(from))
-    const small = Number(exact)
-    return Number.isSafeInteger(small) ? small : exact
+    return Number.isSafeInteger(value) ? value : this.#long(from)
   }
 
   /** A whole number of 32 bits with its sign; the reference drops what is above them. */
@@ -146,13 +143,16 @@ export class ProtobufReader {
     return text
   }
 
-  /** What is not UTF-8 is replaced. */
-  looseText(): string {
+  /** What is not UTF-8 is replaced, or read by `otherwise`. */
+  looseText(otherwise?: (bytes: Buffer) => string): string {
     const end = this.#length()
     const from = this.#at
     this.#at = end
     const short = end - from > SHORT_TEXT ? undefined : shortText(this.#buffer, from, end)
-    return short ?? this.#buffer.toString('utf8', from, end)
+    const text = short ?? this.#buffer.toString('utf8', from, end)
+    // The replacement character stands for what could not be read, unless it was sent.
+    if (otherwise === undefined || !text.includes('\ufffd')) return text
+    return otherwise(this.#buffer.subarray(from, end))
   }
 
   base64(): string {
@@ -170,7 +170,7 @@ export class ProtobufReader {
     return this.#buffer.subarray(from, end)
   }
 
-  /** Passes over the value of a field that nobody knows. */
+  /** Passes over the value of an unknown field. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:
@@ -216,12 +216,16 @@ export class ProtobufReader {
     return this.#at + size
   }
 
-  #bigint(from: number): bigint {
-    let result = 0n
-    for (let at = from, shift = 0n; at < this.#at; at++, shift += 7n) {
-      result |= BigInt((this.#buffer[at] as number) & 0x7f) << shift
+  /** The number of 64 bits that began there, from its two halves. */
+  #long(from: number): number | bigint {
+    let [low, high] = [0, 0]
+    for (let at = from, shift = 0; at < this.#at; at++, shift += 7) {
+      const bits = (this.#buffer[at] as number) & 0x7f
+      if (shift < 32) low |= bits << shift
+      if (shift > 25) high |= shift < 32 ? bits >>> (32 - shift) : bits << (shift - 32)
     }
-    return result
+    const value = high * 2 ** 32 + (low >>> 0)
+    return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) + BigInt(low >>> 0)
   }
 }
 

@@ -42,7 +42,7 @@ type FieldRule =
   | 'cookie'
   | 'length'
 
-/** Of the names that everybody sends, which need no look at their characters either; all others are joined. */
+/** For the names that all clients send: their characters need no check. The values of all other names are joined. */
 const RULES: ReadonlyMap<string, FieldRule> = new Map<string, FieldRule>([
   ['connection', 'refused'],
   ['keep-alive', 'refused'],

@@ -57,7 +57,7 @@ export interface WireResponse extends AnswerProgress {
   settle(): boolean
   flush(): void
   end(): void
-  /** Breaks the answer off so that nobody takes it for a whole one. */
+  /** Breaks the answer off, in a way that the client cannot take for its end. */
   breakOff(): void
   /** The client is to come back on another connection. */
   leave(): void

@@ -1,9 +1,9 @@
-// Turns of the event loop, shared out among connections: whoever sends very many requests at once has some of them begun in each
-// turn, and whoever sends one has it begun in the next.
+// Turns of the event loop, shared out among connections: of very many requests that come at once on a connection some begin in each
+// turn, and a single request on another connection begins in the next turn.
 
 /** What requests may take of one turn, about; then each connection has only one more begun in it. */
 const TURN_MS = 20
-/** More are not begun in one turn, whatever those before them took. Fewer would cost: what is written goes out once a turn. */
+/** The most requests that begin in one turn, however short they are. Fewer would cost: what is written goes out once a turn. */
 const MOST_REQUESTS = 32
 /** Requests that take less than this are never too many for a turn. */
 const CHEAP_MS = TURN_MS / MOST_REQUESTS

@@ -1,5 +1,5 @@
 // The memory of what is unfinished: received and not complete, or made and not taken. There is so much of it for each connection
-// and so much for all. Whoever goes over gives up what is largest on the connection that holds most; the others go on.
+// and so much for all. A request that exceeds a limit ends the largest request on the connection that holds most; the others go on.
 import type { Count } from '../lib/measure.ts'
 
 /** What a connection holds. */
@@ -83,7 +83,7 @@ export class UnfinishedMemory {
     this.#isPlanned = true
     if (!this.#isUrgent && this.#isFarOver(holding)) {
       this.#isUrgent = true
-      // Not now: whoever holds it is in the midst of something.
+      // Not now: its holder is in the midst of reading it.
       setImmediate(this.#keepWithin)
     }
   }

@@ -31,6 +31,7 @@ const MOST_KEPT_BYTES = 16 * 1024 * 1024
 export function audit(options: AuditFilterOptions): CallerFilter {
   return (next) =>
     (request, { user, annotations = {} }) => {
+      request.isAudited = true
       const record = options.auditor.begin(request, user)
       if (record === undefined) return next(request, { user, audit: NOT_AUDITED })
       const wait = record.reach('RequestReceived')
@@ -52,10 +53,7 @@ export function audit(options: AuditFilterOptions): CallerFilter {
 /** For logins and logouts, which the console answers itself. */
 export function auditEntrance(options: AuditFilterOptions | undefined): AuditEntrance {
   return async (request, enter) => {
-    const { user, answer } = await enter().catch((error: unknown) => {
-      if (options !== undefined && error instanceof ApiError) auditRefusal(options, request, error)
-      throw error
-    })
+    const { user, answer } = await enter()
     return options === undefined ? answer() : audit(options)(answer)(request, { user, audit: NOT_AUDITED })
   }
 }
@@ -94,8 +92,9 @@ function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way)
   return settle(go, answered, failed)
 }
 
-/** For requests that fail authentication. */
+/** For requests that are refused before the server knows whose they are. */
 export function auditRefusal(options: AuditFilterOptions, request: HttpRequest, error: ApiError): void {
+  request.isAudited = true
   options.auditor.refuse(request, failureOf(error))
 }
 

@@ -3,8 +3,7 @@ import { ANONYMOUS } from '../../auth/user.ts'
 import type { Log } from '../../lib/log.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
-import { type StatusWriter, unauthorizedError } from '../errors.ts'
-import { type AuditFilterOptions, auditRefusal } from './audit.ts'
+import { unauthorizedError } from '../errors.ts'
 import { type Caller, type CallerHandler, type Handler, type HttpRequest, NOT_AUDITED } from '../http.ts'
 import { TOKEN_PROTOCOL } from '../websocket.ts'
 
@@ -13,8 +12,6 @@ export interface AuthenticationOptions {
   readonly log: Log
   readonly anonymousRequests: boolean
   readonly anonymousPaths?: readonly string[] | undefined
-  readonly writeStatus: StatusWriter
-  readonly audit: AuditFilterOptions | undefined
 }
 
 const ANONYMOUS_CALLER: Caller = Object.freeze({ user: ANONYMOUS, audit: NOT_AUDITED })
@@ -22,7 +19,7 @@ const ANONYMOUS_CALLER: Caller = Object.freeze({ user: ANONYMOUS, audit: NOT_AUD
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 export function authenticate(options: AuthenticationOptions): (next: CallerHandler) => Handler {
-  const { authenticator, writeStatus, audit, log } = options
+  const { authenticator, log } = options
   return (next) => (request) => {
     const credentials = {
       bearerToken: bearerTokenOf(request) ?? websocketTokenOf(request),
@@ -40,9 +37,7 @@ export function authenticate(options: AuthenticationOptions): (next: CallerHandl
       if (result.kind === 'none' && allowsAnonymous(options, request)) return next(request, ANONYMOUS_CALLER)
       if (result.kind === 'refused')
         log.info({ auditId: request.auditId, reason: result.problem }, 'authentication failed')
-      const error = unauthorizedError()
-      if (audit !== undefined) auditRefusal(audit, request, error)
-      return writeStatus(error, request)
+      throw unauthorizedError()
     })
   }
 }

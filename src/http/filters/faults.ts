@@ -2,15 +2,18 @@
 // before its first byte still becomes a proper error.
 import { ApiError } from '../../api/status.ts'
 import { answerError, type ErrorAnswers } from '../errors.ts'
+import { type AuditFilterOptions, auditRefusal } from './audit.ts'
 import type { Filter, HttpResponse, Piece } from '../http.ts'
 
-export function catchFaults(answers: ErrorAnswers): Filter {
+/** Audits the refusals of filters that come before the one that audits. */
+export function catchFaults(answers: ErrorAnswers, audit?: AuditFilterOptions): Filter {
   return (next) => async (request) => {
     try {
       if (request.info.kind === 'broken') throw new ApiError('BadRequest', request.info.message)
       const response = await next(request)
       return response.body.kind === 'pieces' ? await begin(response) : response
     } catch (error) {
+      if (audit !== undefined && !request.isAudited && error instanceof ApiError) auditRefusal(audit, request, error)
       const answer = answerError(error, request, answers)
       if (answer === undefined) throw error
       return answer

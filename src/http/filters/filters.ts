@@ -57,21 +57,21 @@ export function withFilters(handler: CallerHandler, options: FilterOptions): Han
   const { measures } = options
   const beforeAuthentication: readonly Filter[] = [
     strictTransport(options.strictTransport),
-    catchFaults({ log: options.log, writeStatus }),
+    catchFaults({ log: options.log, writeStatus }, options.audit),
     sendAwaySometimes(options.goawayChance),
-    // Otherwise whoever still asks, on a connection that is open, is answered.
+    // Otherwise a client that still asks, on an open connection, is answered.
     ...(options.sendRetryAfter ? [turnAwayWhenClosing(options.isClosing)] : []),
     refuseImpossibleTimeout(),
     crossOrigin(options.allowedOrigins),
     ...(options.console === undefined ? [] : [options.console(auditEntrance(options.audit))]),
     firstCheckpoint(),
   ]
-  const authentication = authenticate({ ...options, writeStatus })
+  const authentication = authenticate(options)
   const afterAuthentication: readonly CallerFilter[] = [
     ...(options.tracing === undefined ? [] : [trace(options.tracing)]),
     checkpoint(measures, 'authentication'),
     ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
-    // Before everything is loaded nobody knows who may do what.
+    // Before everything is loaded the server does not know the rights of its users.
     holdWhileStarting(options),
     impersonate(options),
     checkpoint(measures, 'impersonation'),

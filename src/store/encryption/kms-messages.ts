@@ -64,10 +64,10 @@ export function writeMessage(...values: readonly (Buffer | string | number | Byt
 }
 
 function writeMap(writer: MessageWriter, number: number, map: BytesByText): void {
-  for (const [key, bytes] of [...map].sort(([a], [b]) => (a > b ? -1 : 1))) {
-    writer.message(number, () => {
-      writer.bytes(2, bytes)
-      writer.text(1, key)
-    })
-  }
+  for (const entry of [...map].sort(([a], [b]) => (a > b ? -1 : 1))) writer.message(number, writeEntry, entry)
+}
+
+function writeEntry(writer: MessageWriter, [key, bytes]: readonly [string, Buffer]): void {
+  writer.bytes(2, bytes)
+  writer.text(1, key)
 }

@@ -94,7 +94,7 @@ export class Providers {
     }
     const failed = (error: unknown): Opened | Promise<Opened> => {
       const text = error instanceof Error ? error.message : String(error)
-      // What identity has against a sealed value is only worth saying where nobody else knows it.
+      // What identity has against a sealed value is only worth saying where no other provider knows it.
       const isIdentity = provider.prefix.length === 0
       if (!isIdentity) done('Unknown')
       return this.#openFrom(at + 1, isIdentity && problems.length > 0 ? problems : [...problems, text], stored)

@@ -8,7 +8,7 @@ import { ABSENT, KvError } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import { FaultyKv } from '../../fakes/faulty-kv.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 import { type CacheTest, openCacheForTest } from './open-cache.ts'
 
 const LATEST = { kind: 'latest' } as const

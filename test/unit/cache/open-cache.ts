@@ -7,7 +7,7 @@ import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Store, StoredResource, Watch } from '../../../src/store/store.ts'
 import { FaultyKv } from '../../fakes/faulty-kv.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 
 export interface CacheTest extends AsyncDisposable {
   readonly cache: WatchCache

@@ -4,9 +4,9 @@ import { Contents } from '../../../src/cache/contents.ts'
 import { CacheMeasures } from '../../../src/cache/measures.ts'
 import { layoutOf } from '../../../src/codec/resource-version-splice.ts'
 import type { SourceChange } from '../../../src/store/source.ts'
-import { collectGarbage } from '../../fakes/garbage.ts'
+import { collectGarbage } from '../../rigs/garbage.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 import { openCacheForTest } from './open-cache.ts'
 
 describe('what the past may take', () => {

@@ -4,7 +4,7 @@ import type { ListAt } from '../../../src/api/read.ts'
 import { parseFieldSelector } from '../../../src/api/selector-fields.ts'
 import { parseLabelSelector } from '../../../src/api/selector-text.ts'
 import type { ListPage, Store } from '../../../src/store/store.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 import { openCacheForTest } from './open-cache.ts'
 
 interface Step {

@@ -7,7 +7,7 @@ import { openWatchCache, type WatchCache, type WatchCacheOptions } from '../../.
 import { type MemoryKv, openMemory } from '../../../src/kv/embedded/memory.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { ListRequest, Store } from '../../../src/store/store.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 
 const never = new AbortController().signal
 const NEWEST = { kind: 'latest' } as const

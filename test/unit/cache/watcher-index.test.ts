@@ -4,7 +4,7 @@ import type { HistoryRecord } from '../../../src/cache/history.ts'
 import { type Scope, WatcherIndex } from '../../../src/cache/watcher-index.ts'
 import { Change } from '../../../src/store/change.ts'
 import type { StoredItem } from '../../../src/store/store.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 
 const fields = pods.selectableFields.filter(({ indexed }) => indexed)
 

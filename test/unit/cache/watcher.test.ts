@@ -6,7 +6,7 @@ import { PastBudget } from '../../../src/cache/past-budget.ts'
 import { WatcherIndex } from '../../../src/cache/watcher-index.ts'
 import { Watcher } from '../../../src/cache/watcher.ts'
 import { ABSENT } from '../../../src/kv/kv.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 import { openCacheForTest } from './open-cache.ts'
 
 async function eventsOf(watch: AsyncIterator<readonly WatchEvent[]>, count: number): Promise<readonly WatchEvent[]> {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { keepAlive, resumedQuery } from '../../../src/handlers/event-stream.ts'
 import type { Piece } from '../../../src/http/http.ts'
-import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 
@@ -30,8 +28,8 @@ describe('where a browser resumes', () => {
 })
 
 it('tells of a version that is too old in an event, where others are answered 410', async () => {
-  const kv = openMemory()
-  const api = new ApiRequests(new ApiWorld({ kv }))
+  const api = await openWorld()
+  const { kv } = api
   const { signal } = new AbortController()
   for (const name of ['a', 'b', 'c']) await api.send({ method: 'POST', path: MAPS, body: { metadata: { name } } })
   await kv.compact(await kv.newestRevision(signal), signal)

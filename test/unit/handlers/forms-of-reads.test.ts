@@ -1,15 +1,14 @@
 // The forms that lists, watches and single objects have, and what is told where they have none.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
 const STATE = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
 
-let api: ApiRequests
+let api: ApiWorld
 
 beforeEach(async () => {
-  api = new ApiRequests(new ApiWorld())
+  api = await openWorld()
   await api.send({ method: 'POST', path: MAPS, body: { metadata: { name: 'a' } } })
 })
 

@@ -1,8 +1,6 @@
 // Small print of how objects live and end: what their status takes, what keeps them, and what goes with a collection.
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Answer } from '../../fakes/api-requests.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type Answer, type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
 const PODS = '/api/v1/namespaces/ns/pods'
@@ -10,11 +8,11 @@ const JOBS = '/apis/batch/v1/namespaces/ns/jobs'
 const MERGE = 'application/merge-patch+json'
 
 let world: ApiWorld
-let api: ApiRequests
+let api: ApiWorld
 
-beforeEach(() => {
-  world = new ApiWorld()
-  api = new ApiRequests(world, new Set(['ClearingNominatedNodeNameAfterBinding']))
+beforeEach(async () => {
+  world = await openWorld({ gates: ['ClearingNominatedNodeNameAfterBinding'], controllersOff: ['namespace'] })
+  api = world
 })
 
 const send = (method: string, path: string, body?: object): Promise<Answer> =>
@@ -134,12 +132,12 @@ describe('what is going', () => {
     await send('DELETE', `${PODS}/p`)
     await send('PATCH', `${PODS}/p`, { metadata: { finalizers: [] } })
     expect(metaOf(await send('GET', `${PODS}/p`))).toMatchObject({
-      deletionTimestamp: '2030-01-01T00:00:30Z',
+      deletionTimestamp: '2030-01-02T03:04:35Z',
       deletionGracePeriodSeconds: 30,
     })
-    api.seconds += 20
+    await api.clock.advance('20s')
     expect(metaOf(await send('DELETE', `${PODS}/p?gracePeriodSeconds=2`))).toMatchObject({
-      deletionTimestamp: '2030-01-01T00:00:20Z',
+      deletionTimestamp: '2030-01-02T03:04:25Z',
       deletionGracePeriodSeconds: 1,
     })
   })
@@ -206,6 +204,9 @@ describe('a definition', () => {
 })
 
 describe('a collection that is deleted', () => {
+  /** It is in every namespace. */
+  const ROOT_CA = 'kube-root-ca.crt'
+
   beforeEach(async () => {
     for (const name of ['a', 'b', 'c']) await send('POST', MAPS, { metadata: { name } })
   })
@@ -217,7 +218,7 @@ describe('a collection that is deleted', () => {
     const answer = await send('DELETE', `${MAPS}?limit=2`)
     expect(names(answer)).toEqual(['a', 'b'])
     expect(metaOf(answer).continue).not.toBe('')
-    expect(names(await send('GET', MAPS))).toEqual(['c'])
+    expect(names(await send('GET', MAPS))).toEqual(['c', ROOT_CA])
   })
 
   it('goes by no version: what is asked for is the condition of each (W-344)', async () => {
@@ -225,6 +226,6 @@ describe('a collection that is deleted', () => {
       status: 409,
       body: { message: expect.stringContaining('the ResourceVersion in the precondition (0) does not match') },
     })
-    expect(names(await send('GET', MAPS))).toEqual(['a', 'b', 'c'])
+    expect(names(await send('GET', MAPS))).toEqual(['a', 'b', 'c', ROOT_CA])
   })
 })

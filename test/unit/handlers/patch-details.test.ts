@@ -2,9 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { encodeCborValue } from '../../../src/codec/cbor-encode.ts'
 import { encodeEnvelope } from '../../../src/codec/protobuf.ts'
-import type { Answer } from '../../fakes/api-requests.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type Answer, type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/ns/leases'
@@ -16,10 +14,10 @@ const STRATEGIC = 'application/strategic-merge-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-let api: ApiRequests
+let api: ApiWorld
 
-beforeEach(() => {
-  api = new ApiRequests(new ApiWorld())
+beforeEach(async () => {
+  api = await openWorld()
 })
 
 const send = (method: string, path: string, body?: object | string, contentType = MERGE): Promise<Answer> =>
@@ -170,7 +168,7 @@ it('of many who write the status the oldest are folded into one who writes the o
   await make(DEPLOYMENTS, { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } })
   const conditions: object[] = []
   for (let i = 0; i < 12; i++) {
-    api.seconds += 60
+    await api.clock.advance('60s')
     conditions.push({ type: `T${i}`, status: 'True' })
     await send('PATCH', `${DEPLOYMENTS}/d/status?fieldManager=m${i}`, { status: { conditions } })
   }

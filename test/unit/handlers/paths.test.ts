@@ -1,12 +1,11 @@
 // Which paths of resources there are, and what is said of the others (R-041 to R-047).
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
-let api: ApiRequests
+let api: ApiWorld
 
 beforeEach(async () => {
-  api = new ApiRequests(new ApiWorld())
+  api = await openWorld()
   const body = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   await api.send({ method: 'POST', path: '/api/v1/namespaces/ns/pods', body })
 })
@@ -23,7 +22,7 @@ const rows: readonly (readonly [what: string, line: string, status: number, mess
   ['below an old proxy', 'GET /api/v1/proxy/nodes/x/y', 404, NOWHERE],
   [
     'a name that is encoded twice (W-059)',
-    'PUT /api/v1/namespaces/ns/pods/a%b',
+    'PUT /api/v1/namespaces/ns/pods/a%25b',
     400,
     `Name parameter invalid: "a%b": may not contain '%'`,
   ],

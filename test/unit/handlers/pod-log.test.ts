@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
 const PODS = '/api/v1/namespaces/ns/pods'
 const TYPES = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
 const BAD_TIME = 'parsing time "foo" as "2006-01-02T15:04:05Z07:00": cannot parse "foo" as "2006"'
 
-let api: ApiRequests
+let api: ApiWorld
 
 beforeEach(async () => {
-  api = new ApiRequests(new ApiWorld())
+  api = await openWorld()
   for (const [name, ...containers] of [
     ['one', 'a'],
     ['two', 'a', 'b'],

@@ -1,9 +1,7 @@
 // What servers that mean to be compatible often get wrong, one test each. Those about admission and about collection are in
 // tests of their own.
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Answer } from '../../fakes/api-requests.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type Answer, type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
 const PODS = '/api/v1/namespaces/ns/pods'
@@ -13,10 +11,10 @@ const MERGE = 'application/merge-patch+json'
 const JSON_PATCH = 'application/json-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 
-let api: ApiRequests
+let api: ApiWorld
 
-beforeEach(() => {
-  api = new ApiRequests(new ApiWorld())
+beforeEach(async () => {
+  api = await openWorld()
 })
 
 const send = (method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> =>
@@ -105,7 +103,7 @@ describe('what compatible servers get wrong', () => {
 
   it('a write that changes nothing moves nothing (W-140, W-141)', async () => {
     const made = await send('POST', MAPS, map('a', { data: { x: '1' } }))
-    api.seconds += 100
+    await api.clock.advance('100s')
     const same = await send('PUT', `${MAPS}/a`, made.body)
     expect(same.body).toEqual(made.body)
     const patched = await send('PATCH', `${MAPS}/a`, { data: { x: '1' } }, MERGE)

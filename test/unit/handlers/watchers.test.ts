@@ -22,6 +22,7 @@ const WATCHED: Watched = {
   labelSelector: 'a=b',
   fieldSelector: '',
 }
+const HOLDER = { user: WATCHED.user, connection: {}, bytes: 300 }
 const AFTER: WatchStart = { kind: 'after', revision: 7 }
 const STATE: WatchStart = { kind: 'state', at: { kind: 'any' } }
 
@@ -47,7 +48,7 @@ beforeEach(() => {
 const events: Watch = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }
 
 function open(watch: Watch = events, watched = WATCHED): { readonly open: OpenWatch; readonly sink: Sink } {
-  const opened = watchers.begin(watched, AFTER)
+  const opened = watchers.begin(watched, AFTER, HOLDER)
   const sink = new Sink()
   opened.flows(watch, sink)
   return { open: opened, sink }
@@ -162,7 +163,7 @@ describe('a client that comes back', () => {
   it('is told of where it begins anew again and again, by lists or by states', () => {
     for (let i = 0; i < 7; i++) {
       if (i % 2 === 0) watchers.noteList(WATCHED)
-      watchers.end(watchers.begin(WATCHED, i % 2 === 0 ? AFTER : STATE))
+      watchers.end(watchers.begin(WATCHED, i % 2 === 0 ? AFTER : STATE, HOLDER))
     }
     expect(told).toEqual([
       ['client relists in a loop', { user: 'jane', agent: 'tool/1.0 (linux)', group: 'apps', resource: 'deployments' }],

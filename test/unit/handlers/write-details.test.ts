@@ -1,17 +1,15 @@
 // Small print of the writes, in tables: what one request answers with, given what others did before.
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Answer } from '../../fakes/api-requests.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type Answer, type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
 const PODS = '/api/v1/namespaces/ns/pods'
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/ns/leases'
 
-let api: ApiRequests
+let api: ApiWorld
 
-beforeEach(() => {
-  api = new ApiRequests(new ApiWorld())
+beforeEach(async () => {
+  api = await openWorld({ controllersOff: ['garbage-collector'] })
 })
 
 const send = (method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> =>
@@ -93,8 +91,8 @@ describe('grace that is longer than time', () => {
   const NODE_POD = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] }
 
   it.each([
-    ['3170 years', '99999999999', '2276-02-08T11:53:50Z'],
-    ['the longest', '9223372036854775807', '2176-02-20T23:53:37Z'],
+    ['3170 years', '99999999999', '2276-02-09T14:57:55Z'],
+    ['the longest', '9223372036854775807', '2176-02-22T02:57:42Z'],
   ])('wraps around as durations do, and stays in the calendar: %s', async (_name, grace, ends) => {
     await send('POST', PODS, { metadata: { name: 'p' }, spec: NODE_POD })
     const { status, body } = await send('DELETE', `${PODS}/p?gracePeriodSeconds=${grace}`)
@@ -258,7 +256,7 @@ it('a volume keeps the time of its phase where nobody says another', async () =>
   const volumes = '/api/v1/persistentvolumes'
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } }
   const made = await send('POST', volumes, { metadata: { name: 'v' }, spec })
-  api.seconds += 100
+  await api.clock.advance('100s')
   const { body } = await send('PUT', `${volumes}/v/status`, {
     ...made.body,
     status: { phase: 'Pending', message: 'm' },

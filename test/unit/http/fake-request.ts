@@ -45,7 +45,10 @@ export function fakeRequest(line: string, { authorization, ...changes }: FakeCha
     deadline: deadlineOf(info, query, 60_000),
     receivedAt: 0,
     filterSince: 0,
-    body: { read: async () => Buffer.alloc(0), putBack: () => {}, length: 0, onRead: undefined, release: () => {} },
+    turns: { busyMs: 0, longestMs: 0 },
+    resume: () => {},
+    isAudited: false,
+    body: { read: async () => Buffer.alloc(0), putBack: () => {}, length: 0, onRead: undefined },
     breakOff: () => {},
     responder: {
       warn: (text) => void warnings.push(text),

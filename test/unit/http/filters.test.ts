@@ -373,6 +373,57 @@ describe('other origins (R-054, P-234)', () => {
   })
 })
 
+function auditing() {
+  const events: object[] = []
+  const process = (event: { json(): string }): undefined => void events.push(JSON.parse(event.json()) as object)
+  const policy = parsePolicy({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules: [{ level: 'Metadata' }] })
+  const backends = [{ name: 'test', process, close: () => Promise.resolve() }]
+  const auditor = new Auditor({ policy, backends, clock: systemClock, measures: new AuditMeasures() })
+  return { events, audit: { auditor, decode: () => undefined, onRejected: () => {} } }
+}
+
+describe('the audit log has one event of a request that is refused', () => {
+  const enter: FilterOptions['console'] = () => () => (request) => {
+    throw new ApiError('Unauthorized', `no session for ${request.path}`)
+  }
+  const entrance: FilterOptions['console'] = (audited) => () => (request) =>
+    audited(request, () => Promise.reject(new ApiError('Forbidden', 'another site')))
+
+  it.each([
+    ['for its path', 'GET /api/v1/../secrets', 400, {}],
+    ['for its time limit', 'GET /x?timeout=soon', 400, {}],
+    ['by the console', 'GET /x', 401, { console: enter }],
+    ['at the entrance of the console', 'POST /x', 403, { console: entrance }],
+    ['for its token', 'GET /x', 401, { token: 'guessed' }],
+  ])(
+    '%s',
+    async (_title, line, code, {
+      token = 'root-token',
+      ...more
+    }: { token?: string; console?: FilterOptions['console'] }) => {
+      const { audit, events } = auditing()
+      const response = await withFilters(says('hello'), { ...options, ...more, audit })(fakeRequest(line, as(token)))
+      expect(response.status).toBe(code)
+      expect(events).toMatchObject([{ stage: 'ResponseStarted', user: {}, responseStatus: { code } }])
+    },
+  )
+
+  it('by its authorization', async () => {
+    const { audit, events } = auditing()
+    const over: (() => void)[] = []
+    const { responder } = fakeRequest('GET /x')
+    const request = fakeRequest('GET /x', {
+      responder: { ...responder, whenOver: (listener) => void over.push(listener) },
+    })
+    expect((await withFilters(says('hello'), { ...options, audit })(request)).status).toBe(403)
+    for (const listener of over) listener()
+    expect(events).toMatchObject([
+      { stage: 'RequestReceived' },
+      { stage: 'ResponseComplete', responseStatus: { code: 403 } },
+    ])
+  })
+})
+
 describe('acting for others', () => {
   const acting = async (headers: HttpRequest['headers'], token = 'root-token') => {
     const over: (() => void)[] = []
@@ -381,12 +432,7 @@ describe('acting for others', () => {
       whenOver: (listener: () => void) => void over.push(listener),
     }
     const request = fakeRequest('GET /x', { ...as(token), headers, responder })
-    const events: object[] = []
-    const process = (event: { json(): string }): undefined => void events.push(JSON.parse(event.json()) as object)
-    const policy = parsePolicy({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules: [{ level: 'Metadata' }] })
-    const backends = [{ name: 'test', process, close: () => Promise.resolve() }]
-    const auditor = new Auditor({ policy, backends, clock: systemClock, measures: new AuditMeasures() })
-    const audit = { auditor, decode: () => undefined, onRejected: () => {} }
+    const { audit, events } = auditing()
     const seen: { readonly headers: HttpRequest['headers']; readonly user: User }[] = []
     const handler: CallerHandler = (inner, { user }) => {
       seen.push({ headers: inner.headers, user })

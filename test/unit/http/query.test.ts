@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseQuery } from '../../../src/http/query.ts'
-import { outOfProportion } from '../../fakes/processor-time.ts'
+import { outOfProportion } from '../../rigs/processor-time.ts'
 
 const rows: readonly (readonly [what: string, search: string, value: string | undefined])[] = [
   ['the first value wins', 'a=1&a=2', '1'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WarningList } from '../../../src/http/warnings.ts'
-import { outOfProportion } from '../../fakes/processor-time.ts'
+import { outOfProportion } from '../../rigs/processor-time.ts'
 
 function headersOf(texts: Iterable<string>): string[] {
   const list = new WarningList()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { deleteObject } from '../../../src/registry/delete.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
 const OPTIONS = {
   gracePeriodSeconds: undefined,
@@ -11,7 +11,7 @@ const OPTIONS = {
 } as const
 
 it('a name that is taken is refused, and whoever waits for it is told where its owner is going', async () => {
-  const world = new ApiWorld()
+  const world = await openWorld()
   const maps = world.resource('configmaps')
   const metadata = { name: 'c', finalizers: ['example.com/held'] }
   await world.create(maps, { metadata })

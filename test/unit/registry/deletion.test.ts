@@ -3,9 +3,9 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { checkPreconditions } from '../../../src/registry/delete.ts'
 import { decideDeletion, type DeleteOptions } from '../../../src/registry/deletion.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { NOW, openWorld } from '../../rigs/api-world.ts'
 
-const world = new ApiWorld()
+const world = await openWorld()
 const EARLIER = '2030-01-02T03:04:00Z'
 const LATER = '2030-01-02T03:04:35Z'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { servedResource } from '../../../src/registry/served-resource.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
-const { resources } = new ApiWorld()
+const { resources } = await openWorld()
 
 it('what the server needs is found in the core group, or in the one that is named', () => {
   expect(servedResource(resources, 'pods').kind).toBe('Pod')

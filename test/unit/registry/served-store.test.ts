@@ -3,6 +3,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { ListAt, StoredObject } from '../../../src/api/read.ts'
 import { parseLabelSelector } from '../../../src/api/selector-text.ts'
 import { ApiError } from '../../../src/api/status.ts'
+import { encodeStored } from '../../../src/codec/stored-json.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import { ServedObject, ServedStore } from '../../../src/registry/served-store.ts'
@@ -71,6 +72,14 @@ describe('a type that is served in another form', () => {
     const listed: string[] = []
     for await (const batch of page.batches) listed.push(...batch.map((one) => one.object().apiVersion))
     expect(listed).toEqual(['g/v2'])
+  })
+
+  it('is converted where a writer has its bytes alone', async () => {
+    const { store, below, key, plainKey } = open(resourceWith())
+    const made = await store.write(key, () => ({ kind: 'put', bytes: encodeStored(object('g/v2')) }), signal)
+    expect((made as { object: StoredObject }).object.object()['apiVersion']).toBe('g/v2')
+    const stored = (await below.get(plainKey, { kind: 'latest' }, signal)).item as StoredObject
+    expect(stored.object()['apiVersion']).toBe('g/v1')
   })
 
   it('lets writers decide on what is served', async () => {

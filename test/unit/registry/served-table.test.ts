@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { servedTable } from '../../../src/registry/served-table.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
-const { resources } = new ApiWorld()
+const { resources } = await openWorld()
 const pods = { group: '', version: 'v1', resource: 'pods' }
 const secrets = { group: '', version: 'v1', resource: 'secrets' }
 

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest'
-import { admissionRequest, parseResourceVersion } from '../../../src/registry/steps.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { ApiError } from '../../../src/api/status.ts'
+import { encodeStored } from '../../../src/codec/stored-json.ts'
+import { admissionRequest, keyOf, parseResourceVersion, takeSteps, writeFitting } from '../../../src/registry/steps.ts'
+import type { PutOutcome, Store } from '../../../src/store/store.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
-const world = new ApiWorld()
+const world = await openWorld()
 const HPA = { group: 'autoscaling', kind: 'HorizontalPodAutoscaler' }
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
@@ -31,4 +35,52 @@ it.each<[string, string, number | string]>([
 ])('a resource version that is %s', (_name, text, expected) => {
   if (typeof expected === 'number') expect(parseResourceVersion(text)).toBe(expected)
   else expect(() => parseResourceVersion(text)).toThrow(`strconv.ParseUint: parsing "${text}": ${expected}`)
+})
+
+const owned: ApiObject = {
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'a', namespace: 'ns', managedFields: [{ manager: 'm' }] },
+}
+
+it.each<[string, PutOutcome]>([
+  ['an object', { kind: 'put', object: owned }],
+  ['bytes', { kind: 'put', bytes: encodeStored(owned) }],
+])('a write of %s that does not fit is tried again without managed fields', async (_name, outcome) => {
+  const { store } = world.parts
+  let attempts = 0
+  let resumes = 0
+  const narrow: Store = {
+    ...store,
+    write: (key, decide, signal) => {
+      attempts += 1
+      return attempts === 1
+        ? Promise.resolve(decide(undefined)).then(() => Promise.reject(new ApiError('RequestEntityTooLarge', 'no')))
+        : store.write(key, decide, signal)
+    },
+  }
+  const key = keyOf(world.resource('configmaps'), 'ns', `a-${Object.keys(outcome)[1]}`)
+  const request = { key, decide: () => outcome, keepsOwners: false }
+  const { object } = await writeFitting(narrow, request, {
+    signal: new AbortController().signal,
+    resume: () => void (resumes += 1),
+  })
+  expect([attempts, resumes]).toEqual([2, 2])
+  expect(object?.kind === 'object' && object.object().metadata).toEqual({
+    name: 'a',
+    namespace: 'ns',
+    resourceVersion: expect.any(String) as unknown,
+  })
+})
+
+it('a write has the event loop again behind each step that waited', async () => {
+  const taken: string[] = []
+  const context = { ...world.context(), resume: () => void taken.push('resume') }
+  const step = (name: string, waits: boolean) => (object: ApiObject) => {
+    taken.push(name)
+    return waits ? Promise.resolve(object) : object
+  }
+  const steps = [step('one', false), step('webhook', true), step('two', false), step('three', false)]
+  expect(await takeSteps(steps, owned, { context })).toBe(owned)
+  expect(taken).toEqual(['one', 'webhook', 'resume', 'two', 'three'])
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { updateFormOf } from '../../../src/registry/update-form.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
 const OWNED = {
   manager: 'somebody',
@@ -15,8 +15,8 @@ const OWNED = {
 it.each([
   ['of nobody are none', {}, undefined],
   ['of somebody stay theirs', { managedFields: [OWNED] }, [OWNED]],
-])('managed fields %s after a write through a view', (_name, more, expected) => {
-  const form = updateFormOf(new ApiWorld().resource('deployments', 'apps'), 'scale')
+])('managed fields %s after a write through a view', async (_name, more, expected) => {
+  const form = updateFormOf((await openWorld()).resource('deployments', 'apps'), 'scale')
   const stored = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ADMIT_ALL, type Admission } from '../../../src/admission/admission.ts'
+import { ADMIT_ALL, type Admission, type AdmissionPhase } from '../../../src/admission/admission.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
-import { Turns } from '../../../src/lib/turns.ts'
 import type {
   RegistryParts,
   Reservation,
@@ -12,21 +11,26 @@ import type {
   WriteContext,
 } from '../../../src/registry/registry.ts'
 import { keyOf } from '../../../src/registry/steps.ts'
-import { updateObject, type UpdateRequest } from '../../../src/registry/update.ts'
+import { updateObject } from '../../../src/registry/update.ts'
+import type { UpdateRequest } from '../../../src/registry/update-steps.ts'
 import { changedStore } from '../../fakes/changed-store.ts'
-import { ApiWorld, NOW, plain } from '../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld, plain } from '../../rigs/api-world.ts'
 
 type Members = ApiObject['metadata']
 
 const LATER = '2030-01-02T03:05:00Z'
 
 let world: ApiWorld
+/** Those of the world, with an admission that tells what it is asked. */
+let ownParts: RegistryParts
 /** What was asked of the caller's authorizer and of admission. */
 let asked: string[]
 
-beforeEach(() => {
+beforeEach(async () => {
   asked = []
-  world = new ApiWorld({
+  world = await openWorld({ controllersOff: ['namespace'] })
+  ownParts = {
+    ...world.parts,
     admission: {
       ...ADMIT_ALL,
       mutate: (request, signal) => {
@@ -35,7 +39,7 @@ beforeEach(() => {
       },
       validate: ({ operation }) => void asked.push(`validate ${operation}`),
     },
-  })
+  }
 })
 
 interface Sent extends Partial<UpdateRequest>, Partial<Pick<WriteContext, 'dryRun' | 'now' | 'fieldManager'>> {
@@ -43,7 +47,7 @@ interface Sent extends Partial<UpdateRequest>, Partial<Pick<WriteContext, 'dryRu
 }
 
 async function update(resource: Resource, change: UpdateRequest['wanted'], sent: Sent = {}): Promise<WriteAnswer> {
-  const { parts = world.parts, dryRun = false, now = NOW, fieldManager = 'test', ...request } = sent
+  const { parts = ownParts, dryRun = false, now = NOW, fieldManager = 'test', ...request } = sent
   const authorize = (verb: string): Promise<void> => Promise.resolve(void asked.push(verb))
   return updateObject(
     parts,
@@ -234,81 +238,67 @@ it('an update of the scale of another object of the name is refused', async () =
   await expect(other).rejects.toMatchObject({ reason: 'Conflict' })
 })
 
-it.each([
-  ['a small object here', 10, 0],
-  ['a large object elsewhere', 100_000, 1],
-])('who owns the fields is found out for %s', async (_name, length, elsewhere) => {
-  const maps = world.resource('configmaps')
-  await created(maps, { data: { a: 'x'.repeat(length) } })
-  let tracked = 0
-  const trackUpdate = (_request: object, object: ApiObject): Promise<ApiObject> => {
-    tracked++
-    return Promise.resolve(object)
-  }
-  const ifLarge = { offload: { trackUpdate } as unknown as NonNullable<WriteContext['offload']> }
-  await updateObject(
-    world.parts,
-    maps,
-    { name: 'a', subresource: '', tracksFields: false, absent: 'refuse', uid: '', wanted: (live) => live! },
-    world.context({ ifLarge }),
-  )
-  expect(tracked).toBe(elsewhere)
-})
-
-describe('an update by a large body', () => {
-  const turns = new Turns()
+describe('the owners of the fields', () => {
   const changed = (live: ApiObject): ApiObject => ({ ...live, data: { a: '2', b: 'x' } })
+  /** What an update shows to mutating admission. */
+  let shown: readonly string[]
+
+  function admissionWith(extensions: readonly AdmissionPhase[]): Admission {
+    return {
+      ...ADMIT_ALL,
+      mutate: ({ object, operation }) => {
+        const entries = (object!.metadata['managedFields'] ?? []) as readonly { readonly manager: string }[]
+        if (operation === 'UPDATE') shown = entries.map(({ manager }) => manager)
+        return object
+      },
+      hasExtensions: (phase) => extensions.includes(phase),
+    }
+  }
 
   /** The outcome for an object of its own, without what is that object's alone. */
-  async function outcome(wanted: (live: ApiObject) => ApiObject, context: Partial<WriteContext>): Promise<unknown> {
+  async function outcome(
+    extensions: readonly AdmissionPhase[],
+    wanted: (live: ApiObject) => ApiObject,
+  ): Promise<unknown> {
+    world = await openWorld()
+    ownParts = { ...world.parts, admission: admissionWith(extensions) }
     const maps = world.resource('configmaps')
     const before = await created(maps, { data: { a: '1' } })
-    const request = { name: 'a', subresource: '', tracksFields: false, absent: 'refuse', uid: '' } as const
-    const change = { ...request, wanted: (live: ApiObject | undefined) => wanted(live!) }
-    const given = world.context({ now: LATER, fieldManager: 'other', ...context })
-    const answer = await updateObject(world.parts, maps, change, given).catch((error: Error) => error.message)
+    const updating = update(maps, (live) => wanted(live!), { now: LATER, fieldManager: 'other' })
+    const answer = await updating.catch((error: Error) => error.message)
     if (typeof answer === 'string') return answer
     const { uid: _, resourceVersion, ...metadata } = metaOf(answer)
     return { ...plain(answer.object), metadata, isWritten: resourceVersion !== before.metadata['resourceVersion'] }
   }
 
-  it.each<[string, (live: ApiObject) => ApiObject]>([
-    ['changes the object', changed],
-    ['changes nothing', (live) => live],
-    ['says nothing of managed fields', (live) => withMeta(changed(live), { managedFields: undefined })],
-    ['resets managed fields', (live) => withMeta(changed(live), { managedFields: [] })],
+  const foreign = [{ manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }]
+
+  it.each<[string, readonly string[], (live: ApiObject) => ApiObject]>([
+    ['changes the object', ['test'], changed],
+    ['changes nothing', ['test'], (live) => live],
+    ['says nothing of managed fields', ['test'], (live) => withMeta(changed(live), { managedFields: undefined })],
+    ['resets managed fields', [], (live) => withMeta(changed(live), { managedFields: [] })],
+    ['brings managed fields', ['other'], (live) => withMeta(changed(live), { managedFields: foreign })],
     [
       'has managed fields that nobody can read',
+      ['test', 'other'],
       (live) => withMeta(changed(live), { managedFields: [{ operation: 'x' }] }),
     ],
-    ['takes fields from who had them', (live) => withMeta({ ...live, data: { b: 'x' } }, { labels: { a: 'b' } })],
-    ['is invalid', (live) => ({ ...live, data: { 'not a key': 'x' } })],
-  ])('has the outcome of a small one where it %s', async (_name, wanted) => {
-    const small = await outcome(wanted, {})
-    world = new ApiWorld()
-    expect(await outcome(wanted, { turns })).toEqual(small)
+    [
+      'takes fields from who had them',
+      ['test'],
+      (live) => withMeta({ ...live, data: { b: 'x' } }, { labels: { a: 'b' } }),
+    ],
+    ['is invalid', ['test'], (live) => ({ ...live, data: { 'not a key': 'x' } })],
+  ])('are the same before admission and after validation, where an update %s', async (_name, before, wanted) => {
+    const early = await outcome(['mutate'], wanted)
+    expect(await outcome([], wanted)).toEqual(early)
+    expect(shown).toEqual(before)
   })
 
-  it('is not looked through for its fields where it is invalid', async () => {
-    const offload = { trackUpdate: () => expect.unreachable() } as unknown as NonNullable<WriteContext['offload']>
-    const invalid = (live: ApiObject): ApiObject => ({ ...live, data: { 'not a key': 'x' } })
-    expect(await outcome(invalid, { turns, offload })).toContain('Invalid value: "not a key"')
-  })
-
-  it('is looked through before admission where extensions are shown it', async () => {
-    const shown: unknown[] = []
-    const admission: Admission = {
-      ...ADMIT_ALL,
-      mutate: ({ object, operation }) => {
-        if (operation === 'UPDATE')
-          shown.push((object!.metadata['managedFields'] as { manager: string }[]).map(({ manager }) => manager))
-        return object
-      },
-      hasExtensions: () => true,
-    }
-    world = new ApiWorld({ admission })
-    await outcome(changed, { turns })
-    expect(shown).toEqual([['test', 'other']])
+  it('are found before admission where extensions are shown them', async () => {
+    await outcome(['mutate'], changed)
+    expect(shown).toEqual(['test', 'other'])
   })
 })
 
@@ -490,7 +480,7 @@ describe('an update that another write overtakes', () => {
           signal,
         ),
     })
-    return { ...world.parts, store }
+    return { ...ownParts, store }
   }
 
   it('is decided again on what won, admission included (W-114)', async () => {

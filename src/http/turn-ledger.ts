@@ -1,0 +1,294 @@
+// Which request the event loop works for, and for how long without a break, so that an operator finds the client that holds up the others. A request
+// enters when it gets the event loop: when it has come, behind filters that may wait, when its body has been read, when the store or a webhook
+// has answered, and before each piece of its answer. The time until another request enters, or until the turn of the event loop ends, is the
+// request's. Where a turn is long, only the processor time in it counts: on a busy machine the thread may not have run.
+import type { User } from '../api/user.ts'
+import { counter, type Family, gauge } from '../lib/measure.ts'
+import { isLongRunning } from './deadline.ts'
+import type { HttpRequest } from './http.ts'
+import type { RequestInfo } from './request-info.ts'
+
+/** What is told of a request. */
+export interface RequestStatus {
+  /** When it ended; of one under way, now. */
+  readonly at: string
+  readonly user: string
+  readonly verb: string
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+  /** 0 while it is under way. */
+  readonly status: number
+  readonly receivedBytes: number
+  /** 0 while it is under way. */
+  readonly sentBytes: number
+  readonly milliseconds: number
+  readonly busyMs: number
+  readonly longestTurnMs: number
+  readonly auditId: string
+  readonly agent: string
+}
+
+/** The time that the requests of a user took, of the event loop and of worker threads. */
+export interface ClientUse {
+  readonly user: string
+  requests: number
+  busyMs: number
+  /** Lately: half of it is forgotten every minute. */
+  recentMs: number
+}
+
+export interface RequestsReport {
+  readonly running: readonly RequestStatus[]
+  readonly slowest: readonly RequestStatus[]
+  readonly clients: readonly ClientUse[]
+}
+
+/** A longer turn is one that others notice. */
+export const LONG_TURN_MS = 100
+/** Shorter ones are taken as they are; reading the processor time takes 1 µs. */
+const CHECKED_MS = 10
+/** Requests that are told of, of each kind. */
+const MOST_SHOWN = 50
+const KEPT_MS = 5 * 60_000
+/** Beyond that the users that took the least lately are forgotten. */
+const MOST_CLIENTS = 1000
+/** Users in metrics. */
+const MOST_LABELS = 20
+const HALVED_EVERY_MS = 60_000
+const FORGET_EVERY_MS = 1_000
+/** So many lines of the log at once, and then one in each pause. */
+const MOST_LINES = 10
+const PAUSE_MS = 10_000
+const LONGEST_TEXT = 200
+const NO_RESOURCE = Object.freeze({ verb: '', group: '', resource: '' })
+
+export class TurnLedger {
+  readonly families: readonly Family[]
+  /** Those under way. */
+  running: () => Iterable<HttpRequest> = () => []
+  /** Told of a request with a long turn; `untold` is how many were not, since the last one that was. */
+  onLongTurn: (request: RequestStatus, untold: number) => void = () => {}
+  readonly #now: () => number
+  readonly #processorNow: () => number
+  readonly #longTurns = counter(
+    'quarterdeck_long_turns_total',
+    'Requests that held the event loop for more than 100 ms without a break; the log says which.',
+    ['verb', 'group', 'resource'],
+    { most: 200 },
+  )
+  readonly #clients = new Map<string, ClientUse>()
+  #slowest: readonly Slow[] = []
+  #current: HttpRequest | undefined
+  #since = 0
+  /** The thread's processor time, and when it was read. */
+  #processor = { milliseconds: 0, readAt: Number.NEGATIVE_INFINITY }
+  #isOpen = false
+  #longestMs = 0
+  #lines = MOST_LINES
+  #linesAt = 0
+  #untold = 0
+  #halvedAt = 0
+
+  /** Both clocks are in milliseconds. */
+  constructor(now = () => performance.now(), processorNow = threadMs) {
+    this.#now = now
+    this.#processorNow = processorNow
+    this.families = [
+      this.#longTurns,
+      counter(
+        'quarterdeck_client_processor_seconds_total',
+        `Seconds of the event loop and of worker threads that requests of a user took; of the ${MOST_LABELS} users that took the most lately.`,
+        ['user'],
+        {
+          refresh: (family) => {
+            family.clear()
+            for (const { user, busyMs } of this.#top(MOST_LABELS)) family.of(user).value = busyMs / 1000
+          },
+        },
+      ),
+      gauge(
+        'quarterdeck_longest_turn_seconds',
+        'Longest time for which a request held the event loop without a break, since the last scrape.',
+        [],
+        {
+          refresh: (family) => {
+            family.of().value = this.#longestMs / 1000
+            this.#longestMs = 0
+          },
+        },
+      ),
+    ]
+  }
+
+  /** The request has the event loop from now on. */
+  enter(request: HttpRequest, at?: number): void {
+    if (this.#current === request) return
+    const now = at ?? this.#now()
+    if (this.#current !== undefined) this.#charge(this.#current, now)
+    if (!this.#isOpen) {
+      this.#isOpen = true
+      setImmediate(this.#end)
+    }
+    if (now - this.#processor.readAt >= CHECKED_MS) this.#processorSince(now)
+    this.#current = request
+    this.#since = now
+  }
+
+  /** Its answer is over. */
+  finish({ request, user, isAuthorized, status, sentBytes, milliseconds }: Finished): void {
+    const now = request.receivedAt + milliseconds
+    if (this.#current === request) {
+      this.#charge(request, now)
+      this.#current = undefined
+    }
+    const { turns, info } = request
+    this.spend(user.name, turns.busyMs, 1, now)
+    if (turns.longestMs <= LONG_TURN_MS || isLongRunning(info)) return
+    // Clients that are not let in make no series.
+    this.#note(isAuthorized ? info : undefined, statusOf(request, now, { user, status, sentBytes }), now)
+  }
+
+  spend(user: string, milliseconds: number, requests = 0, now = this.#now()): void {
+    if (now - this.#halvedAt > FORGET_EVERY_MS) this.#forget(now)
+    const use = this.#clients.get(user) ?? this.#know(user)
+    use.requests += requests
+    use.busyMs += milliseconds
+    use.recentMs += milliseconds
+  }
+
+  report(): RequestsReport {
+    const now = this.#now()
+    const running = Array.from(this.running(), (one) =>
+      statusOf(one, now, { user: one.responder.user, status: 0, sentBytes: 0 }),
+    )
+    return {
+      running: running.sort((a, b) => b.busyMs - a.busyMs || b.milliseconds - a.milliseconds).slice(0, MOST_SHOWN),
+      slowest: this.#recent(now).map(({ told }) => told),
+      clients: this.#top(MOST_SHOWN).map((use) => ({ ...use })),
+    }
+  }
+
+  readonly #end = (): void => {
+    this.#isOpen = false
+    if (this.#current !== undefined) this.#charge(this.#current, this.#now())
+    this.#current = undefined
+  }
+
+  #charge(request: HttpRequest, now: number): void {
+    const { turns } = request
+    const elapsed = now - this.#since
+    const milliseconds = elapsed < CHECKED_MS ? elapsed : Math.min(elapsed, this.#processorSince(now))
+    turns.busyMs += milliseconds
+    if (milliseconds <= turns.longestMs) return
+    const wasLong = turns.longestMs > LONG_TURN_MS
+    turns.longestMs = milliseconds
+    if (milliseconds > this.#longestMs) this.#longestMs = milliseconds
+    // A watch ends hours later, and is told of now.
+    if (milliseconds <= LONG_TURN_MS || wasLong || !isLongRunning(request.info)) return
+    this.#note(request.info, statusOf(request, now, { user: request.responder.user, status: 0, sentBytes: 0 }), now)
+  }
+
+  /** What the thread used since the last call. */
+  #processorSince(now: number): number {
+    const milliseconds = this.#processorNow()
+    const used = milliseconds - this.#processor.milliseconds
+    this.#processor = { milliseconds, readAt: now }
+    return used
+  }
+
+  #note(info: RequestInfo | undefined, told: RequestStatus, now: number): void {
+    const { verb, group, resource } = info?.kind === 'resource' ? info : NO_RESOURCE
+    this.#longTurns.of(verb, group, resource).value++
+    this.#slowest = [...this.#recent(now), { told, endedAt: now }]
+      .sort((a, b) => b.told.longestTurnMs - a.told.longestTurnMs)
+      .slice(0, MOST_SHOWN)
+    const earned = Math.floor((now - this.#linesAt) / PAUSE_MS)
+    if (earned > 0) {
+      this.#lines = Math.min(MOST_LINES, this.#lines + earned)
+      this.#linesAt = now
+    }
+    if (this.#lines === 0) return void this.#untold++
+    this.#lines--
+    this.onLongTurn(told, this.#untold)
+    this.#untold = 0
+  }
+
+  #recent(now: number): readonly Slow[] {
+    return this.#slowest.filter(({ endedAt }) => now - endedAt < KEPT_MS)
+  }
+
+  #know(user: string): ClientUse {
+    if (this.#clients.size === MOST_CLIENTS) {
+      const kept = this.#top(MOST_CLIENTS / 2)
+      this.#clients.clear()
+      for (const use of kept) this.#clients.set(use.user, use)
+    }
+    const use = { user, requests: 0, busyMs: 0, recentMs: 0 }
+    this.#clients.set(user, use)
+    return use
+  }
+
+  #forget(now: number): void {
+    const share = 0.5 ** ((now - this.#halvedAt) / HALVED_EVERY_MS)
+    this.#halvedAt = now
+    for (const use of this.#clients.values()) use.recentMs *= share
+  }
+
+  /** Those that took the most lately. */
+  #top(most: number): readonly ClientUse[] {
+    this.#forget(this.#now())
+    return [...this.#clients.values()].sort((a, b) => b.recentMs - a.recentMs).slice(0, most)
+  }
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+interface Slow {
+  readonly told: RequestStatus
+  readonly endedAt: number
+}
+
+interface Finished {
+  readonly request: HttpRequest
+  readonly user: User
+  readonly isAuthorized: boolean
+  readonly status: number
+  readonly sentBytes: number
+  readonly milliseconds: number
+}
+
+function statusOf(
+  { auditId, info, method, path, headers, body, receivedAt, turns }: HttpRequest,
+  now: number,
+  { user, status, sentBytes }: Pick<Finished, 'user' | 'status' | 'sentBytes'>,
+): RequestStatus {
+  const { 'user-agent': agent } = headers
+  const asked =
+    info.kind === 'resource'
+      ? {
+          verb: info.verb,
+          resource:
+            [info.resource, info.group].filter((part) => part !== '').join('.') +
+            (info.subresource === undefined ? '' : `/${info.subresource}`),
+          namespace: info.namespace ?? '',
+          name: info.name ?? '',
+        }
+      : { verb: method.toLowerCase(), resource: path.slice(0, LONGEST_TEXT), namespace: '', name: '' }
+  return {
+    at: new Date(performance.timeOrigin + now).toISOString(),
+    user: user.name.slice(0, LONGEST_TEXT),
+    ...asked,
+    status,
+    receivedBytes: body.length,
+    sentBytes,
+    milliseconds: Math.round(now - receivedAt),
+    busyMs: Math.round(turns.busyMs),
+    longestTurnMs: Math.round(turns.longestMs),
+    auditId,
+    agent: typeof agent === 'string' ? agent.slice(0, LONGEST_TEXT) : '',
+  }
+}

@@ -1,0 +1,19 @@
+// Paths without symbolic links, to tell whether two names mean one place.
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+
+/** Absolute, with every link resolved. The last parts need not exist. */
+export function realPath(place: string): string {
+  const absolute = path.resolve(place)
+  const above = path.dirname(absolute)
+  try {
+    return realpathSync(absolute)
+  } catch {
+    return above === absolute ? absolute : path.join(realPath(above), path.basename(absolute))
+  }
+}
+
+/** Whether the place is the directory or lies in it. Both paths are real. */
+export function isWithin(directory: string, place: string): boolean {
+  return place === directory || place.startsWith(path.join(directory, path.sep))
+}

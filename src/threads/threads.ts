@@ -1,0 +1,355 @@
+// Worker threads for requests with much to compute, so that the event loop stays free for other requests. A request runs in one
+// thread, piece by piece: a piece ends where the request calls the main thread. This pool decides whose piece a thread runs next.
+// The user whose pieces took the least time goes first; of one user's requests, the smallest. A piece cannot be interrupted: short requests have
+// a thread of their own, in which none waits for a long piece.
+import type { Worker } from 'node:worker_threads'
+import { ApiError } from '../api/status.ts'
+import { CancelledError } from '../lib/errors.ts'
+import { errorOf, failureOf, type FromThread, type ToThread } from './messages.ts'
+
+/** How long threads wait for another request. To start one takes a third of a second. */
+const IDLE_MS = 30_000
+/** A piece that lasts so long after its client has gone is given up, with its thread. */
+const ABANDONED_MS = 1000
+/** So many times longer where other requests are in its thread: these are to be sent again. */
+const DEADLINE = 10
+/** A piece that lasts longer is given up with its thread, though its client waits. */
+const PIECE_MS = 30_000
+/** Most calls are answered at once: so long a thread waits for the answer before it takes up another request's piece. */
+const PATIENCE_MS = 5
+/** Requests that are estimated to take no longer, in milliseconds, are short. */
+const SHORT_MS = 300
+const MAX_HEAP_MB = 1024
+const MAX_YOUNG_MB = 48
+/** The requests of one user that a thread works on at once cost so much together at most: their objects are in memory. */
+const MOST_COST = 4000
+
+export interface Task {
+  /** Whose request it is. */
+  readonly user: string
+  /** An estimate of the work, in milliseconds. */
+  readonly cost: number
+  /** What the thread is to do. `thread` is the same object for the life of a thread. */
+  input(thread: object): unknown
+  /** What the request may call the main thread for. */
+  readonly effects: Readonly<Record<string, (argument: never) => unknown>>
+  readonly onNote: (note: never) => void
+  readonly signal: AbortSignal
+}
+
+export interface ThreadOptions {
+  readonly program: URL
+  /** What every thread is told when it starts. */
+  readonly settings: unknown
+  /** As many threads for long requests at most. */
+  readonly most: number
+  readonly abandonedMs?: number
+  readonly pieceMs?: number
+  /** Told of the time that a thread has worked for a user. */
+  readonly onSpent?: (user: string, milliseconds: number) => void
+}
+
+export class Threads implements AsyncDisposable {
+  readonly #options: ThreadOptions
+  readonly #threads = new Set<Thread>()
+  readonly #users = new Map<string, UserRuns>()
+  #lastId = 0
+  #idle: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: ThreadOptions) {
+    this.#options = options
+  }
+
+  /** How many requests wait for a thread. */
+  get waiting(): number {
+    const isWaiting = (run: Run): boolean => run.isReady && run.thread?.running !== run
+    return this.#users.values().reduce((sum, { runs }) => sum + [...runs].filter(isWaiting).length, 0)
+  }
+
+  /** Resolves to the result of the task; throws what the task throws, and `CancelledError` when its signal fires. */
+  async run(task: Task): Promise<unknown> {
+    const { signal } = task
+    if (signal.aborted || this.#isClosed) throw new CancelledError(signal.reason)
+    clearTimeout(this.#idle)
+    const run = new Run(++this.#lastId, task)
+    const giveUp = (): void => this.#abandon(run)
+    signal.addEventListener('abort', giveUp, { once: true })
+    this.#userOf(task.user).runs.add(run)
+    this.#dispatch()
+    try {
+      return await run.result.promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+      this.#forget(run)
+      this.#dispatch()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    for (const { runs } of this.#users.values()) for (const run of runs) run.result.reject(new CancelledError())
+    await this.#endThreads()
+  }
+
+  /** A new user goes first, and has no more time to spend than the others. */
+  #userOf(name: string): UserRuns {
+    let user = this.#users.get(name)
+    if (user === undefined) {
+      const least = Math.min(...this.#users.values().map(({ usedMs }) => usedMs))
+      user = { runs: new Set(), usedMs: Number.isFinite(least) ? least - 1 : 0 }
+      this.#users.set(name, user)
+    }
+    return user
+  }
+
+  #forget(run: Run): void {
+    const { user: name } = run.task
+    const user = this.#users.get(name)
+    user?.runs.delete(run)
+    run.thread?.runs.delete(run)
+    if (user?.runs.size === 0) this.#users.delete(name)
+    if (this.#users.size === 0 && !this.#isClosed) {
+      this.#idle = setTimeout(() => void this.#endThreads(), IDLE_MS).unref()
+    }
+  }
+
+  /** Gives every thread without work its next piece. */
+  #dispatch(): void {
+    if (this.#isClosed) return
+    for (const thread of this.#threads) if (isFree(thread)) this.#giveNext(thread)
+    for (const lane of LANES) {
+      const isWorkLeft = this.#next(lane, undefined) !== undefined
+      const started = [...this.#threads].filter((thread) => thread.lane === lane).length
+      if (isWorkLeft && started < (lane === 'short' ? 1 : this.#options.most)) this.#giveNext(this.#startThread(lane))
+    }
+  }
+
+  #giveNext(thread: Thread): void {
+    const run = this.#next(thread.lane, thread)
+    if (run === undefined) return
+    run.thread = thread
+    thread.runs.add(run)
+    thread.running = run
+    thread.heldFor = undefined
+    run.startedAt = performance.now()
+    thread.worker.postMessage(run.takeMessage(thread), [])
+    thread.deadline = setTimeout(() => this.#expire(thread, run), this.#options.pieceMs ?? PIECE_MS).unref()
+  }
+
+  #expire(thread: Thread, run: Run): void {
+    run.result.reject(new ApiError('Timeout', 'the request takes longer to compute than the server allows'))
+    void this.#end(thread)
+  }
+
+  /** The run that the thread is to go on with; without a thread: one that no thread has started. */
+  #next(lane: Lane, thread: Thread | undefined): Run | undefined {
+    for (const { runs } of [...this.#users.values()].sort((a, b) => a.usedMs - b.usedMs)) {
+      let started = 0
+      for (const run of runs) if (run.thread === thread && thread !== undefined) started += run.task.cost
+      let best: Run | undefined
+      for (const run of runs) {
+        const isNew = run.thread === undefined
+        if (
+          run.lane !== lane ||
+          !run.isReady ||
+          (isNew ? started > 0 && started + run.task.cost > MOST_COST : run.thread !== thread)
+        )
+          continue
+        if (best === undefined || comesBefore(run, best)) best = run
+      }
+      if (best !== undefined) return best
+    }
+    return undefined
+  }
+
+  #startThread(lane: Lane): Thread {
+    const { program, settings } = this.#options
+    const { Worker } = process.getBuiltinModule('node:worker_threads')
+    const worker = new Worker(program, {
+      name: lane,
+      workerData: settings,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
+    })
+    worker.unref()
+    const thread: Thread = {
+      lane,
+      worker,
+      runs: new Set(),
+      running: undefined,
+      deadline: undefined,
+      heldFor: undefined,
+    }
+    this.#threads.add(thread)
+    worker.on('message', (message: FromThread) => this.#take(thread, message))
+    worker.on('error', (error) => this.#lost(thread, error))
+    worker.on('exit', (code) => this.#lost(thread, new Error(`a worker thread ended with code ${code}`)))
+    return thread
+  }
+
+  #take(thread: Thread, message: FromThread): void {
+    const run = thread.running
+    if (run === undefined || run.id !== message.id) return
+    clearTimeout(thread.deadline)
+    thread.running = undefined
+    const user = this.#users.get(run.task.user)
+    const spentMs = performance.now() - run.startedAt
+    if (user !== undefined) user.usedMs += spentMs
+    this.#options.onSpent?.(run.task.user, spentMs)
+    if (message.kind === 'call') this.#hold(thread, run)
+    run.take(message, () => this.#dispatch())
+    this.#dispatch()
+  }
+
+  #hold(thread: Thread, run: Run): void {
+    thread.heldFor = run
+    const giveUp = (): void => {
+      if (thread.heldFor !== run) return
+      thread.heldFor = undefined
+      this.#dispatch()
+    }
+    setTimeout(giveUp, PATIENCE_MS).unref()
+  }
+
+  #abandon(run: Run): void {
+    run.result.reject(new CancelledError(run.task.signal.reason))
+    const { thread } = run
+    if (thread === undefined) return
+    thread.worker.postMessage({ kind: 'abort', id: run.id } satisfies ToThread, [])
+    if (thread.running !== run) return
+    const { abandonedMs = ABANDONED_MS } = this.#options
+    const deadline = performance.now() + DEADLINE * abandonedMs
+    const check = (): void => {
+      if (thread.running !== run) return
+      // Other requests in the thread are worth more than the time of this one, for a while.
+      if (thread.runs.size === 0 || performance.now() >= deadline) void this.#end(thread)
+      else setTimeout(check, abandonedMs).unref()
+    }
+    setTimeout(check, abandonedMs).unref()
+  }
+
+  /** The requests of a thread end with it. */
+  #lost(thread: Thread, error: unknown): void {
+    clearTimeout(thread.deadline)
+    if (!this.#threads.delete(thread)) return
+    for (const run of thread.runs) run.result.reject(run === thread.running ? causeOf(error) : interrupted())
+    this.#dispatch()
+  }
+
+  async #end(thread: Thread): Promise<void> {
+    this.#lost(thread, new CancelledError())
+    await thread.worker.terminate()
+  }
+
+  async #endThreads(): Promise<void> {
+    clearTimeout(this.#idle)
+    const threads = [...this.#threads]
+    this.#threads.clear()
+    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+  }
+}
+
+type Lane = 'short' | 'long'
+const LANES: readonly Lane[] = ['short', 'long']
+
+interface UserRuns {
+  readonly runs: Set<Run>
+  /** The time that threads have spent on this user's requests since it has any. */
+  usedMs: number
+}
+
+interface Thread {
+  readonly lane: Lane
+  readonly worker: Worker
+  /** Started, and not answered. */
+  readonly runs: Set<Run>
+  running: Run | undefined
+  /** Of the piece that is running. */
+  deadline: NodeJS.Timeout | undefined
+  /** The run whose call is being answered, for a short while. */
+  heldFor: Run | undefined
+}
+
+function isFree({ running, heldFor }: Thread): boolean {
+  return running === undefined && (heldFor === undefined || heldFor.isReady)
+}
+
+/** One task, from its start to its result. */
+class Run {
+  readonly id: number
+  readonly task: Task
+  readonly result = Promise.withResolvers<unknown>()
+  thread: Thread | undefined
+  startedAt = 0
+  /** Undefined before the start, and while an effect is under way. */
+  #message: ToThread | undefined
+  #isWaiting = false
+  /** The last error that was sent to the thread. */
+  #sent: unknown
+
+  constructor(id: number, task: Task) {
+    this.id = id
+    this.task = task
+  }
+
+  get lane(): Lane {
+    return this.task.cost <= SHORT_MS ? 'short' : 'long'
+  }
+
+  /** A thread can go on with it. */
+  get isReady(): boolean {
+    return !this.#isWaiting
+  }
+
+  takeMessage(thread: Thread): ToThread {
+    const message = this.#message ?? { kind: 'start', id: this.id, input: this.task.input(thread) }
+    this.#message = undefined
+    this.#isWaiting = true
+    return message
+  }
+
+  take(message: FromThread, onReady: () => void): void {
+    for (const note of message.notes) this.task.onNote(note as never)
+    switch (message.kind) {
+      case 'done':
+        return this.result.resolve(message.result)
+      case 'failed':
+        return this.result.reject(message.failure.kind === 'returned' ? this.#sent : errorOf(message.failure))
+      case 'call':
+        void this.#perform(message.effect, message.argument).then((answer) => {
+          this.#message = answer
+          this.#isWaiting = false
+          onReady()
+        })
+    }
+  }
+
+  async #perform(effect: string, argument: unknown): Promise<ToThread> {
+    const { id } = this
+    try {
+      return { kind: 'reply', id, value: await this.task.effects[effect]!(argument as never) }
+    } catch (error) {
+      this.#sent = error
+      return { kind: 'refuse', id, failure: failureOf(error) }
+    }
+  }
+}
+
+/** The smaller one; of two that are alike, the one that is under way. */
+function comesBefore(one: Run, other: Run): boolean {
+  if (one.task.cost !== other.task.cost) return one.task.cost < other.task.cost
+  return one.thread !== undefined && other.thread === undefined
+}
+
+function causeOf(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ERR_WORKER_OUT_OF_MEMORY') return error
+  const message = 'the request needs more memory than the server has for one request'
+  return new ApiError('RequestEntityTooLarge', message, { cause: error })
+}
+
+function interrupted(): ApiError {
+  return new ApiError('ServiceUnavailable', 'the server had to interrupt the request, please try again', {
+    details: { retryAfterSeconds: 1 },
+  })
+}
