@@ -1,5 +1,7 @@
-// What a server serves, as its discovery tells it, and where objects are found by the words that kubectl takes.
+// The resources in a server's discovery, found by the same words as in kubectl, and the paths of their objects.
+import { formatGroupVersion } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
+import { usageError } from '../config/start-error.ts'
 
 export interface ApiResource {
   readonly group: string
@@ -8,7 +10,7 @@ export interface ApiResource {
   readonly resource: string
   readonly kind: string
   readonly namespaced: boolean
-  /** Other words for it: the singular, and short ones. */
+  /** The singular and the short names. */
   readonly alsoNamed: readonly string[]
 }
 
@@ -27,7 +29,7 @@ interface DiscoveredResource {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** The core group first, then in the server's order; of each group its preferred version first. */
+/** The core group first, then in the server's order. The preferred version of a group comes first. */
 export async function apiResources(client: Client): Promise<readonly ApiResource[]> {
   const answers = await Promise.all(
     ['/api', '/apis'].map((path) => client.request({ method: 'GET', path, headers: { accept: AGGREGATED } })),
@@ -50,7 +52,7 @@ function resourcesIn({ metadata, versions = [] }: DiscoveredGroup): readonly Api
   )
 }
 
-/** By plural, singular, short name or kind, in any case, with the group behind a dot where it is needed: `deploy`, `widgets.example.com`. */
+/** By plural, singular, short name or kind, in any case. A group may follow a dot: `deploy`, `widgets.example.com`. */
 export function findResource(resources: readonly ApiResource[], word: string): ApiResource {
   const [name = '', ...group] = word.toLowerCase().split('.')
   const found = resources.find(
@@ -60,6 +62,19 @@ export function findResource(resources: readonly ApiResource[], word: string): A
   )
   if (found === undefined) throw new Error(`the server has no resource ${JSON.stringify(word)}`)
   return found
+}
+
+/** Throws an error that names the kind, if the server does not serve it. */
+export function resourceOf(resources: readonly ApiResource[], apiVersion: string, kind: string): ApiResource {
+  const found = resources.find((each) => formatGroupVersion(each) === apiVersion && each.kind === kind)
+  if (found === undefined) throw new Error(`the server has no kind ${kind} in ${apiVersion}`)
+  return found
+}
+
+/** Throws a `StartError` for a namespace if the objects have none. */
+export function checkScope({ namespaced, resource }: ApiResource, namespace: string | undefined): void {
+  if (!namespaced && namespace !== undefined)
+    throw usageError(`--namespace ${namespace}: ${resource} have no namespace`)
 }
 
 export interface NamedObject {

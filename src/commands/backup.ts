@@ -1,4 +1,4 @@
-// `quarterdeck backup FILE` and `quarterdeck backup verify FILE`: what a store holds at one revision, in a file that was read back.
+// `quarterdeck backup FILE` and `quarterdeck backup verify FILE`: writes a store at one revision to a file, and reads the file back.
 import { createReadStream } from 'node:fs'
 import { BackupError } from '../backup/backup-error.ts'
 import { BackupReader } from '../backup/backup-reader.ts'
@@ -9,12 +9,13 @@ import { parseKey } from '../backup/seal.ts'
 import type { Environment } from '../config/config.ts'
 import { readFileAs } from '../config/files.ts'
 import { integer } from '../config/setting-reader.ts'
-import { reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
 import type { CopiedItem } from '../kv/copy.ts'
 import { KvError } from '../kv/kv.ts'
 import { systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
-import { describeStorage, openStorageCopy } from '../server/storage.ts'
+import { isWithin, realPath } from '../lib/real-path.ts'
+import { checkPrefix, describeStorage, openStorageCopy } from '../server/storage.ts'
 import { programVersion } from '../server/version.ts'
 import { readCommandLine, subcommandIn } from './command-flags.ts'
 import { checkTarget, writeWhole } from './output-file.ts'
@@ -22,16 +23,15 @@ import { complain, inOneLine, print, printBytes } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
 import { readStorageConfig } from './storage-flags.ts'
 
-/** Resolves with the exit code. */
 export async function runBackup(args: readonly string[], environment: Environment): Promise<number> {
   const { words, rest } = subcommandIn('backup', args)
   return words === 'backup verify' ? verify(rest) : write(rest, environment)
 }
 
 async function verify(args: readonly string[]): Promise<number> {
-  const { read, operands } = readCommandLine('backup verify', args, { most: 1 })
-  const [file] = operands
-  if (file === undefined) throw usageError('give the file to verify; see quarterdeck backup --help')
+  const wanted = 'give one file to verify'
+  const { read, operands } = readCommandLine('backup verify', args, { least: 1, most: 1, wanted })
+  const [file = ''] = operands
   const key = readKey(read.text('encryption-key-file'))
   const header = await explained(file, () => verifyBackup(file, key))
   print(`${inOneLine(`${file}: ${described(header)}; verified`)}\n`)
@@ -40,19 +40,22 @@ async function verify(args: readonly string[]): Promise<number> {
 
 async function write(args: readonly string[], environment: Environment): Promise<number> {
   const wanted = 'give one file to write, or - for standard output'
-  const { read, operands } = readCommandLine('backup', args, { most: 1, wanted })
-  const [file] = operands
-  if (file === undefined) throw usageError(`${wanted}; see quarterdeck backup --help`)
+  const { read, operands } = readCommandLine('backup', args, { least: 1, most: 1, wanted })
+  const [file = ''] = operands
   const key = readKey(read.text('encryption-key-file'))
   const revision = read.optional('revision')
   const at = revision === undefined ? undefined : integer(revision, 1, Number.MAX_SAFE_INTEGER)
   const config = await readStorageConfig(read, environment)
-  if (file !== '-') checkTarget(file, read.switch('overwrite'))
+  checkTarget(file, read.switch('overwrite'))
+  const { storage } = config
+  if (file !== '-' && storage.kind === 'embedded' && isWithin(realPath(storage.directory), realPath(file)))
+    throw new StartError(`${file} cannot be written: it lies in the store, ${storage.directory}`)
   const signal = stopSignal()
   const copy = await openStorageCopy({ config, clock: systemClock, at }, signal)
   const order = { copy, prefix: config.storagePrefix, time: new Date(), version: programVersion(), key }
-  const source = `read from ${describeStorage(config.storage)}`
+  const source = `read from ${describeStorage(storage)}${copy.count === 0 ? ', which is empty' : ''}`
   try {
+    await checkPrefix(copy, config, signal)
     if (file === '-') {
       const header = await explained('standard output', () => writeBackup({ ...order, write: printBytes }, signal))
       complain(`${inOneLine(`${described(header)}, ${source}`)}\n`)
@@ -72,12 +75,12 @@ async function write(args: readonly string[], environment: Environment): Promise
   }
 }
 
-/** The key of a backup, from its file. */
+/** Reads the key of a backup from a file. */
 export function readKey(file: string | undefined): Buffer | undefined {
   return file === undefined ? undefined : readFileAs(file, '--encryption-key-file', parseKey)
 }
 
-/** Reads all of it. Throws a `BackupError` where it is not as it was written. */
+/** Reads the whole file. Throws a `BackupError` if it is damaged. */
 export async function verifyBackup(
   file: string,
   key: Buffer | undefined,
@@ -93,7 +96,7 @@ export function described({ keys, revision, prefix, time, version, encryption }:
   return `${keys} keys under ${prefix} at revision ${revision}, of ${time} by quarterdeck ${version}${sealed}`
 }
 
-/** What goes wrong as one line that names the file. */
+/** Turns known errors into one line that names the file. */
 export async function explained<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,8 +1,8 @@
-// `quarterdeck bundle FILE`: what a bug report needs of a running server, as one text that its sender can read. Objects are counted and not
-// shown, so that no secret is in it; what looks like a credential is blotted out all the same.
+// `quarterdeck bundle FILE`: writes the state of a running server for a bug report, as a text that its sender can read. Objects are counted
+// and not shown, so that the text has no secrets. Texts that look like credentials are removed too.
 import os from 'node:os'
 import { Client } from '../client/client.ts'
-import { failureOf, reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { failureOf, reasonOf, StartError } from '../config/start-error.ts'
 import { printable } from '../lib/printable.ts'
 import { programVersion } from '../server/version.ts'
 import { readCommandLine } from './command-flags.ts'
@@ -12,7 +12,6 @@ import { checkTarget, writeWhole } from './output-file.ts'
 import { inOneLine, print, printBytes } from './output.ts'
 import { connectionOf } from './server-flags.ts'
 
-/** All of them text, or JSON of what is served. */
 const PAGES: readonly string[] = [
   '/version',
   '/livez?verbose',
@@ -32,18 +31,17 @@ const CREDENTIALS: readonly RegExp[] = [
   /(?<=\/\/)[^/\s:@]+:[^/\s@]+(?=@)/g,
 ]
 
-/** Resolves with the exit code: 0 also where parts of it could not be had, which it says. */
+/** The exit code is 0 also if some pages failed. The text says so. */
 export async function runBundle(args: readonly string[]): Promise<number> {
   const wanted = 'give one file to write, or - for standard output'
-  const { read, operands } = readCommandLine('bundle', args, { most: 1, wanted })
-  const [file] = operands
-  if (file === undefined) throw usageError(`${wanted}; see quarterdeck bundle --help`)
-  if (file !== '-') checkTarget(file, read.switch('overwrite'))
+  const { read, operands } = readCommandLine('bundle', args, { least: 1, most: 1, wanted })
+  const [file = ''] = operands
+  checkTarget(file, read.switch('overwrite'))
   const sections = [`==> program\n${describeMachine()}`]
   try {
     const connection = connectionOf(read)
     using client = new Client({ ...connection, userAgent: 'quarterdeck-bundle', retries: 1 })
-    // Without a server there is nothing to tell.
+    // Fails if there is no server.
     await client.request({ method: 'GET', path: '/version' })
     for (const page of PAGES) sections.push(`==> ${page}\n${await orReason(() => readPage(client, page))}`)
     const examined = async (): Promise<string> => formatDiagnosis(await examineServer(client, connection, false))
@@ -73,7 +71,7 @@ function describeMachine(): string {
 async function readPage(client: Client, page: string): Promise<string> {
   const [path = '', verbose] = page.split('?')
   const query = verbose === undefined ? {} : { verbose: true }
-  // The pages about the server itself are text, and nothing else.
+  // The other pages are text only.
   const accept = path === '/version' || path === '/apis' ? 'application/json' : 'text/plain'
   return (await client.request({ method: 'GET', path, query, headers: { accept } })).text.trimEnd()
 }

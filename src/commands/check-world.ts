@@ -1,4 +1,4 @@
-// Stands in for a server: the context of a write, and a definition that is established.
+// The context of a write and the state of a definition, as a server would have them.
 import { jsonText } from '../api/json-text.ts'
 import { mapOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
@@ -23,7 +23,7 @@ export function checkContext(): WriteContext {
   }
 }
 
-/** The definition as it would be stored once it is established. */
+/** The stored form of an established definition. */
 export function installed(object: ApiObject): StoredObject {
   const names = mapOrEmpty(mapOrEmpty(object, 'spec'), 'names')
   const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }))

@@ -11,28 +11,25 @@ import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
 import { DEFINITION, kindOf, ObjectChecker } from './object-checker.ts'
 import { inOneLine, print } from './output.ts'
-import { usageError } from '../config/start-error.ts'
 
 interface Document {
   readonly file: string
-  /** The lines before it in its file. */
+  /** The number of lines before it in its file. */
   readonly before: number
   readonly value: Value
   readonly lineOf: FindLine
 }
 
-/** Resolves with the exit code: 1 where something is wrong. */
+/** The exit code is 1 if there is an error. */
 export async function runCheck(args: readonly string[]): Promise<number> {
-  const { operands: files } = readCommandLine('check', args, { most: Infinity })
-  if (files.length === 0) {
-    throw usageError('name the files to check, or - for standard input; see quarterdeck check --help')
-  }
+  const wanted = 'name the files to check, or - for standard input'
+  const { operands: files } = readCommandLine('check', args, { least: 1, most: Infinity, wanted })
   const found = new Findings()
   const documents: Document[] = []
   for (const file of files) documents.push(...readDocuments(file, (await readInput(file)).toString(), found))
   const checker = new Checker(found)
   const objects = documents.flatMap(itemsOf)
-  // Definitions come first, whatever the order of the files: objects of theirs may stand before them.
+  // Definitions come first: the files may have them after their objects.
   for (const document of objects) if (kindOf(document.value) === DEFINITION) checker.check(document)
   for (const document of objects) if (kindOf(document.value) !== DEFINITION) checker.check(document)
   found.print(objects.length)
@@ -62,7 +59,7 @@ function lineIn(message: string): number {
   return Number(/line (\d+)/.exec(message)?.[1] ?? 1)
 }
 
-/** The objects of a list, or the object itself. */
+/** The items of a list, or the object itself. */
 function itemsOf(document: Document): readonly Document[] {
   const { value, lineOf } = document
   const items = isMap(value) && value['kind'] === 'List' ? own(value, 'items') : undefined
@@ -121,7 +118,7 @@ class Checker {
   }
 }
 
-/** Faults of definitions name fields of an older form of theirs; people have written them as version 1. */
+/** Faults of definitions name fields of an older version. Users write version 1. */
 function asWritten(field: string): string {
   return field
     .replace(/^spec\.validation\./, 'spec.versions[0].schema.')

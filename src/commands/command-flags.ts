@@ -1,8 +1,9 @@
-// Every command and subcommand with its flags, as data. Arguments, manuals, shell completion and the list of flags are all read from
-// this table. Flags of `quarterdeck serve` that other commands take too are its rows.
+// The table of all commands and subcommands with their flags. The parser, the manuals, shell completion and the list of flags use it. Other
+// commands share rows of `quarterdeck serve`.
 import { count, file, type Flag, type FlagRow, flagsOf, list, off, oneOf, port, text } from '../config/flag.ts'
 import { findFlag, FLAGS, type FlagName } from '../config/flags.ts'
-import { SettingReader } from '../config/setting-reader.ts'
+import { MANAGEMENT_FLAGS } from '../config/flags-management.ts'
+import { parseBoolean, SettingReader } from '../config/setting-reader.ts'
 import { readFlags, type Setting } from '../config/settings.ts'
 import { usageError } from '../config/start-error.ts'
 
@@ -19,7 +20,7 @@ function shared<Name extends FlagName>(...names: readonly Name[]): readonly (Fla
 
 const ETCD = shared('etcd-prefix', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'dev')
 
-/** Where the data is; with the environment and the file of `quarterdeck serve`. */
+/** The place of the data. The environment and the file of `quarterdeck serve` count too. */
 export const STORAGE = [...shared('data-dir', 'etcd-servers', 'config'), ...ETCD] as const
 
 const SERVER = flagsOf(GROUP, {
@@ -51,7 +52,7 @@ const LOWER_REVISIONS = flagsOf(GROUP, {
 
 const ENCODINGS: readonly string[] = ['json', 'yaml', 'protobuf', 'cbor', 'cbor-seq']
 
-/** What a command takes besides its flags, for completion: files, directories or words. Absent: nothing that can be completed. */
+/** The arguments of a command, for completion: files, directories or words. */
 type Operand = Pick<Flag, 'kind' | 'values'>
 
 interface CommandRow<Name extends string = string> {
@@ -71,12 +72,13 @@ function words(...values: readonly string[]): Operand {
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** By their words on the command line. */
+/** Keys are the words on the command line. */
 export const COMMAND_FLAGS = {
   serve: takes(FLAGS),
   store: takes([]),
   'store serve': takes([
     ...shared('data-dir', 'in-memory'),
+    ...shared(...MANAGEMENT_FLAGS.map(({ name }) => name)),
     ...flagsOf(GROUP, {
       'listen-client-urls': text(
         'URL',
@@ -231,13 +233,19 @@ export const COMMAND_FLAGS = {
   ),
   completion: takes([], words(...SHELLS)),
   healthcheck: takes(
-    flagsOf(GROUP, { 'healthz-port': port('The --healthz-port of the server. Default: QUARTERDECK_HEALTHZ_PORT.') }),
+    flagsOf(GROUP, {
+      'management-address': text(
+        'HOST:PORT',
+        'The --management-address of the server. Default: QUARTERDECK_MANAGEMENT_ADDRESS, or QUARTERDECK_HEALTHZ_PORT.',
+      ),
+      'healthz-port': port('Deprecated: the --healthz-port of the server.'),
+    }),
     words('/readyz', '/livez', '/healthz'),
   ),
   top: takes([
     ...flagsOf(GROUP, {
       'all-replicas': off(
-        'Show the watches of every replica on the same etcd, and name those that do not answer within a second. The replica that is asked asks the others as this user, by the certificate of --proxy-client-cert-file; no token is passed on. Default: those of the replica that is asked, with all of its workers.',
+        'Show the watches of every replica that uses the same etcd. The replica that receives the request asks the other replicas on behalf of this user. It authenticates with the certificate of --proxy-client-cert-file and passes no token on. Replicas that do not answer within a second are listed. Default: only the watches of the replica that receives the request, in all of its workers.',
       ),
       once: off('Print it once.'),
       output: short('o', oneOf(['json'], text('json', 'Print it once, as JSON.'))),
@@ -251,6 +259,42 @@ export const COMMAND_FLAGS = {
 export type CommandWords = keyof typeof COMMAND_FLAGS
 type NameOf<W extends CommandWords> = (typeof COMMAND_FLAGS)[W]['flags'][number]['name']
 
+/** A dependency between flags. A switch that is set to false counts as absent. */
+interface Rule<Name extends string = string> {
+  readonly flags: readonly Name[]
+  readonly excludes?: readonly Name[]
+  /** At least one of these. */
+  readonly needs?: readonly Name[]
+}
+
+const ONE_STORE = { flags: ['data-dir'], excludes: ['etcd-servers'] } as const
+const ONE_MARGIN = { flags: ['lower-revisions'], excludes: ['revision-margin'] } as const
+/** With one of these, `quarterdeck doctor` examines a store and not a server. */
+const EXAMINED_STORE = ['data-dir', 'etcd-servers', 'config'] as const
+
+const RULES: Readonly<{ [W in CommandWords]?: readonly Rule<NameOf<W>>[] }> = {
+  'store serve': [{ flags: ['in-memory'], excludes: ['data-dir', 'quota-backend-bytes'] }],
+  healthcheck: [{ flags: ['management-address'], excludes: ['healthz-port'] }],
+  convert: [{ flags: ['overwrite'], needs: ['out'] }],
+  history: [
+    { flags: ['diff'], excludes: ['restore'] },
+    { flags: ['dry-run'], excludes: ['write'] },
+    { flags: ['dry-run', 'write'], needs: ['restore'] },
+    { flags: ['restore'], needs: ['dry-run', 'write'] },
+  ],
+  'explain conflict': [
+    { flags: ['filename'], excludes: ['apply'] },
+    { flags: ['field-manager', 'namespace', 'kubeconfig', 'context'], needs: ['apply'] },
+  ],
+  backup: [ONE_STORE],
+  restore: [ONE_STORE, ONE_MARGIN],
+  migrate: [ONE_MARGIN],
+  doctor: [
+    { flags: ['kubeconfig', 'context'], excludes: EXAMINED_STORE },
+    { flags: [...ETCD.map(({ name }) => name), 'encryption-provider-config'], needs: EXAMINED_STORE },
+  ],
+}
+
 export function flagsOfCommand(command: CommandWords): readonly Flag[] {
   return COMMAND_FLAGS[command].flags
 }
@@ -260,25 +304,40 @@ interface CommandLine<Name extends string> {
   readonly operands: readonly string[]
 }
 
-/** `operands` says how many there may be. Throws a `StartError` for anything that the command does not take. */
+/** `operands` has the allowed number of arguments, and the hint for another number. Throws a `StartError` for anything else. */
 export function readCommandLine<W extends CommandWords>(
   command: W,
   args: readonly string[],
-  operands: { readonly most: number; readonly wanted?: string } = { most: 0 },
+  operands: { readonly least?: number; readonly most: number; readonly wanted?: string } = { most: 0 },
 ): CommandLine<NameOf<W>> {
   const flags = COMMAND_FLAGS[command].flags as readonly (Flag & { readonly name: NameOf<W> })[]
   const hint = `; see quarterdeck ${command.split(' ')[0]} --help`
   const given = readFlags(flags, args, { hint })
   for (const flag of flags) checkValue(flag, given.settings.get(flag.name), hint)
-  const isEmpty = given.operands.includes('')
+  const isOn = ({ name, kind }: (typeof flags)[number]): boolean =>
+    given.settings.has(name) && !(kind === 'switch' && parseBoolean(given.settings.get(name)!.text) === false)
+  checkRules(RULES[command] ?? [], new Set<string>(flags.filter(isOn).map(({ name }) => name)), hint)
+  const isEmpty = given.operands.some((operand) => operand.trim() === '')
   if (isEmpty || given.operands.length > operands.most) {
     const stray = isEmpty ? 'an argument is empty' : `unexpected argument "${given.operands[operands.most]}"`
     throw usageError(`${stray}${operands.wanted === undefined ? '' : `: ${operands.wanted}`}${hint}`)
   }
+  if (given.operands.length < (operands.least ?? 0)) throw usageError(`${operands.wanted}${hint}`)
   return { read: new SettingReader(given.settings, flags), operands: given.operands }
 }
 
-/** The subcommand that the first argument names, with the other arguments; the command itself where it names none. */
+function checkRules(rules: readonly Rule[], on: ReadonlySet<string>, hint: string): void {
+  for (const { flags, excludes = [], needs } of rules) {
+    const given = flags.find((name) => on.has(name))
+    const other = excludes.find((name) => on.has(name))
+    if (given === undefined) continue
+    if (other !== undefined) throw usageError(`--${given} and --${other} are mutually exclusive${hint}`)
+    if (needs?.some((name) => on.has(name)) === false)
+      throw usageError(`--${given} requires ${needs.map((name) => `--${name}`).join(' or ')}${hint}`)
+  }
+}
+
+/** The subcommand of the first argument and the other arguments. Without a subcommand: the command and all arguments. */
 export function subcommandIn(
   command: CommandWords,
   args: readonly string[],
@@ -289,10 +348,11 @@ export function subcommandIn(
     : { words: command, rest: args }
 }
 
-/** `quarterdeck serve` judges its own, with those of its environment and its file. */
+/** `quarterdeck serve` checks its own flags, together with its environment and its file. */
 function checkValue({ group, kind }: Flag, setting: Setting | undefined, hint: string): void {
   if (setting === undefined || group !== GROUP) return
   const { text: given, source } = setting
-  if (given === '') throw usageError(`${source} needs a value${hint}`)
+  if ((kind === 'list' ? given.replaceAll(',', '') : given).trim() === '')
+    throw usageError(`${source} needs a value${hint}`)
   if (kind === 'count' && !/^\d{1,15}$/.test(given)) throw usageError(`${source}: "${given}" is not a number${hint}`)
 }

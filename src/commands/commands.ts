@@ -1,15 +1,16 @@
-// The command line: reads what is asked for, runs it, and turns what goes wrong into one line and an exit code.
+// The command line: finds the command, runs it, and turns errors into one line and an exit code.
 import { once } from 'node:events'
 import { suggestion } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { commandManual, MANUALS } from './manual.ts'
+import { COMMAND_FLAGS, readCommandLine } from './command-flags.ts'
 import { complain, outliveReaders, print } from './output.ts'
 import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { reasonOf, usageError, StartError } from '../config/start-error.ts'
 import type { Log } from '../lib/log.ts'
 import { heldCompilers } from '../runtime/compilers.ts'
-import type { RunningServer, ServerAccess, StartOrder } from '../server/server.ts'
+import type { RunningServer, StartOrder } from '../server/server.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
 
 export { endWithReader } from './output.ts'
@@ -25,7 +26,7 @@ export async function runCommand(args: readonly string[], environment: Environme
   }
 }
 
-/** Resolves with the exit code. What a command needs is loaded when it is run. */
+/** Resolves with the exit code. A command is loaded when it runs. */
 type Run = (args: readonly string[], environment: Environment) => Promise<number>
 
 const COMMANDS: Readonly<Record<string, Run>> = {
@@ -48,26 +49,35 @@ const COMMANDS: Readonly<Record<string, Run>> = {
   completion: async (args) => (await import('./completion.ts')).runCompletion(args),
   healthcheck: async (...given) => (await import('./healthcheck.ts')).runHealthcheck(...given),
   top: async (args) => (await import('./top.ts')).runTop(args),
+  version: async (args) => {
+    readCommandLine('version', args)
+    return show(versionLine())
+  },
+  help: async (args) => {
+    const words = readCommandLine('help', args, { most: 2 }).operands.join(' ')
+    return show(words === '' ? commandManual() : manualOf(words))
+  },
 }
 
-async function dispatch([name = 'help', ...rest]: readonly string[], environment: Environment): Promise<number> {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  // As the reference, which has no commands.
-  const asksForVersion = name === 'version' || name === '--version' || (name === 'serve' && rest.includes('--version'))
-  if (asksForVersion) return show(versionLine())
-  if (command !== undefined) return flagsOf(rest).some(asksForHelp) ? show(manualOf(name)) : command(rest, environment)
-  if (name === 'worker') return work(environment)
-  if (name === 'help' || asksForHelp(name)) return show(manualOf(rest[0]))
-  const hint = suggestion(name, [...Object.keys(COMMANDS), 'version', 'help'])
-  throw usageError(`unknown command "${name}"${hint === '' ? '; see quarterdeck help' : hint}`)
+async function dispatch([first = 'help', ...rest]: readonly string[], environment: Environment): Promise<number> {
+  if (first === 'worker') return work(environment)
+  const name = asksForHelp(first) ? 'help' : first === '--version' ? 'version' : first
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name]! : unknownCommand(name)
+  return flagsOf(rest).some(asksForHelp) ? show(manualOf(name)) : command(rest, environment)
 }
 
-/** That of the program where there is no such command. */
-function manualOf(name = ''): string {
-  return (MANUALS.get(name) ?? commandManual)()
+function unknownCommand(words: string): never {
+  const hint = suggestion(words, Object.keys(COMMANDS))
+  throw usageError(`unknown command "${words}"${hint === '' ? '; see quarterdeck help' : hint}`)
 }
 
-/** What follows `--` is for others. */
+/** A subcommand is on the page of its command. */
+function manualOf(words: string): string {
+  const name = Object.hasOwn(COMMAND_FLAGS, words) ? words.split(' ')[0]! : words
+  return (MANUALS.get(name) ?? unknownCommand(words))()
+}
+
+/** Arguments after `--` belong to another program. */
 function flagsOf(args: readonly string[]): readonly string[] {
   return args.includes('--') ? args.slice(0, args.indexOf('--')) : args
 }
@@ -86,9 +96,15 @@ function show(text: string): number {
 }
 
 async function serve(args: readonly string[], environment: Environment): Promise<number> {
+  // The reference server has no commands but has this flag.
+  const others = args.filter((argument) => argument !== '--version')
+  if (others.length < args.length) {
+    readCommandLine('serve', others)
+    return show(versionLine())
+  }
   outliveReaders()
   const config = await readConfig(args, environment)
-  // A supervisor has nothing to load, and is not to be slow where its store is asked.
+  // A supervisor loads nothing, and its store must be fast from the start.
   if (config.plainRuntime || config.workers > 1) heldCompilers.release()
   const stop = stopSignal()
   const { openLog } = await import('../server/logger.ts')
@@ -97,13 +113,13 @@ async function serve(args: readonly string[], environment: Environment): Promise
   if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
   const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../server/admin.ts')
   using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
-  const { HealthzPort } = await import('../server/healthz-port.ts')
-  await using healthz = config.healthzPort === 0 ? undefined : await HealthzPort.open(config.healthzPort)
-  const onListening = (access: ServerAccess): void => {
+  const { openManagements } = await import('../server/management.ts')
+  await using management = await openManagements(config.management, log)
+  const onListening: ServeOrder['onListening'] = (access, pages) => {
     const { url, authority, adminToken: token } = access
     const user = { name: ADMIN.name, credential: { token } }
     writeKubeconfig(kubeconfig.file, kubeconfigOf({ url, authority, user }))
-    healthz?.ask(access)
+    management.show(pages)
   }
   const order = { config, log, signal: stop, onListening }
   const starting = config.workers > 1 ? startSupervisor(order, args) : startServer({ ...order, ...time?.order })
@@ -113,14 +129,14 @@ async function serve(args: readonly string[], environment: Environment): Promise
   })
   if (server === undefined) return 0
   await time?.begin()
-  // One after another: the last is what counts.
+  // Reloads run one after another, so the last one counts.
   let reloaded = Promise.resolve()
   process.on('SIGHUP', () => {
     const what = config.workers > 1 ? 'replacing the workers' : 'reloading settings, certificates, tokens and policies'
     log.info({}, `received SIGHUP, ${what}`)
     reloaded = reloaded.then(async () => server.reload(await readAgain(args, environment, log)))
   })
-  print(await greeting(config, server.url, kubeconfig.file))
+  print(await greeting(config, { url: server.url, kubeconfigFile: kubeconfig.file, management }))
   await tellSystemd(environment, log, 'READY=1', `serving on ${server.url}`)
   try {
     if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])
@@ -135,7 +151,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
   return 0
 }
 
-/** The configuration as it is now; undefined where it is wrong, which is told. */
+/** Reads the configuration again. Logs an error and returns undefined if it is wrong. */
 async function readAgain(args: readonly string[], environment: Environment, log: Log): Promise<Config | undefined> {
   try {
     return await readConfig(args, environment)
@@ -145,7 +161,7 @@ async function readAgain(args: readonly string[], environment: Environment, log:
   }
 }
 
-/** What the command needs of whoever serves. */
+/** A server in this process, or a supervisor. */
 type Serving = Pick<RunningServer, 'url' | 'failed' | 'reload' | 'stop'>
 
 type ServeOrder = Pick<StartOrder, 'config' | 'log' | 'signal'> & Required<Pick<StartOrder, 'onListening'>>
@@ -159,7 +175,7 @@ async function startSupervisor(order: ServeOrder, flags: readonly string[]): Pro
   return start({ ...order, flags, program: process.argv[1] ?? '', args: ['worker'] })
 }
 
-/** Started by the supervisor, and by nobody else: so it is in no manual. */
+/** Only the supervisor starts it, so it has no manual. */
 async function work(environment: Environment): Promise<number> {
   outliveReaders()
   const link = (await import('../workers/supervisor-link.ts')).SupervisorLink.open()
@@ -167,12 +183,16 @@ async function work(environment: Environment): Promise<number> {
   return (await import('../server/worker.ts')).runWorker(link, environment)
 }
 
-async function greeting(config: Config, url: string, kubeconfigFile: string): Promise<string> {
+async function greeting(
+  config: Config,
+  { url, kubeconfigFile, management }: { url: string; kubeconfigFile: string; management: { urls: readonly string[] } },
+): Promise<string> {
   const { describeStorage } = await import('../server/storage.ts')
   return `${[
     `quarterdeck ${programVersion()} is listening on ${url}`,
     `  kubectl  --kubeconfig ${shellQuoted(kubeconfigFile)} get --raw /readyz`,
     `  data     ${describeStorage(config.storage)}`,
+    ...management.urls.map((each) => `  manage   ${each}/readyz`),
   ].join('\n')}\n`
 }
 

@@ -1,11 +1,10 @@
-// `quarterdeck completion`: scripts for shells, written from the table of commands and flags.
+// `quarterdeck completion`: makes scripts for shells from the table of commands and flags.
 import { GATES } from '../config/feature-gates.ts'
 import type { Flag } from '../config/flags.ts'
 import { usageError } from '../config/start-error.ts'
 import { COMMAND_FLAGS, type CommandWords, flagsOfCommand, readCommandLine, SHELLS } from './command-flags.ts'
 import { print } from './output.ts'
 
-/** Resolves with the exit code. */
 export async function runCompletion(args: readonly string[]): Promise<number> {
   const shell = SHELLS.find((name) => name === readCommandLine('completion', args, { most: 1 }).operands[0])
   if (shell === undefined) throw usageError(`give one of ${SHELLS.join(', ')}; see quarterdeck completion --help`)
@@ -19,7 +18,7 @@ const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], () => string>> = {
   fish: fishScript,
 }
 
-/** What a value can be completed to: words, one or a list of them, or names. */
+/** The completion of a value: one word, a list of words, or names of files. */
 interface Completion {
   readonly kind: 'words' | 'list' | 'files' | 'directories' | 'nothing'
   readonly words: readonly string[]
@@ -32,7 +31,7 @@ function completionOf({ kind, values = [] }: Pick<Flag, 'kind' | 'values'>): Com
   if (kind === 'gates')
     return { kind: 'list', words: Object.keys(GATES).flatMap((gate) => [`${gate}=true`, `${gate}=false`]) }
   if (values.length === 0) return { kind: 'nothing', words: [] }
-  // A shell would take the star for names of files.
+  // A shell would expand the star to names of files.
   return { kind: kind === 'list' ? 'list' : 'words', words: values.filter((word) => word !== '*') }
 }
 
@@ -40,7 +39,7 @@ const ALL = Object.entries(COMMAND_FLAGS) as [CommandWords, (typeof COMMAND_FLAG
 const COMMANDS: readonly string[] = ALL.flatMap(([words]) => (words.includes(' ') ? [] : [words]))
 const SUBCOMMANDS: readonly string[] = ALL.flatMap(([words]) => (words.includes(' ') ? [words] : []))
 
-/** Every command can be asked for its manual; the server can be asked for its version, as the reference can. */
+/** Every command has --help. As in the reference, `serve` has --version. */
 function flagWords(words: CommandWords): readonly string[] {
   const flags = flagsOfCommand(words).flatMap(({ name, short }) => [
     `--${name}`,
@@ -49,7 +48,7 @@ function flagWords(words: CommandWords): readonly string[] {
   return [...flags, '--help', '-h', ...(words === 'serve' ? ['--version'] : [])]
 }
 
-/** What stands behind a command besides flags. */
+/** The completion of the arguments of a command. */
 function operandOf(words: CommandWords): Completion {
   if (words === 'help') return { kind: 'words', words: COMMANDS }
   const { operand } = COMMAND_FLAGS[words]
@@ -60,7 +59,7 @@ function operandOf(words: CommandWords): Completion {
 
 type Arm = readonly [pattern: string, completion: Completion]
 
-/** The arms of a `case`: patterns that lead to the same words stand together. */
+/** The arms of a `case`. Patterns with the same words share an arm. */
 function arms(rows: readonly Arm[]): string {
   const grouped = Map.groupBy(rows, ([, { kind, words }]) => `kind=${kind} words=${quoted(words.join(' '))}`)
   const lines = Array.from(
@@ -74,7 +73,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** `serve --secure-port` for a value of its own word, `serve --secure-port=` for one of the same word. */
+/** `serve --secure-port` for a value in the next word, `serve --secure-port=` for a value in the same word. */
 function valueArms(words: CommandWords): readonly Arm[] {
   return flagsOfCommand(words).flatMap((flag) => {
     const spaced = [`--${flag.name}`, ...(flag.short === undefined ? [] : [`-${flag.short}`])]
@@ -84,8 +83,8 @@ function valueArms(words: CommandWords): readonly Arm[] {
 }
 
 /**
- * bash cuts words at `=`, and zsh does not. So words are put together first and completed as a whole; what bash takes for typed already is
- * taken off again. Names of files are left to the shell.
+ * bash cuts words at `=`, and zsh does not. So the script joins words, completes the whole, and removes the part that bash has already.
+ * The shell completes names of files.
  */
 function bashScript(): string {
   return `_quarterdeck() {
@@ -167,7 +166,7 @@ complete -c quarterdeck -n '__quarterdeck_at serve' -l version
 `
 }
 
-/** `only`: nothing but the words. `also`: the names of files, too. */
+/** `only` is the option for words alone. `also` is the option for words and files. */
 function fishValue({ kind, words }: Completion, only: string, also: string): string {
   const offered =
     words.length === 0

@@ -1,9 +1,10 @@
-// `quarterdeck convert`: files in, files or standard output out. The error of a file is one line; the others are still converted.
+// `quarterdeck convert`: converts files to files or to standard output. An error is one line, and the other files are still converted.
 import path from 'node:path'
 import { columnsOf } from '../kinds/kinds.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../codec/convert.ts'
 import { encodingOf } from '../codec/media-type.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
+import { realPath } from '../lib/real-path.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { directoryPath } from '../config/setting-reader.ts'
 import { reasonOf, StartError, usageError } from '../config/start-error.ts'
@@ -12,7 +13,7 @@ import { inputName, readInput } from './input.ts'
 import { checkTarget, writeWhole } from './output-file.ts'
 import { complain, inOneLine, printBytes, printDocument } from './output.ts'
 
-/** How files of an encoding end. */
+/** The endings of file names. */
 const ENDINGS: Readonly<Record<TargetEncoding, string>> = {
   json: 'json',
   yaml: 'yaml',
@@ -36,7 +37,7 @@ interface Options {
   readonly files: readonly string[]
 }
 
-/** Resolves with the exit code: 1 where a file could not be converted. */
+/** The exit code is 1 if a file could not be converted. */
 export async function runConvert(args: readonly string[]): Promise<number> {
   const options = parseOptions(args)
   if (options.out !== undefined) makeFolder(options.out)
@@ -76,7 +77,14 @@ function parseOptions(args: readonly string[]): Options {
   if (isBinary(to) && files.length > 1 && out === undefined) {
     throw usageError(`several files in ${to} cannot be written to standard output; set --out`)
   }
+  const [clash] = [...Map.groupBy(files, (file) => targetName(file, to)).values()].filter(({ length }) => length > 1)
+  if (clash !== undefined && out !== undefined)
+    throw usageError(`convert: ${clash.map(inputName).join(' and ')} have one target, ${targetName(clash[0]!, to)}`)
   return { from, to, out: out && directoryPath(out), overwrite: read.switch('overwrite'), files }
+}
+
+function targetName(file: string, to: TargetEncoding): string {
+  return `${file === '-' ? 'standard-input' : path.parse(file).name}.${ENDINGS[to]}`
 }
 
 /** By the short name of an encoding or by its media type. */
@@ -101,16 +109,15 @@ function makeFolder(folder: string): void {
 
 async function writeOutput(bytes: Buffer, file: string, { out, overwrite, to, files }: Options): Promise<void> {
   if (out === undefined) {
-    // JSON that stands for itself ends as the API's does, without a line break; in a terminal or among others it needs one.
+    // One JSON object has no line break at its end, as in the API. In a terminal or among others it needs one.
     const lineBreak = (to === 'json' || to === 'table') && (process.stdout.isTTY || files.length > 1)
     const separator = to === 'yaml' && files[0] !== file ? '---\n' : ''
     const written = Buffer.concat([Buffer.from(separator), bytes, Buffer.from(lineBreak ? '\n' : '')])
     await (isBinary(to) ? printBytes(written) : printDocument(written.toString()))
     return
   }
-  const name = file === '-' ? 'standard-input' : path.parse(file).name
-  const target = path.join(out, `${name}.${ENDINGS[to]}`)
-  if (file !== '-' && path.resolve(target) === path.resolve(file))
+  const target = path.join(out, targetName(file, to))
+  if (file !== '-' && realPath(target) === realPath(file))
     throw new ConvertError('would be overwritten; use another --out')
   try {
     checkTarget(target, overwrite)

@@ -1,36 +1,34 @@
-// `quarterdeck define`: the definitions that a TypeScript file exports, as YAML. Node strips the types of the file itself.
+// `quarterdeck define`: prints the definitions that a TypeScript file exports as YAML. Node strips the types of the file.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { reasonOf, usageError } from '../config/start-error.ts'
+import { reasonOf } from '../config/start-error.ts'
 import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
 import { complain, printDocument } from './output.ts'
 
-/** What is used of a defined resource; the file may have another copy of `quarterdeck/define` than this one. */
+/** A defined resource. The file may use another copy of `quarterdeck/define`. */
 interface Defined {
   readonly definition: { readonly metadata: { readonly name: string } }
   yaml(): string
 }
 
-const ONE_FILE = 'name the one file that exports the definitions'
-
-/** Resolves with the exit code: 1 where the file cannot be loaded, defines nothing, or not what is checked. */
+/** The exit code is 1 if the file cannot be loaded, defines nothing, or differs from the checked file. */
 export async function runDefine(args: readonly string[]): Promise<number> {
-  const { read, operands } = readCommandLine('define', args, { most: 1, wanted: ONE_FILE })
-  const [file] = operands
-  if (file === undefined) throw usageError(`${ONE_FILE}; see quarterdeck define --help`)
+  const wanted = 'name the one file that exports the definitions'
+  const { read, operands } = readCommandLine('define', args, { least: 1, most: 1, wanted })
+  const [file = ''] = operands
   const check = read.text('check')
-  let exported: readonly unknown[]
+  let text: string
   try {
     const module = (await import(pathToFileURL(path.resolve(file)).href)) as Readonly<Record<string, unknown>>
-    exported = Object.values(module)
+    const exported = Object.values(module).filter(isDefined)
+    const defined = new Map(exported.map((one) => [one.definition.metadata.name, one]))
+    if (defined.size === 0) return fail(`${file}: exports nothing that defineResource() made`)
+    const names = [...defined.keys()].sort()
+    text = names.map((name) => defined.get(name)!.yaml()).join('---\n')
   } catch (error) {
     return fail(`${file}: ${reasonOf(error)}`)
   }
-  const defined = new Map(exported.filter(isDefined).map((one) => [one.definition.metadata.name, one]))
-  if (defined.size === 0) return fail(`${file}: exports nothing that defineResource() made`)
-  const names = [...defined.keys()].sort()
-  const text = names.map((name) => defined.get(name)!.yaml()).join('---\n')
   if (check === undefined) {
     await printDocument(text)
     return 0

@@ -1,4 +1,4 @@
-// Certificates that have expired, or soon will.
+// Finds certificates that have expired or soon will.
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,7 @@ const SOON_DAYS = 30
 const DAY_MS = 24 * 60 * 60 * 1000
 const CONNECT_MS = 5000
 
-/** What a client of the server sees, and what it shows. */
+/** The certificates of the server and of its client. */
 export async function examineConnection(connection: ConnectionOptions, now: number): Promise<readonly Finding[]> {
   const { url, ca, clientCertificate } = connection
   const served = await servedCertificate(new URL(url), connection.serverName)
@@ -21,7 +21,7 @@ export async function examineConnection(connection: ConnectionOptions, now: numb
   ]
 }
 
-/** What a server has made for itself. */
+/** The certificates that a server has made for itself. */
 export async function examineDataDirectory(directory: string, now: number): Promise<readonly Finding[]> {
   const files = ['ca.crt', 'server.crt'].map((name) => path.join(directory, 'pki', name))
   const found: Finding[] = []
@@ -32,7 +32,7 @@ export async function examineDataDirectory(directory: string, now: number): Prom
 function servedCertificate({ hostname, port }: URL, serverName: string | undefined): Promise<Buffer | undefined> {
   const host = hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve) => {
-    // It is only looked at: requests check it.
+    // Requests verify the certificate. Here it is only read.
     const name = serverName ?? (/[a-z]/i.test(host) ? host : undefined)
     const options = { host, port: Number(port) || 443, rejectUnauthorized: false }
     const socket = tls.connect(name === undefined ? options : { ...options, servername: name })

@@ -1,20 +1,20 @@
-// What `quarterdeck doctor` has found: what is wrong with what, and what to do about it.
+// The findings of `quarterdeck doctor`: a subject, its fault and a remedy.
 import { inOneLine } from './output.ts'
 
 export interface Finding {
-  /** What was looked at: `orphan`, `certificate`, … */
+  /** The kind of check: `orphan`, `certificate`, … */
   readonly check: string
   /** `ConfigMap default/a`, `serving certificate` */
   readonly subject: string
   readonly problem: string
-  /** What to do. */
+  /** The remedy. */
   readonly remedy: string
   /** `--fix` has done it. */
   readonly fixed?: boolean
 }
 
 export interface Diagnosis {
-  /** How many objects were looked at. */
+  /** The number of examined objects. */
   readonly objects: number
   readonly findings: readonly Finding[]
 }

@@ -1,4 +1,4 @@
-// Looks at objects one by one, and at the end at what they say of each other. Of an object only what owners need is kept.
+// Examines objects one by one, and at the end their owners. It keeps only the members that this needs.
 import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
 import { parseGroupVersion } from '../api/object.ts'
@@ -7,7 +7,7 @@ import { lintRole } from '../auth/role-lint.ts'
 import type { Finding } from './doctor-findings.ts'
 import { ObjectChecker } from './object-checker.ts'
 
-interface OwnerReference {
+export interface OwnerReference {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
@@ -15,7 +15,7 @@ interface OwnerReference {
 }
 
 /** An object with owners. */
-export interface Dependent {
+interface Dependent {
   readonly apiVersion: string
   readonly kind: string
   readonly namespace: string
@@ -38,11 +38,11 @@ export class ObjectExaminer {
   /** The namespaces of all objects, by uid. */
   readonly #namespaces = new Map<string, string>()
   readonly #dependents: Dependent[] = []
-  /** `group kind` of which all objects were seen. */
+  /** The kinds of which all objects were seen, as `group kind`. */
   readonly #complete = new Set<string>()
   count = 0
 
-  /** Definitions come before the objects of their kinds. */
+  /** Add definitions before the objects of their kinds. */
   add(object: ValueMap): void {
     this.count++
     this.#namespaces.set(metaText(object, 'uid'), metaText(object, 'namespace'))
@@ -52,7 +52,7 @@ export class ObjectExaminer {
     for (const { text, row } of lintRole(object)) {
       this.#findings.push({ check: 'rbac', subject, problem: text, remedy: `grant less (CIS ${row})` })
     }
-    // Events are stored as one kind and made as two, with rules of their own; they are gone in an hour.
+    // Two kinds of events with different rules are stored as one. They expire in an hour.
     const faults = textOrEmpty(object, 'kind') === 'Event' ? [] : (this.#checker.faultsOf(object) ?? [])
     for (const { field, message } of faults.slice(0, MOST_FAULTS_TOLD)) {
       const problem = field === '' || message.includes(field) ? message : `${field}: ${message}`
@@ -60,17 +60,17 @@ export class ObjectExaminer {
     }
   }
 
-  /** All objects of this kind were added: owners of other kinds may be there unseen. */
+  /** Call this when all objects of the kind were added. Owners of other kinds may exist unseen. */
   complete(group: string, kind: string): void {
     this.#complete.add(`${group} ${kind}`)
   }
 
-  /** Of the objects themselves. */
+  /** Findings about single objects. */
   get findings(): readonly Finding[] {
     return this.#findings
   }
 
-  /** Those whose owners are all gone: the garbage collector would delete them. */
+  /** Objects whose owners are all gone. The garbage collector would delete them. */
   orphans(): readonly Orphan[] {
     return this.#dependents.flatMap((dependent) => {
       const { owners } = dependent
@@ -82,7 +82,7 @@ export class ObjectExaminer {
     })
   }
 
-  /** Owners in another namespace own nothing: whoever follows owners deletes the object, or never does. */
+  /** An owner in another namespace does not count. A garbage collector deletes such an object, or never does. */
   wrongOwners(): readonly Finding[] {
     return this.#dependents.flatMap((dependent) =>
       dependent.owners.flatMap((owner) => {

@@ -1,24 +1,19 @@
-// Examines a running server as a client of it: its health, its clock, its certificates, its size and all of its objects.
+// Examines a running server as its client: its health, clock, certificates, size and objects.
 import { asMap, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import {
-  ApiStatusError,
-  type Client,
-  type ConnectionOptions,
-  hasReason,
-  type KubernetesObject,
-  type Resource,
-} from '../client/client.ts'
+import { metaText } from '../api/object-members.ts'
+import { ApiStatusError, type Client, type ConnectionOptions, hasReason } from '../client/client.ts'
 import { reasonOf } from '../config/start-error.ts'
+import { type ApiResource, apiResources, objectPath, resourceOf } from './api-resources.ts'
 import { examineConnection } from './doctor-certificates.ts'
 import type { Diagnosis, Finding } from './doctor-findings.ts'
-import { type Dependent, ObjectExaminer, type Orphan } from './doctor-objects.ts'
+import { ObjectExaminer, type Orphan, type OwnerReference } from './doctor-objects.ts'
 import { DEFAULT_QUOTA_BYTES, megabytes } from './doctor-space.ts'
 import { LITTLE_SHARE } from '../store/space-keeper.ts'
 
 const PAGE_OBJECTS = 500
-/** Tokens, leases and certificates are judged by clocks. */
+/** Tokens, leases and certificates depend on clocks. */
 const MOST_SKEW_MS = 5000
 
 interface ServedType {
@@ -38,12 +33,13 @@ export async function examineServer(client: Client, connection: ConnectionOption
   ]
   const unreadable = await examineObjects(client, examiner)
   const orphans: Finding[] = []
-  for (const orphan of examiner.orphans()) orphans.push(fix ? await collect(client, orphan) : orphan.finding)
+  const served = fix ? await apiResources(client) : []
+  for (const orphan of examiner.orphans()) orphans.push(fix ? await collect(client, served, orphan) : orphan.finding)
   const findings = [...server, ...unreadable, ...orphans, ...examiner.wrongOwners(), ...examiner.findings]
   return { objects: examiner.count, findings }
 }
 
-/** A server that is not well is told as much of as can be found out. */
+/** Turns a refusal of an unhealthy server into a finding. */
 async function attempt(check: string, examine: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await examine()
@@ -59,7 +55,7 @@ async function examineHealth(client: Client): Promise<readonly Finding[]> {
     return []
   } catch (error) {
     if (!(error instanceof ApiStatusError) || error.code !== 500) throw error
-    // A long list is cut off.
+    // The message may be cut off.
     const failed = Array.from(error.message.matchAll(/\[-\](\S+) failed/g), ([, name = '']) => name)
     return (failed.length === 0 ? ['readyz'] : failed).map(failedCheck)
   }
@@ -72,7 +68,7 @@ function failedCheck(name: string): Finding {
   return { check: 'health', subject: name, problem, remedy }
 }
 
-/** By a dry run: every server says when an object was made. */
+/** Reads the clock by a dry run: every server sets the creation time of an object. */
 async function examineClock(client: Client): Promise<readonly Finding[]> {
   const before = Date.now()
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'quarterdeck-doctor-' } }
@@ -80,7 +76,7 @@ async function examineClock(client: Client): Promise<readonly Finding[]> {
   const { text } = await client.request({ method: 'POST', path: '/api/v1/namespaces', query, body })
   const made = JSON.parse(text) as { readonly metadata: { readonly creationTimestamp: string } }
   const theirs = Date.parse(made.metadata.creationTimestamp)
-  // It is in whole seconds.
+  // The creation time has whole seconds.
   const skewMs = Math.max(before - 1000 - theirs, theirs - Date.now(), 0)
   if (skewMs <= MOST_SKEW_MS) return []
   const problem = `it differs by ${Math.round(skewMs / 1000)} s from that of this machine`
@@ -127,7 +123,7 @@ async function examineObjects(client: Client, examiner: ObjectExaminer): Promise
   return found
 }
 
-/** What cannot be read is named, one by one. */
+/** Names each object that cannot be read. */
 function failedList({ plural }: ServedType, error: ApiStatusError): readonly Finding[] {
   if (error.reason !== 'StorageReadError')
     return [{ check: 'list', subject: plural, problem: error.message, remedy: 'see the log of the server' }]
@@ -142,7 +138,7 @@ function failedList({ plural }: ServedType, error: ApiStatusError): readonly Fin
   }))
 }
 
-/** Each group in the version that it prefers. */
+/** Each group in its preferred version. */
 async function servedTypes(client: Client): Promise<readonly ServedType[]> {
   const groups = mapsInPlace(await json(client, '/apis'), 'groups')
   const versions = groups.map((group) => textOrEmpty(asMap(group['preferredVersion'] ?? null), 'groupVersion'))
@@ -150,7 +146,7 @@ async function servedTypes(client: Client): Promise<readonly ServedType[]> {
   for (const groupVersion of ['v1', ...versions]) {
     const path = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`
     const [version = '', group = ''] = groupVersion.split('/').toReversed()
-    // A group of another server that is away has none.
+    // The list of an unreachable aggregated server is empty.
     const resources = await json(client, path).then(
       (list) => mapsInPlace(list, 'resources'),
       () => [],
@@ -175,39 +171,29 @@ async function* objectsOf(client: Client, type: ServedType): AsyncGenerator<Valu
   }
 }
 
-/** As the garbage collector does: only what is as it was looked at, and whose owners are still not there. */
-async function collect(client: Client, { dependent, finding }: Orphan): Promise<Finding> {
-  const { namespace, name, uid, resourceVersion } = dependent
+/** Like the garbage collector, it deletes only objects that have not changed and whose owners are still gone. */
+async function collect(client: Client, all: readonly ApiResource[], { dependent, finding }: Orphan): Promise<Finding> {
+  const { namespace, uid, resourceVersion } = dependent
   try {
-    for (const owner of dependent.owners) if (await exists(client, owner, namespace)) return finding
-    const objects = objectsIn(client, dependent, namespace)
-    await objects.delete(name, { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' })
+    // The owner may belong to the whole cluster: its path then has no namespace.
+    const pathOf = ({ apiVersion, kind, name }: OwnerReference): string =>
+      objectPath(resourceOf(all, apiVersion, kind), { namespace, name })
+    for (const owner of dependent.owners) if (await exists(client, pathOf(owner), owner.uid)) return finding
+    const body = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' }
+    await client.request({ method: 'DELETE', path: pathOf(dependent), body })
     return { ...finding, fixed: true }
   } catch (error) {
     return { ...finding, remedy: `it could not be deleted: ${reasonOf(error)}` }
   }
 }
 
-/** Where the kind has no namespaces the client leaves them out. */
-async function exists(client: Client, owner: Dependent['owners'][number], namespace: string): Promise<boolean> {
+async function exists(client: Client, path: string, uid: string): Promise<boolean> {
   try {
-    return (await objectsIn(client, owner, namespace).get(owner.name)).metadata.uid === owner.uid
+    return metaText(await json(client, path), 'uid') === uid
   } catch (error) {
     if (hasReason(error, 'NotFound')) return false
     throw error
   }
-}
-
-type PlainObject = KubernetesObject & { readonly metadata: { readonly uid?: string } }
-
-function objectsIn(
-  client: Client,
-  { apiVersion, kind }: Pick<Dependent, 'apiVersion' | 'kind'>,
-  namespace: string,
-): Resource<PlainObject> {
-  const [version = '', group = ''] = apiVersion.split('/').toReversed()
-  const objects = client.resource<PlainObject>({ group, version, kind })
-  return namespace === '' ? objects : objects.inNamespace(namespace)
 }
 
 function rootOf(groupVersion: string): string {

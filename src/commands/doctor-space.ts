@@ -1,4 +1,4 @@
-// Examines the space that a store has left: the disk of the embedded one, the quota and the alarms of etcd.
+// Examines the free space of a store: the disk of an embedded store, the quota and the alarms of etcd.
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import { reasonOf } from '../config/start-error.ts'
@@ -13,10 +13,10 @@ import type { Finding } from './doctor-findings.ts'
 
 const LITTLE_SPACE_BYTES = 1e9
 
-/** What etcd goes by where it is not told another quota, and does not tell it. */
+/** The default quota of etcd. It counts if etcd does not report its quota. */
 export const DEFAULT_QUOTA_BYTES = 2 * 1024 ** 3
 
-/** `fix`: an etcd without space is compacted and defragmented, and its alarm disarmed. */
+/** `fix` compacts and defragments an etcd without space and disarms its alarm. */
 export async function examineSpace(config: Config, fix: boolean, signal: AbortSignal): Promise<readonly Finding[]> {
   const { storage } = config
   switch (storage.kind) {

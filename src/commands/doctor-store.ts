@@ -1,4 +1,4 @@
-// Examines a store without a server: whether everything in it can be read, its space, and all of its objects.
+// Examines a store without a server: its values, its space and its objects.
 import type { StoreCopy } from '../kv/copy.ts'
 import { normalizePrefix } from '../store/keys.ts'
 import { openValue, parseObject, type Opener } from '../store/stored-object.ts'
@@ -11,7 +11,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { openAtRest } from '../server/encryption.ts'
 import { foreignObjects } from '../server/foreign-objects.ts'
 import { openLog } from '../server/logger.ts'
-import { openStorageCopy } from '../server/storage.ts'
+import { checkPrefix, openStorageCopy } from '../server/storage.ts'
 import { COMPACTION_KEY } from '../store/compactor.ts'
 import { FORMAT_KEY } from '../store/storage-format.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
@@ -44,6 +44,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
       const order = { config: { ...config, storagePrefix: prefix }, clock: systemClock, takesDamaged: true }
       const copy = await openStorageCopy(order, signal)
       try {
+        if (!isPassOfDefinitions) await checkPrefix(copy, config, signal)
         const isIncluded = (key: string): boolean => isPassOfDefinitions || !isOther(key, config.storagePrefix)
         unreadable.push(...(await examineItems(copy, opener, { examiner, isIncluded, signal })))
       } finally {
@@ -53,7 +54,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
   } finally {
     await atRest.close()
   }
-  // An object that cannot be read may be somebody's owner.
+  // An object that cannot be read may be an owner.
   if (unreadable.length === 0) for (const { group, kind } of resources.all()) examiner.complete(group, kind)
   const findings = [
     ...(await examineSpace(config, fix, signal)),
@@ -66,7 +67,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
   return { objects: examiner.count, findings }
 }
 
-/** Definitions were seen already, and what servers keep for themselves has no kind. */
+/** Definitions were examined before. Internal values of servers have no kind. */
 function isOther(key: string, prefix: string): boolean {
   const rest = key.slice(prefix.length)
   return rest.startsWith(DEFINITIONS) || rest === COMPACTION_KEY || rest === FORMAT_KEY

@@ -1,4 +1,4 @@
-// `quarterdeck doctor`: what is wrong with a running server, or with a store, and what to do about it.
+// `quarterdeck doctor`: examines a running server or a store, and prints faults and remedies.
 import { Client } from '../client/client.ts'
 import type { Environment } from '../config/config.ts'
 import { failureOf, StartError, usageError } from '../config/start-error.ts'
@@ -10,7 +10,7 @@ import { connectionOf } from './server-flags.ts'
 import { stopSignal } from './stop-signal.ts'
 import { readStorageConfig } from './storage-flags.ts'
 
-/** Resolves with the exit code: 1 where something was found that is not fixed. */
+/** The exit code is 1 if there is a finding that is not fixed. */
 export async function runDoctor(args: readonly string[], environment: Environment): Promise<number> {
   const { read } = readCommandLine('doctor', args)
   const asJson = read.word('output') === 'json'

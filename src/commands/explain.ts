@@ -1,30 +1,33 @@
-// `quarterdeck explain denied|conflict`: what a refusal means and what can be done about it; from the Status, from what kubectl
-// printed, or by asking a server again, which changes nothing there.
+// `quarterdeck explain denied|conflict`: explains a refusal and its remedy. It reads the Status or the text that kubectl printed, or asks a
+// server again by a dry run.
 import { type ConflictExplanation, type DeniedExplanation, EXPLANATION } from '../api/explanation.ts'
 import { jsonOrAbsent } from '../api/json-text.ts'
-import { textOrEmpty } from '../api/members.ts'
+import { asMap, textOrEmpty } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
-import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import type { StatusDetails } from '../api/status.ts'
 import { isMap, type ValueMap } from '../api/value.ts'
 import { ApiStatusError, type Client } from '../client/client.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
-import { failureOf, usageError } from '../config/start-error.ts'
-import { apiResources, objectPath } from './api-resources.ts'
+import { failureOf, reasonOf, StartError, usageError } from '../config/start-error.ts'
+import { apiResources, checkScope, findResource, objectPath, resourceOf } from './api-resources.ts'
 import { readCommandLine, subcommandIn } from './command-flags.ts'
 import { conflictText, deniedText, type Refusal } from './explanation-text.ts'
-import { readInput } from './input.ts'
+import { inputName, readInput } from './input.ts'
 import { complain, printDocument } from './output.ts'
 import { openClient } from './server-flags.ts'
 
-/** Resolves with the exit code: 1 where there is nothing to explain. */
+const HINT = '; see quarterdeck explain --help'
+
+/** The exit code is 1 if there is nothing to explain. */
 export async function runExplain(args: readonly string[]): Promise<number> {
   const explain = asked(args)
   try {
     await printDocument(await explain())
     return 0
   } catch (error) {
+    // A file that cannot be read is a cause. A wrong flag has none.
+    if (error instanceof StartError && error.cause === undefined) throw error
     complain(`quarterdeck explain: ${failureOf(error)}\n`)
     return 1
   }
@@ -33,24 +36,39 @@ export async function runExplain(args: readonly string[]): Promise<number> {
 type DeniedLine = ReturnType<typeof readCommandLine<'explain denied'>>
 type ConflictFlags = ReturnType<typeof readCommandLine<'explain conflict'>>['read']
 
-/** The explanation that is asked for. */
 function asked(args: readonly string[]): () => Promise<string> {
   const { words, rest } = subcommandIn('explain', args)
   if (words === 'explain denied') {
     const line = readCommandLine(words, rest, { most: 3 })
-    if (line.operands.length !== 1) return () => explainDenied(line)
+    checkDenied(line)
+    return () => explainDenied(line)
   }
   if (words === 'explain conflict') {
     const { read } = readCommandLine(words, rest)
     return () => explainConflict(read)
   }
-  throw usageError('say denied or conflict, and of what; see quarterdeck explain --help')
+  throw usageError(`give denied or conflict${args[0] === undefined ? '' : `, not "${args[0]}"`}${HINT}`)
+}
+
+/** With a verb the command asks a server, and without one it reads a Status. Each has its own flags. */
+function checkDenied({ read, operands: [verb, what, name] }: DeniedLine): void {
+  if (verb !== undefined && what === undefined) throw usageError(`give a resource or a path behind ${verb}${HINT}`)
+  const isPath = what?.startsWith('/') === true
+  const others = verb === undefined ? ['namespace', 'kubeconfig', 'context'] : ['filename', isPath ? 'namespace' : '']
+  const stray = read.given(others)[0]?.replace(/=.*/s, '') ?? (isPath ? name : undefined)
+  if (stray === undefined) return
+  throw usageError(
+    `${stray} ${verb === undefined ? 'requires VERB and RESOURCE' : `is not for ${verb} ${what}`}${HINT}`,
+  )
 }
 
 async function explainDenied({ read, operands }: DeniedLine): Promise<string> {
   if (operands.length === 0) return deniedText(await readRefusal(read.text('filename')))
   using client = openClient(read, 'quarterdeck-explain')
-  return await askReview(client, operands, read.required('namespace').text)
+  const namespace = read.required('namespace').text
+  const [resource = ''] = operands[1]?.split('/') ?? []
+  if (read.isSet('namespace')) checkScope(findResource(await apiResources(client), resource), namespace)
+  return await askReview(client, operands, namespace)
 }
 
 async function askReview(
@@ -95,23 +113,36 @@ function resourceIn(what: string): ValueMap {
 async function explainConflict(read: ConflictFlags): Promise<string> {
   const manifest = read.text('apply')
   if (manifest === undefined) return conflictText(await readRefusal(read.text('filename')))
-  const documents = splitDocuments((await readInput(manifest)).toString())
+  const objects = objectsIn(inputName(manifest), (await readInput(manifest)).toString())
   const [namespace, manager] = [read.required('namespace').text, read.required('field-manager').text]
   using client = openClient(read, 'quarterdeck-explain')
   const served = await apiResources(client)
   const texts: string[] = []
-  for (const text of documents) {
-    const object = parseYaml(Buffer.from(text)).value
-    if (!isMap(object)) continue
-    const { group, version } = parseGroupVersion(textOrEmpty(object, 'apiVersion')) ?? { group: '', version: '' }
+  for (const object of objects) {
     const kind = textOrEmpty(object, 'kind')
-    const resource = served.find((each) => each.group === group && each.version === version && each.kind === kind)
-    if (resource === undefined)
-      throw new Error(`the server has no kind ${kind} in ${formatGroupVersion({ group, version })}`)
+    const resource = resourceOf(served, textOrEmpty(object, 'apiVersion'), kind)
     const at = { name: metaText(object, 'name'), namespace: metaText(object, 'namespace') || namespace }
+    if (read.isSet('namespace') && at.namespace !== namespace)
+      throw usageError(`--namespace ${namespace}: ${kind} ${at.name} is one of the namespace ${at.namespace}`)
     texts.push(await tryApply(client, objectPath(resource, at), { object, manager }))
   }
   return texts.join('\n')
+}
+
+/** Throws an error that names the file and the document. */
+function objectsIn(file: string, text: string): readonly ValueMap[] {
+  const objects = splitDocuments(text).map((document, i) => {
+    try {
+      const object = asMap(parseYaml(Buffer.from(document)).value)
+      const words = [textOrEmpty(object, 'apiVersion'), textOrEmpty(object, 'kind'), metaText(object, 'name')]
+      if (words.every((word) => word !== '')) return object
+    } catch (error) {
+      throw new Error(`${file}, document ${i + 1}: ${reasonOf(error)}`, { cause: error })
+    }
+    throw new Error(`${file}, document ${i + 1}: an object to apply needs its apiVersion, kind and metadata.name`)
+  })
+  if (objects.length === 0) throw new Error(`${file} has no object`)
+  return objects
 }
 
 async function tryApply(
@@ -134,7 +165,7 @@ async function tryApply(
   }
 }
 
-/** A Status in JSON, or any text that has the message of one. */
+/** Reads a Status in JSON, or a text with the message of one. */
 async function readRefusal(file = '-'): Promise<Refusal> {
   const text = (await readInput(file)).toString()
   const status = jsonOrAbsent(text)

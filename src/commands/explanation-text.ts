@@ -1,4 +1,4 @@
-// Explanations of refusals as they are printed. What a 403 lacks is printed as manifests, so that they can be applied.
+// The texts of explanations. For a 403 they have manifests of the missing roles, which the reader can apply.
 import type { ConflictExplanation, DeniedExplanation, ExplainedConflict, NearestBinding } from '../api/explanation.ts'
 import { jsonText } from '../api/json-text.ts'
 import type { StatusDetails } from '../api/status.ts'
@@ -10,13 +10,13 @@ import { bindingOf, roleOf } from './role-manifests.ts'
 export interface Refusal {
   readonly message: string
   readonly details: StatusDetails
-  /** Whose request it was, where that is not in the message. */
+  /** The user of the request, if the message does not name it. */
   readonly user: string | undefined
-  /** Absent where it was not asked for. */
+  /** Absent if the request did not ask for it. */
   readonly explanation: DeniedExplanation | ConflictExplanation | undefined
 }
 
-/** Throws where the message is not of a 403 of the API. */
+/** Throws if the message is not that of a 403. */
 export function deniedText({ message, details, user, explanation }: Refusal): string {
   const told = deniedIn(message, details.name)
   const denied = explanation !== undefined && !('conflicts' in explanation) ? explanation : told
@@ -49,7 +49,7 @@ const RESOURCE = new RegExp(
 const PATH = new RegExp(`User ${QUOTED} cannot (\\S+) path ${QUOTED}`)
 const NAME = new RegExp(`\\S+ ${QUOTED} is forbidden: User`)
 
-/** What the message of a 403 says, which is the reference's. */
+/** Reads the message of a 403, which is the reference's. */
 function deniedIn(message: string, name = NAME.exec(message)?.[1]): ToldDenial | undefined {
   const path = PATH.exec(message)
   if (path !== null) {
@@ -105,7 +105,7 @@ function comments(lines: readonly string[]): string {
   return lines.map((line) => `# ${inOneLine(line)}\n`).join('')
 }
 
-/** Throws where it is no conflict of an apply. */
+/** Throws if it is no conflict of an apply. */
 export function conflictText({ message, details, explanation }: Refusal): string {
   if (explanation !== undefined && 'conflicts' in explanation) {
     const ways = explanation.waysOut.map((way, i) => `  ${i + 1}. ${inOneLine(way)}\n`)

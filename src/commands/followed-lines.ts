@@ -1,5 +1,5 @@
-// The lines that are written to a file from now on, until somebody says that it is enough; also across rotations, by which the file is
-// renamed and another one takes its place. What was written before that moment is read to its end.
+// Reads the lines that are written to a file from now on until a signal fires, and then the rest. A log rotation may rename the file and
+// make a new one.
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +8,7 @@ const LOOK_MS = 200
 const READ_BYTES = 64 * 1024
 const LINE_END = 0x0a
 
-/** Resolves once what is written counts; `-` is standard input, which has an end of its own. Throws where the file cannot be read. */
+/** Lines that are written after it resolves count. `-` is standard input, which may end. Throws if the file cannot be read. */
 export async function followLines(file: string, signal: AbortSignal): Promise<AsyncIterable<string>> {
   if (file === '-') return inputLines(signal)
   const handle = await open(file, 'r')
@@ -20,14 +20,14 @@ async function* inputLines(signal: AbortSignal): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: stdin, crlfDelay: Infinity, signal })
   } finally {
-    // Whoever writes to it may go on, and is not to be waited for.
+    // The writer may continue. The command does not wait for it.
     stdin.destroy()
   }
 }
 
 interface OpenedFile {
   readonly handle: FileHandle
-  /** From where on it is read. */
+  /** The position of the first byte to read. */
   readonly at: number
 }
 
@@ -35,12 +35,12 @@ async function* fileLines(file: string, first: OpenedFile, signal: AbortSignal):
   let reader = new LineReader(first)
   try {
     for (;;) {
-      // Asked before reading: what is written until then is there to be read.
+      // The signal is checked before the read, so that the read has all lines up to then.
       const isLast = signal.aborted
       yield* reader.read()
       const next = await reader.successor(file)
       if (next !== undefined) {
-        // Its last lines may have come since.
+        // The old file may have its last lines since.
         yield* reader.read()
         await reader.close()
         reader = new LineReader(next)
@@ -55,7 +55,7 @@ async function* fileLines(file: string, first: OpenedFile, signal: AbortSignal):
 class LineReader {
   readonly #handle: FileHandle
   #at: number
-  /** Of a line that is still being written. */
+  /** The beginning of an unfinished line. */
   #begun: Buffer = Buffer.alloc(0)
 
   constructor({ handle, at }: OpenedFile) {
@@ -63,7 +63,7 @@ class LineReader {
     this.#at = at
   }
 
-  /** What is there by now. */
+  /** Yields the lines that are there. */
   async *read(): AsyncGenerator<string> {
     for (;;) {
       const { bytesRead, buffer } = await this.#handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, this.#at)
@@ -76,7 +76,7 @@ class LineReader {
     }
   }
 
-  /** The file that has taken the place of this one, or this one where it was emptied; undefined: it is as it was. */
+  /** The new file of this name, or this file after it was truncated. Undefined: nothing has changed. */
   async successor(file: string): Promise<OpenedFile | undefined> {
     const [own, now] = await Promise.all([this.#handle.stat(), stat(file).catch(() => undefined)])
     if (now === undefined) return undefined

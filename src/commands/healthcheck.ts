@@ -1,6 +1,11 @@
-// `quarterdeck healthcheck`: asks the server's --healthz-port how it is. The image has the same in a shell script, which needs no Node
+// `quarterdeck healthcheck`: asks the server's --management-address how it is. The image has the same in a shell script, which needs no Node
 // (`deploy/image/quarterdeck`).
+import { text } from 'node:stream/consumers'
+import type { IncomingMessage } from 'node:http'
 import type { Environment } from '../config/config.ts'
+import { parseAddress } from '../config/management-config.ts'
+import { integer } from '../config/setting-reader.ts'
+import type { Setting } from '../config/settings.ts'
 import { reasonOf, usageError } from '../config/start-error.ts'
 import { readCommandLine } from './command-flags.ts'
 import { complain, print } from './output.ts'
@@ -9,30 +14,52 @@ const PATIENCE_MS = 5_000
 
 /** Resolves with the exit code: 0 where the server is well. */
 export async function runHealthcheck(args: readonly string[], environment: Environment): Promise<number> {
-  const { port, path } = parse(args, environment)
-  const url = `http://127.0.0.1:${port}${path}`
+  const url = parse(args, environment)
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    print(`${(await answer.text()).trimEnd()}\n`)
-    return answer.ok ? 0 : 1
+    const answer = await ask(url)
+    print(`${(await text(answer)).trimEnd()}\n`)
+    return answer.statusCode === 200 ? 0 : 1
   } catch (error) {
-    const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
-    complain(`quarterdeck healthcheck: ${url} does not answer: ${reasonOf(reason)}\n`)
+    complain(`quarterdeck healthcheck: ${url} does not answer: ${reasonOf(error)}\n`)
     return 1
   }
 }
 
-function parse(args: readonly string[], environment: Environment): { readonly port: number; readonly path: string } {
-  const wanted = 'one path is asked for, such as /livez'
+function ask(url: string): Promise<IncomingMessage> {
+  const { get } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  // It is this machine, and nothing is sent that could be stolen.
+  get(url, { signal, agent: false, rejectUnauthorized: false }, resolve).on('error', (error) =>
+    reject(signal.aborted ? (signal.reason as Error) : error),
+  )
+  return promise
+}
+
+function parse(args: readonly string[], environment: Environment): string {
+  const wanted = 'give one path, such as /livez'
   const { read, operands } = readCommandLine('healthcheck', args, { most: 1, wanted })
   const path = operands[0] ?? '/readyz'
-  if (!path.startsWith('/')) throw usageError(`${wanted}; see quarterdeck healthcheck --help`)
-  const text = read.text('healthz-port') ?? environment['QUARTERDECK_HEALTHZ_PORT'] ?? ''
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
-    throw usageError(
-      text === '' ? '--healthz-port is needed, as the server has it' : `--healthz-port: "${text}" is not a port`,
-    )
+  if (!path.startsWith('/')) throw usageError(`"${path}" is not a path: ${wanted}; see quarterdeck healthcheck --help`)
+  const inEnvironment = (source: string): Setting | undefined => {
+    const given = environment[source] ?? ''
+    return given === '' ? undefined : { text: given, source }
   }
-  return { port, path }
+  const address = read.optional('management-address')
+  const port = address === undefined ? read.optional('healthz-port') : undefined
+  const scheme = (environment['QUARTERDECK_MANAGEMENT_CLIENT_CA_FILE'] ?? '') === '' ? 'http' : 'https'
+  const managed = address ?? (port === undefined ? inEnvironment('QUARTERDECK_MANAGEMENT_ADDRESS') : undefined)
+  if (managed !== undefined) return `${scheme}://${reachable(managed)}${path}`
+  const setting = port ?? inEnvironment('QUARTERDECK_HEALTHZ_PORT')
+  if (setting === undefined)
+    throw usageError('give the --management-address of the server; see quarterdeck healthcheck --help')
+  return `http://127.0.0.1:${integer(setting, 1, 65_535)}${path}`
+}
+
+/** Where this machine reaches it. */
+function reachable(setting: Setting): string {
+  const { host, port } = parseAddress(setting)
+  if (port === 0) throw usageError(`${setting.source}: "${setting.text}" is no port that can be asked`)
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -1,4 +1,4 @@
-// `quarterdeck history`: the versions of an object that a server still has, who wrote what, and what differs between two of them.
+// `quarterdeck history`: prints the versions of an object that a server still has, their writers and their differences, and restores one.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { textOrEmpty } from '../api/members.ts'
 import { type Members, metaText, withMeta } from '../api/object-members.ts'
@@ -6,16 +6,16 @@ import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { ApiAnswer, Client } from '../client/client.ts'
 import { integer } from '../config/setting-reader.ts'
-import { failureOf, usageError } from '../config/start-error.ts'
+import { failureOf, StartError, usageError } from '../config/start-error.ts'
 import { tableText } from '../lib/table-text.ts'
-import { apiResources, collectionPath, findResource, objectPath } from './api-resources.ts'
+import { apiResources, checkScope, collectionPath, findResource, objectPath } from './api-resources.ts'
 import { readCommandLine } from './command-flags.ts'
 import { changesBetween, type FieldChange } from './object-diff.ts'
 import { writerOf } from './object-writer.ts'
 import { complain, print } from './output.ts'
 import { openClient, type ServerFlags } from './server-flags.ts'
 
-/** Resolves with the exit code: 1 where the server does not tell. */
+/** The exit code is 1 if the server refuses. */
 export async function runHistory(args: readonly string[]): Promise<number> {
   const flags = parse(args)
   try {
@@ -23,6 +23,7 @@ export async function runHistory(args: readonly string[]): Promise<number> {
     print(await report(client, flags))
     return 0
   } catch (error) {
+    if (error instanceof StartError) throw error
     complain(`quarterdeck history: ${failureOf(error)}\n`)
     return 1
   }
@@ -32,41 +33,42 @@ interface HistoryFlags {
   readonly read: ServerFlags
   readonly kind: string
   readonly name: string
-  readonly namespace: string
+  readonly namespace: string | undefined
   readonly limit: string
   /** The resourceVersions of two versions. */
   readonly diff: readonly [string, string] | undefined
   /** The resourceVersion of one. */
   readonly restore: string | undefined
-  /** What was restored is stored, not only tried. */
+  /** The restored version is stored. Without it there is a dry run. */
   readonly write: boolean
 }
 
 function parse(args: readonly string[]): HistoryFlags {
   const { read, operands } = readCommandLine('history', args, { most: 3 })
   const [kind, name, to] = operands
-  const [from, restore] = [read.text('diff'), read.text('restore')]
-  const write = read.switch('write')
-  const ways = Number(read.switch('dry-run')) + Number(write)
-  const isWhole = (from === undefined) === (to === undefined) && ways === (restore === undefined ? 0 : 1)
-  if (kind !== undefined && name !== undefined && isWhole) {
-    const limit = String(integer(read.required('limit'), 1, 100))
-    const diff = from === undefined || to === undefined ? undefined : ([from, to] as const)
-    return { read, kind, name, namespace: read.required('namespace').text, limit, diff, restore, write }
-  }
-  throw usageError(
-    'say the kind and the name; two versions for --diff, and --dry-run or --write with --restore; see quarterdeck history --help',
-  )
+  const from = read.text('diff')
+  const wrong = (message: string): StartError => usageError(`${message}; see quarterdeck history --help`)
+  if (kind === undefined) throw wrong('give the kind and the name of the object')
+  if (name === undefined) throw wrong(`give the name of the object behind its kind, ${kind}`)
+  if (from === undefined && to !== undefined) throw wrong(`unexpected argument "${to}": only --diff takes a third`)
+  if (from !== undefined && to === undefined) throw wrong(`--diff ${from} needs a second version`)
+  const limit = String(integer(read.required('limit'), 1, 100))
+  const diff = from === undefined || to === undefined ? undefined : ([from, to] as const)
+  const namespace = read.isSet('namespace') ? read.text('namespace') : undefined
+  const [restore, write] = [read.text('restore'), read.switch('write')]
+  return { read, kind, name, namespace, limit, diff, restore, write }
 }
 
 async function report(client: Client, flags: HistoryFlags): Promise<string> {
   const resource = findResource(await apiResources(client), flags.kind)
-  const path = objectPath(resource, flags)
-  // Of all that had the name.
+  const { namespace = 'default' } = flags
+  checkScope(resource, flags.namespace)
+  const path = objectPath(resource, { name: flags.name, namespace })
+  // The versions of all objects that had the name.
   const query = { history: flags.limit, deleted: 'true' }
   const answer = await client.request({ method: 'GET', path, query })
   const { kind, group, version } = resource
-  // Items of a list do not say what they are.
+  // Items of a list have no kind and apiVersion.
   const versions = versionsIn(answer).map((object) => ({
     ...object,
     kind,
@@ -82,7 +84,7 @@ async function report(client: Client, flags: HistoryFlags): Promise<string> {
   const isGone = warningsOf(answer).includes('the object is deleted')
   const current = isGone ? undefined : versions[0]
   if (flags.restore !== undefined) {
-    const place = { path, collection: collectionPath(resource, flags.namespace) }
+    const place = { path, collection: collectionPath(resource, namespace) }
     const made = await restored(client, place, { current, wanted: find(flags.restore), isDryRun: !flags.write })
     const difference = diffText(current ?? { kind, apiVersion: made.apiVersion, metadata: {} }, made)
     return flags.write ? `${difference}Written as version ${versionOf(made)}.\n` : difference
@@ -110,7 +112,7 @@ function cutNote(answer: ApiAnswer): string {
   return warningsOf(answer).includes('compacted') ? 'Older versions are compacted.\n' : ''
 }
 
-/** With a row where an object was deleted: what stands below it is another one of the same name. */
+/** A row for a deletion stands above the versions of an older object of the same name. */
 function rowsOf(versions: readonly ApiObject[], isGone: boolean): readonly (readonly string[])[] {
   return versions.flatMap((object, i) => {
     const newer = versions[i - 1]
@@ -137,7 +139,7 @@ function rowOf(object: ApiObject, before: ApiObject | undefined): readonly strin
   ]
 }
 
-/** But for what every write changes. */
+/** Leaves out the members that every write changes. */
 function changesOf(before: ApiObject, after: ApiObject): readonly FieldChange[] {
   const compared = (object: ApiObject): ApiObject =>
     withMeta(object, { managedFields: undefined, resourceVersion: undefined, generation: undefined })
@@ -160,10 +162,7 @@ interface Restoring {
   readonly isDryRun: boolean
 }
 
-/**
- * What an update to the old version stores, or the creation of an object that is gone: an ordinary write, with everything that the
- * server and its webhooks do to it and may have against it.
- */
+/** Updates the object to the old version, or creates it again, by an ordinary write. The server and its webhooks may change or refuse it. */
 async function restored(
   client: Client,
   { path, collection }: { readonly path: string; readonly collection: string },
@@ -176,7 +175,7 @@ async function restored(
   return parseJsonText(text) as ApiObject
 }
 
-/** What the server alone says of an object. */
+/** The members that only the server sets. */
 const NOT_RESTORED = {
   managedFields: undefined,
   uid: undefined,
@@ -187,7 +186,7 @@ const NOT_RESTORED = {
   generation: undefined,
 } as const
 
-/** So that what was written meanwhile, or under another uid, is not written over. */
+/** With these the write fails if the object has changed meanwhile. */
 function identityOf(current: ApiObject | undefined): Members {
   return current === undefined ? {} : { uid: metaText(current, 'uid'), resourceVersion: versionOf(current) }
 }

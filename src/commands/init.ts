@@ -1,4 +1,4 @@
-// `quarterdeck init`: a folder with a configuration and everything that it names, for one server or for several replicas.
+// `quarterdeck init`: makes a folder with a configuration and all files that it names, for one server or for several replicas.
 import { lstatSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
@@ -11,20 +11,19 @@ import { readCommandLine } from './command-flags.ts'
 import { print } from './output.ts'
 import { makeReplicaFiles, PROXY_NAME } from './replica-files.ts'
 
-/** Resolves with the exit code. */
 export async function runInit(args: readonly string[]): Promise<number> {
   const { folder, hosts, url, etcdServers } = readArguments(args)
   const [configFile, pki, kubeconfigFile] = ['quarterdeck.yaml', 'pki', 'admin.kubeconfig'].map((name) =>
     path.join(folder, name),
   ) as [string, string, string]
   const settings = settingsFor({ folder, pki, hosts, etcdServers })
-  // As the server will judge them.
+  // The server will check them in the same way.
   await readConfig(
     Object.entries(settings).map(([name, text]) => `--${name}=${text}`),
     {},
   )
   try {
-    // Its keys may be in use by other replicas: nothing is made anew behind their backs.
+    // Other replicas may use its keys, so the command replaces nothing.
     const there = [configFile, pki, kubeconfigFile].find((file) => lstatSync(file, { throwIfNoEntry: false }))
     if (there !== undefined) throw new StartError(`${there} exists already: move it away, or choose another folder`)
     makeDirectory(pki, 0o700)
@@ -38,8 +37,8 @@ export async function runInit(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** Also with a star in the place of the first label, as in certificates. */
-const HOST_NAME = /^(?:\*\.)?(?!-)[a-z\d-]+(?:\.[a-z\d-]+)*\.?$/i
+/** The first label may be a star, as in certificates. */
+const HOST_NAME = /^(?:\*\.)?[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*\.?$/i
 
 interface InitArguments {
   readonly folder: string
@@ -50,16 +49,21 @@ interface InitArguments {
 
 function readArguments(args: readonly string[]): InitArguments {
   const wanted = 'give one folder'
-  const { read, operands } = readCommandLine('init', args, { most: 1, wanted })
-  const [folder] = operands
-  if (folder === undefined) throw usageError(`${wanted}; see quarterdeck init --help`)
+  const { read, operands } = readCommandLine('init', args, { least: 1, most: 1, wanted })
+  const [folder = ''] = operands
   const hosts = read.list('hosts')
-  const wrong = hosts.find((host) => isIP(host) === 0 && !HOST_NAME.test(host))
+  const wrong = hosts.find((host) => isIP(host) === 0 && !isHostName(host))
   if (wrong !== undefined) throw usageError(`--hosts: "${wrong}" is neither a host name nor an IP address`)
   const url = read.text('url') ?? `https://${inUrl(hosts.find((host) => !host.startsWith('*')) ?? '127.0.0.1')}:6443`
-  if (!/^https:\/\/[^/\s]/.test(url) || URL.parse(url) === null)
-    throw usageError(`--url must be an https: URL, not ${url}`)
+  if (!/^https:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/.test(url) || URL.parse(url) === null)
+    throw usageError(`--url must be an https: URL without a user, a query or a fragment, not ${url}`)
   return { folder: directoryPath({ text: folder, source: 'DIR' }), hosts, url, etcdServers: read.text('etcd-servers') }
+}
+
+/** Clients take a name whose last label is a number for an IP address. */
+function isHostName(host: string): boolean {
+  const name = host.replace(/^\*\./, '').toLowerCase()
+  return HOST_NAME.test(host) && URL.parse(`https://${name}`)?.hostname === name
 }
 
 function inUrl(host: string): string {

@@ -10,16 +10,24 @@ export async function readInput(file: string): Promise<Buffer> {
   try {
     return await (file === '-' ? buffer(process.stdin) : readFile(file))
   } catch (error) {
-    throw new StartError(`cannot read ${inputName(file)}: ${reasonOf(error)}`, { exitCode: 2, cause: error })
+    throw unreadable(file, error)
   }
 }
 
-/** Its lines, for what may be larger than memory. */
-export function linesOf(file: string): AsyncIterable<string> {
-  return createInterface({ input: file === '-' ? process.stdin : createReadStream(file), crlfDelay: Infinity })
+/** The lines of a file that may be larger than memory. Throws a `StartError` that names the file. */
+export async function* linesOf(file: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: file === '-' ? process.stdin : createReadStream(file), crlfDelay: Infinity })
+  } catch (error) {
+    throw unreadable(file, error)
+  }
 }
 
-/** As messages name it. */
+function unreadable(file: string, error: unknown): StartError {
+  return new StartError(`cannot read ${inputName(file)}: ${reasonOf(error)}`, { exitCode: 2, cause: error })
+}
+
+/** The name in messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'standard input' : file
 }

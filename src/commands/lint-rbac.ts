@@ -1,15 +1,16 @@
-// `quarterdeck lint-rbac`: roles and bindings in, findings out, a line each.
+// `quarterdeck lint-rbac`: reads roles and bindings and prints a line for each finding.
 import { mapsInPlace } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { lintRole } from '../auth/role-lint.ts'
+import { splitDocuments } from '../codec/yaml-document.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
 import { complain, inOneLine, print } from './output.ts'
 
-/** Resolves with the exit code: 1 where something was found, or a file could not be read. */
+/** The exit code is 1 if there is a finding or a file cannot be read. */
 export async function runLintRoles(args: readonly string[]): Promise<number> {
   const { operands } = readCommandLine('lint-rbac', args, { most: Infinity })
   let isClean = true
@@ -31,13 +32,10 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
   return isClean ? 0 : 1
 }
 
-/** Also several in one file, and lists, as kubectl writes them. */
+/** A file may have several documents, and lists as kubectl writes them. */
 async function readObjects(file: string): Promise<readonly ValueMap[]> {
   const text = (await readInput(file)).toString()
-  return text
-    .split(/^---(?:[ \t].*)?\r?$/m)
-    .filter((document) => document.trim() !== '')
-    .flatMap((document) => objectsIn(parseYaml(Buffer.from(document)).value))
+  return splitDocuments(text).flatMap((document) => objectsIn(parseYaml(Buffer.from(document)).value))
 }
 
 function objectsIn(document: Value): readonly ValueMap[] {

@@ -1,4 +1,4 @@
-// The manual of the commands that speak to a running server, or are about what one has said.
+// The manuals of the commands that call a server or read its answers.
 import { manual } from './manual-page.ts'
 
 export const topManual = manual({
@@ -15,9 +15,9 @@ export const topManual = manual({
 export const healthcheckManual = manual({
   command: 'healthcheck',
   summary: 'ask a server on this machine how it is',
-  synopsis: ['healthcheck [--healthz-port PORT] [PATH]'],
+  synopsis: ['healthcheck [--management-address HOST:PORT] [PATH]'],
   description: [
-    'Asks the port that the server was given by --healthz-port, which needs neither TLS nor credentials, and prints the answer. PATH is /readyz, or for instance /livez or /readyz?verbose. The image checks its health by it.',
+    'Asks the address that the server was given by --management-address, which needs no credentials on this machine, and prints the answer. PATH is /readyz, or for instance /livez or /readyz?verbose. The image checks its health by it.',
   ],
   exits: ['0  The server is well.', '1  It is not, or does not answer.'],
 })
@@ -35,7 +35,7 @@ export const explainManual = manual({
     'denied prints the smallest role that would allow a request, and a binding to it, ready to be applied; and, for users who may list roles and bindings, the nearest binding. It reads the Status of a 403, or what kubectl printed, from FILE or from standard input; or asks the server whether the user may do VERB with RESOURCE (pods, pods/log, deployments.apps).',
     'conflict prints for each field of a server-side apply that conflicts the two values, its owner, when and by which request that came to own it, and the ways out. It reads the Status of a 409, or applies the manifest as a dry run.',
     'The server explains what it is asked with the parameter explain=true, in details.explanation of a Status and in the annotation quarterdeck/explanation of an access review: kubectl create --raw "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?explain=true" -f review.json',
-    'Values are shown to users who may read the object, and those of secrets to nobody.',
+    'Only users who may read the object see values, and no user sees those of secrets.',
   ],
   flagsOf: ['explain denied', 'explain conflict'],
   exits: ['0  It was explained.', '1  There is nothing to explain, or the server cannot be reached.'],

@@ -1,4 +1,4 @@
-// How the pages of the manual are laid out, and how flags are described there.
+// The layout of the manual pages and of their flags.
 import type { Flag } from '../config/flags.ts'
 import { type CommandWords, flagsOfCommand } from './command-flags.ts'
 
@@ -18,11 +18,10 @@ export interface Page {
   /** The commands whose flags are shown. Absent: the command itself. */
   readonly flagsOf?: readonly CommandWords[]
   readonly sections?: () => readonly Section[]
-  /** An invalid command line is added where it is not among them. */
+  /** The status of an invalid command line is added if it is missing. */
   readonly exits?: readonly string[]
 }
 
-/** Gives the text. */
 export type Manual = (() => string) & { readonly page: Page }
 
 export function manual(page: Page): Manual {
@@ -73,7 +72,7 @@ export function flagLines(flags: readonly Flag[]): readonly string[] {
   })
 }
 
-/** Breaks a line between words and indents what it makes of it; the line's own indentation stays. */
+/** Breaks a line between words and indents the parts. The line's own indentation stays. */
 function wrap(text: string): string {
   const margin = ' '.repeat(INDENT + text.search(/\S|$/))
   const lines: string[] = []

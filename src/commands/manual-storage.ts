@@ -1,4 +1,4 @@
-// The manual of the commands that work on what is stored.
+// The manuals of the commands that work on a store.
 import { manual } from './manual-page.ts'
 
 export const backupManual = manual({

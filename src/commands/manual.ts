@@ -1,4 +1,4 @@
-// The manuals of all commands, and `quarterdeck --help`, which is made of them.
+// The manuals of all commands, and `quarterdeck --help`, which is made from them.
 import { environmentName, FLAGS } from '../config/flags.ts'
 import { GATES } from '../config/feature-gates.ts'
 import { LIVE_FLAGS } from '../config/live-config.ts'
@@ -36,7 +36,7 @@ export const testManual = manual({
       [
         ...flagLines(flagsOfCommand('test').filter(({ name }) => name === 'print-requests')),
         '',
-        'All others are those of quarterdeck serve, and are not read from the environment.',
+        'All others are those of quarterdeck serve, except for --workers, --worker-stall-timeout, --healthz-port, --kubeconfig-out and those of the management address. They are not read from the environment.',
       ],
     ],
     [
@@ -181,7 +181,7 @@ const ALL: readonly Manual[] = [
   HELP,
 ]
 
-/** By the names of the commands. */
+/** Keys are the names of the commands. */
 export const MANUALS: ReadonlyMap<string, Manual> = new Map(ALL.map((each) => [each.page.command, each]))
 
 export function commandManual(): string {

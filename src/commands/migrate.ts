@@ -1,24 +1,29 @@
-// `quarterdeck migrate --from PLACE --to PLACE`: what one store holds into another, with resourceVersions that only rise.
+// `quarterdeck migrate --from PLACE --to PLACE`: copies one store to another. resourceVersions only rise.
 import { BackupError } from '../backup/backup-error.ts'
 import { wholePages } from '../backup/unfinished.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { directoryPath } from '../config/setting-reader.ts'
 import { usageError } from '../config/start-error.ts'
 import { systemClock } from '../lib/clock.ts'
-import { describeStorage, openStorageCopy } from '../server/storage.ts'
+import { isWithin, realPath } from '../lib/real-path.ts'
+import { checkPrefix, describeStorage, openStorageCopy } from '../server/storage.ts'
 import { explained } from './backup.ts'
 import { readCommandLine } from './command-flags.ts'
 import { inOneLine, print } from './output.ts'
 import { marginOf, restoreInto } from './restore.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** Resolves with the exit code. */
+const CONNECTION = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'dev'] as const
+
 export async function runMigrate(args: readonly string[]): Promise<number> {
   const { read } = readCommandLine('migrate', args)
   const [from, to] = [read.text('from'), read.text('to')]
-  if (from === undefined || to === undefined) throw usageError('say --from and --to; see quarterdeck migrate --help')
+  if (from === undefined || to === undefined) throw usageError('give --from and --to; see quarterdeck migrate --help')
+  const stray = [from, to].some((place) => place.includes('://')) ? undefined : read.given(CONNECTION)[0]
+  if (stray !== undefined) throw usageError(`${stray.replace(/=.*/, '')} requires URLs of an etcd in --from or --to`)
   const margin = marginOf(read.required('revision-margin')) ?? 0
   const [source, target] = [await configOf(read, 'from'), await configOf(read, 'to')]
+  checkApart(source, target)
   const signal = stopSignal()
   const copy = await openStorageCopy({ config: source, clock: systemClock, exclusive: true }, signal)
   const check = async (): Promise<void> => {
@@ -26,14 +31,16 @@ export async function runMigrate(args: readonly string[]): Promise<number> {
     throw new BackupError(`${from} was written to meanwhile: stop its servers, and migrate again`)
   }
   try {
+    await checkPrefix(copy, source, signal)
     return await explained(to, async () => {
       const { revision: copied, count } = copy
       const isLowered = read.switch('lower-revisions')
       const pages = wholePages(copy, source.storagePrefix, signal)
       const newest = await restoreInto(target, { pages, copied, above: copied + margin, isLowered, check }, signal)
       const places = [source, target].map(({ storage }) => describeStorage(storage))
+      const empty = count === 0 ? 'the source is empty: ' : ''
       print(
-        `${inOneLine(`${count} keys at revision ${copied} of ${places[0]} are in ${places[1]}, revision ${newest}`)}\n`,
+        `${inOneLine(`${empty}${count} keys at revision ${copied} of ${places[0]} are in ${places[1]}, revision ${newest}`)}\n`,
       )
       return 0
     })
@@ -42,9 +49,25 @@ export async function runMigrate(args: readonly string[]): Promise<number> {
   }
 }
 
+/** Throws a `StartError` if both places are one store, or if one data directory lies in the other. */
+function checkApart(source: Config, target: Config): void {
+  for (const from of placesOf(source)) {
+    for (const to of placesOf(target)) {
+      if (from === to) throw usageError(`--from and --to both name ${from}`)
+      if (isWithin(from, to) || isWithin(to, from))
+        throw usageError(`--from ${from} and --to ${to} must be apart: one lies in the other`)
+    }
+  }
+}
+
+function placesOf({ storage, dataDirectory = '' }: Config): readonly string[] {
+  if (storage.kind === 'etcd') return storage.endpoints
+  return storage.kind === 'embedded' ? [dataDirectory, storage.directory].map(realPath) : []
+}
+
 type Flags = ReturnType<typeof readCommandLine<'migrate'>>['read']
 
-/** Of a data directory, or of the URLs of an etcd. */
+/** A place is a data directory or the URLs of an etcd. */
 function configOf(read: Flags, name: 'from' | 'to'): Promise<Config> {
   const place = read.required(name)
   if (!place.text.includes('://')) {
@@ -56,6 +79,5 @@ function configOf(read: Flags, name: 'from' | 'to'): Promise<Config> {
       {},
     )
   }
-  const given = read.given(['etcd-prefix', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'dev'])
-  return readConfig([`--etcd-servers=${place.text}`, ...given], {})
+  return readConfig([`--etcd-servers=${place.text}`, ...read.given(['etcd-prefix', ...CONNECTION])], {})
 }

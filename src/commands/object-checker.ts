@@ -1,4 +1,4 @@
-// Validates objects as the server would if they were made now, without one. Definitions that it has seen define their kinds.
+// Validates objects as a server would at their creation. A definition that it has checked defines its kind.
 import { asMap, textOrAbsent } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -15,21 +15,21 @@ import { checkContext, installed } from './check-world.ts'
 
 export const DEFINITION = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
 
-/** Empty where it does not say. */
+/** Empty if the object has no apiVersion or kind. */
 export function kindOf(value: Value): string {
   const [apiVersion, kind] = [textOrAbsent(asMap(value), 'apiVersion'), textOrAbsent(asMap(value), 'kind')]
   return apiVersion === undefined || kind === undefined ? '' : `${apiVersion} ${kind}`
 }
 
 export interface ObjectFault {
-  /** Empty: the object as a whole. */
+  /** Empty: the whole object. */
   readonly field: string
   readonly message: string
 }
 
 export class ObjectChecker {
   readonly #table: DefinitionTable
-  /** By what objects say of themselves. */
+  /** By apiVersion and kind. */
   #resources = new Map<string, Resource | undefined>()
 
   constructor() {
@@ -44,7 +44,7 @@ export class ObjectChecker {
     })
   }
 
-  /** Undefined: it is of no kind that is known. */
+  /** Undefined: the kind is unknown. */
   faultsOf(value: Value): readonly ObjectFault[] | undefined {
     const name = kindOf(value)
     if (!this.#resources.has(name)) this.#resources.set(name, this.#find(name))
@@ -91,7 +91,7 @@ function decode(resource: Resource, sent: ValueMap): Decoded {
   }
 }
 
-/** What the server would answer with; not what depends on others: whether there is such a namespace, who may do it. */
+/** The server's faults, except those that depend on other objects: a missing namespace, missing rights. */
 function faultsOfNew(resource: Resource, sent: ApiObject): readonly ObjectFault[] {
   const context = checkContext()
   const placed =
@@ -100,7 +100,7 @@ function faultsOfNew(resource: Resource, sent: ApiObject): readonly ObjectFault[
       : sent
   const { strategy } = resource
   const made = metaForCreate(placed, context)
-  // Some name their own uid.
+  // Some objects name their own uid.
   const uid = metaText(sent, 'uid')
   const prepared = strategy.prepareForCreate(uid === '' ? made : withMeta(made, { uid }), context)
   return strategy.validateCreate(resource.toCanonical(prepared), context)

@@ -1,20 +1,20 @@
-// What is different between two versions of an object, field by field.
+// The differences between two versions of an object, field by field.
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 
-/** A member, or an item of a list: by its name, where items have names, or by its place. */
+/** A member, or an item of a list by its name or its index. */
 export type PathStep = { readonly member: string } | { readonly place: number; readonly name?: string }
 
 export interface FieldChange {
   readonly path: readonly PathStep[]
   /** `.spec.template.spec.containers[name=web].image` */
   readonly field: string
-  /** Undefined: it was not there. */
+  /** Undefined: the field is new. */
   readonly before: Value | undefined
-  /** Undefined: it is gone. */
+  /** Undefined: the field is gone. */
   readonly after: Value | undefined
 }
 
-/** In the order of the fields; a part that came or went is one change. */
+/** In the order of the fields. A part that is new or gone is one change. */
 export function changesBetween(before: Value, after: Value, path: readonly PathStep[] = []): readonly FieldChange[] {
   if (equalValues(before, after)) return []
   const parts = isMap(before) && isMap(after) ? memberParts(before, after) : itemParts(before, after)
@@ -41,7 +41,7 @@ function memberParts(before: ValueMap, after: ValueMap): readonly Part[] {
   return [...names].map((member) => [{ member }, own(before, member), own(after, member)])
 }
 
-/** Items that have names are the same where those are; others are told apart by their places. */
+/** Compares items by name, or by index if they have no names. */
 function itemParts(before: Value, after: Value): readonly Part[] | undefined {
   if (!isList(before) || !isList(after)) return undefined
   const [old, now] = [byName(before), byName(after)]
@@ -51,7 +51,7 @@ function itemParts(before: Value, after: Value): readonly Part[] | undefined {
   }
   const names = new Set([...old.keys(), ...now.keys()])
   const parts = [...names].map((name, place): Part => [{ place, name }, old.get(name), now.get(name)])
-  // Nothing but the order is different.
+  // Only the order is different.
   return parts.every(([, one, other]) => equalValues(one, other)) ? undefined : parts
 }
 

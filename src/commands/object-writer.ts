@@ -1,4 +1,4 @@
-// Whose write made a version of an object, as far as its managedFields tell.
+// Finds the writer of a version of an object in its managedFields.
 import { mapsOnly, textOrEmpty } from '../api/members.ts'
 import { metaOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -6,8 +6,8 @@ import { isMap, own, type ValueMap } from '../api/value.ts'
 import type { FieldChange } from './object-diff.ts'
 
 /**
- * The entry of managedFields that is new or has another time. Times are in seconds: among several, and where there is none, the one
- * that owns most of what changed, and then the newest. Empty where nobody is known.
+ * The entry of managedFields that is new or has another time. Times have whole seconds, so there may be several or none. Then it is the entry
+ * that owns most of the changes, or the newest. Empty if there is none.
  */
 export function writerOf(object: ApiObject, before: ApiObject | undefined, changes: readonly FieldChange[]): ValueMap {
   const known = new Set(before === undefined ? [] : mapsOnly(metaOf(before), 'managedFields').map(momentOf))
@@ -27,7 +27,7 @@ function momentOf(entry: ValueMap): string {
   )
 }
 
-/** How far into the path the fields lead. */
+/** The length of the path that the fields have. */
 function ownedDepth(fields: unknown, path: FieldChange['path']): number {
   let below = fields as ValueMap | undefined
   for (const [depth, step] of path.entries()) {

@@ -1,22 +1,25 @@
-// The files that commands write: whole or not at all, and in the place of another one only where that is asked for.
+// The files that commands write: complete or not at all. They replace another file only with --overwrite.
 import { lstatSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { reasonOf, StartError } from '../config/start-error.ts'
+import { StartError, unwritable, usageError } from '../config/start-error.ts'
 
-/** Before the work begins. Throws a `StartError` where the file cannot be written, or exists and is not to be replaced. */
+/** Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output. */
 export function checkTarget(file: string, overwrite: boolean): void {
+  if (file === '-' && overwrite) throw usageError('--overwrite is for a file, and - is standard output')
+  if (file === '-') return
   const folder = path.dirname(file)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new StartError(`${file} cannot be written: there is no directory ${folder}`)
   }
+  if (file.endsWith('/')) throw new StartError(`${file} cannot be written: it names a directory`)
   const there = lstatSync(file, { throwIfNoEntry: false })
   if (there === undefined) return
   if (!there.isFile() && !there.isSymbolicLink()) throw new StartError(`${file} cannot be written: it is not a file`)
   if (!overwrite) throw new StartError(`${file} exists: choose another name, or give --overwrite`)
 }
 
-/** The file has its name when `fill` has resolved and everything is on the disk. It is readable by its owner alone. */
+/** The file gets its name when `fill` has resolved and the disk has everything. Only its owner can read it. */
 export async function writeWhole<T>(file: string, fill: (draft: FileHandle, name: string) => Promise<T>): Promise<T> {
   const name = `${file}.${process.pid}.partial`
   try {
@@ -31,7 +34,7 @@ export async function writeWhole<T>(file: string, fill: (draft: FileHandle, name
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(name, { force: true })
     const isSystems = error instanceof Error && 'syscall' in error
-    throw isSystems ? new StartError(`${file} cannot be written: ${reasonOf(error)}`, { cause: error }) : error
+    throw isSystems ? unwritable(file, error) : error
   }
 }
 

@@ -1,5 +1,4 @@
-// `quarterdeck record-role`: an audit log in, the smallest roles out that would have allowed what it has of a user; or what is written to
-// it until Ctrl-C.
+// `quarterdeck record-role`: reads an audit log, or follows it until Ctrl-C, and prints the smallest roles for the requests of a user.
 import { unescape } from 'node:querystring'
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
@@ -18,7 +17,7 @@ import { complain, printDocument } from './output.ts'
 import { bindingOf, roleOf } from './role-manifests.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** Resolves with the exit code: 1 where there is nothing of the user, or the log cannot be read. */
+/** The exit code is 1 if the log has no requests of the user or cannot be read. */
 export async function runRecordRole(args: readonly string[]): Promise<number> {
   const { read, operands } = readCommandLine('record-role', args, { most: Infinity })
   const files = operands.length === 0 ? ['-'] : operands
@@ -40,7 +39,7 @@ export async function runRecordRole(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Until it is told to stop. */
+/** Reads until SIGINT or SIGTERM. */
 async function follow(files: readonly string[], sessions: Sessions): Promise<void> {
   const stop = stopSignal()
   const followed = await Promise.all(files.map((file) => followLines(file, stop)))
@@ -52,11 +51,11 @@ async function follow(files: readonly string[], sessions: Sessions): Promise<voi
   )
 }
 
-/** What each user has asked for, each thing once: logs are long, and sessions repeat themselves. */
+/** The requests of each user, without repetitions: logs are long. */
 class Sessions {
   readonly #byUser = new Map<string, Map<string, SeenAccess>>()
 
-  /** A line of the log. The last may still be being written, and is no event then. */
+  /** Adds a line of the log. The last line may be incomplete, and is ignored then. */
   add(line: string): void {
     const event = jsonOrAbsent(line)
     if (!isMap(event) || own(event, 'kind') !== 'Event') return
@@ -78,7 +77,7 @@ class Sessions {
   }
 }
 
-/** Rights are those of the user who is impersonated. */
+/** The impersonated user counts, because its rights do. */
 function userOf(event: ValueMap): string {
   return textOrEmpty(mapOrAbsent(event, 'impersonatedUser') ?? mapOrEmpty(event, 'user'), 'username')
 }
@@ -101,7 +100,7 @@ function accessesOf(event: ValueMap): readonly SeenAccess[] {
   } as const
   switch (verb) {
     case 'create':
-      // The name of what is to be made stands in the body, which authorization does not see.
+      // The name of the new object is in the body, which authorization does not see.
       return [{ ...access, name: subresource === '' ? '' : access.name }]
     case 'deletecollection':
       return [{ ...access, name: '' }]
@@ -111,7 +110,7 @@ function accessesOf(event: ValueMap): readonly SeenAccess[] {
       return [{ ...access, name: (info.kind === 'resource' ? (info.name ?? info.selectedName) : undefined) ?? '' }]
     }
     default: {
-      // A PUT or an apply of what was not there takes the right to create it besides.
+      // A PUT or an apply that creates an object also needs the right to create.
       const hasCreated = own(mapOrEmpty(event, 'responseStatus'), 'code') === 201
       return hasCreated ? [access, { ...access, verb: 'create' }] : [access]
     }

@@ -1,5 +1,5 @@
-// What replicas of one server share and each of them needs: authorities, a serving certificate, the one by which they ask each other for
-// a user, the key of service accounts, the key that secrets are encrypted with, and an administrator's kubeconfig.
+// The files that all replicas share: authorities, a serving certificate, the certificate for requests on behalf of users, the key of service
+// accounts, the encryption key of secrets, and an administrator's kubeconfig.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,23 +10,23 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 const AUTHORITY_LIFETIME_MS = 10 * YEAR_MS
 const CERTIFICATE_LIFETIME_MS = 2 * YEAR_MS
 
-/** By which pods call the server. */
+/** The names by which pods call the server. */
 const SERVICE_NAMES: readonly string[] = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc']
 
-/** Of the certificate by which a replica tells others, and servers of other groups, for whom it asks. */
+/** The name in the certificate with which a replica forwards requests of users to other replicas and to aggregated API servers. */
 export const PROXY_NAME = 'front-proxy-client'
 
 interface ReplicaFiles {
-  /** Has to be there. */
+  /** It must exist. */
   readonly folder: string
-  /** Under which clients call the replicas. */
+  /** The names by which clients call the replicas. */
   readonly names: Required<Names>
-  /** Of one of them, or of what stands before them. */
+  /** The URL of a replica or of their load balancer. */
   readonly url: string
   readonly kubeconfigFile: string
 }
 
-/** Gives back the authority of clients. */
+/** Returns the authority of clients. */
 export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: ReplicaFiles): KeyPair {
   const api = saveAuthority(folder, 'api-ca')
   const dns = [...names.dns, 'localhost', ...SERVICE_NAMES]
@@ -46,7 +46,7 @@ export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: Replica
   return clients
 }
 
-/** By which replicas ask each other for a user. */
+/** Writes the certificate for requests on behalf of users. */
 export function saveProxy(folder: string): void {
   saveSigned(folder, 'proxy', saveAuthority(folder, 'proxy-ca'), { commonName: PROXY_NAME, usages: ['client'] })
 }
@@ -65,12 +65,12 @@ function save(folder: string, name: string, pair: KeyPair): KeyPair {
   return pair
 }
 
-/** Readable by its owner alone, whom the replicas run as. */
+/** Only the owner can read the file. The replicas run as that user. */
 function write(folder: string, name: string, text: string): void {
   writeFileSync(path.join(folder, name), text, { mode: 0o600 })
 }
 
-/** JSON is YAML too. */
+/** JSON is also YAML. */
 function encryptionConfig(secret: Buffer): string {
   const keys = [{ name: 'key-1', secret: secret.toString('base64') }]
   const resources = [{ resources: ['secrets'], providers: [{ secretbox: { keys } }, { identity: {} }] }]

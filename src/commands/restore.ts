@@ -1,4 +1,4 @@
-// `quarterdeck restore FILE`: a backup into an empty store.
+// `quarterdeck restore FILE`: writes a backup to an empty store.
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { BackupError } from '../backup/backup-error.ts'
@@ -9,7 +9,6 @@ import type { Config, Environment } from '../config/config.ts'
 import { makePrivateDirectory } from '../config/files.ts'
 import { integer } from '../config/setting-reader.ts'
 import type { Setting } from '../config/settings.ts'
-import { usageError } from '../config/start-error.ts'
 import type { CopiedItem } from '../kv/copy.ts'
 import { checkPut } from '../kv/embedded/embedded.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -21,23 +20,22 @@ import { complain, inOneLine, print } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
 import { readStorageConfig } from './storage-flags.ts'
 
-/** So many writes may have been made after a backup. They cost an embedded store nothing, and etcd a write each. */
+/** The number of writes that may have happened after the backup. Each costs etcd a write, and an embedded store nothing. */
 const MARGIN = { embedded: 1_000_000_000, etcd: 1_000_000 } as const
 
 const PROGRESS_MS = 5000
 
-/** Resolves with the exit code. */
 export async function runRestore(args: readonly string[], environment: Environment): Promise<number> {
-  const { read, operands } = readCommandLine('restore', args, { most: 1, wanted: 'give one file to restore' })
-  const [file] = operands
-  if (file === undefined) throw usageError('give one file to restore; see quarterdeck restore --help')
+  const wanted = 'give one file to restore'
+  const { read, operands } = readCommandLine('restore', args, { least: 1, most: 1, wanted })
+  const [file = ''] = operands
   const key = readKey(read.text('encryption-key-file'))
   const config = await readStorageConfig(read, environment)
   const margin =
     marginOf(read.optional('revision-margin')) ?? MARGIN[config.storage.kind === 'etcd' ? 'etcd' : 'embedded']
   const signal = stopSignal()
   return explained(file, async () => {
-    // Nothing is written before all of it was read.
+    // The whole file is read before anything is written.
     const header = await verifyBackup(file, key, config.storage.kind === 'embedded' ? checkPut : undefined)
     checkPrefix(header.prefix, config)
     await using reader = await BackupReader.open(createReadStream(file), key)
@@ -54,12 +52,11 @@ export async function runRestore(args: readonly string[], environment: Environme
   })
 }
 
-/** Throws a `StartError` for what is not a number of revisions. */
 export function marginOf(setting: Setting | undefined): number | undefined {
   return setting === undefined ? undefined : integer(setting, 0, 1e12 - 1)
 }
 
-/** Keys are restored as they are, and servers look for them under their prefix. */
+/** Keys are restored unchanged. A server reads only those under its prefix. */
 function checkPrefix(prefix: string, config: Config): void {
   if (prefix !== config.storagePrefix)
     throw new BackupError(`its keys are under ${prefix}: give --etcd-prefix ${prefix}`)
@@ -97,7 +94,7 @@ export async function restoreInto(config: Config, given: Given, signal: AbortSig
   }
 }
 
-/** Replicas take this key for the newest compaction: it would be one of revisions that are yet to come. */
+/** Replicas read the newest compaction in this key. It would have a revision that the new store has not reached. */
 async function* withoutCompaction(pages: Given['pages'], prefix: string): AsyncGenerator<readonly CopiedItem[]> {
   for await (const page of pages) yield page.filter(({ key }) => key !== `${prefix}${COMPACTION_KEY}`)
 }

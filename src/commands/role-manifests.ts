@@ -1,4 +1,4 @@
-// Roles and bindings as they are written into files.
+// The manifests of roles and bindings.
 import type { ValueMap } from '../api/value.ts'
 import { accountOf } from '../auth/user.ts'
 
@@ -6,7 +6,7 @@ const GROUP = 'rbac.authorization.k8s.io'
 
 export interface RolePlace {
   readonly name: string
-  /** Empty: a ClusterRole and its binding. */
+  /** Empty: it is a ClusterRole and its binding. */
   readonly namespace: string
 }
 
@@ -14,7 +14,7 @@ export function roleOf({ rules, ...place }: RolePlace & { readonly rules: readon
   return { apiVersion: `${GROUP}/v1`, kind: roleKind(place), metadata: metadataOf(place), rules }
 }
 
-/** The role of the same name, for a user. */
+/** Binds the role of the same name to a user. */
 export function bindingOf({ user, ...place }: RolePlace & { readonly user: string }): ValueMap {
   const account = accountOf(user)
   return {

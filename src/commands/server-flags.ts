@@ -1,4 +1,4 @@
-// How the commands that speak to a running server find it: as kubectl does where no flag says it.
+// The connection of the commands that call a server. Without a flag they find it as kubectl does.
 import { Client, type ConnectionOptions } from '../client/client.ts'
 import { defaultConnection, readKubeconfig } from '../client/kubeconfig.ts'
 

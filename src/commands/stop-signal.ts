@@ -1,6 +1,6 @@
-// How a command that goes on until it is told to stop is told.
+// The signal that stops a command.
 
-/** Fires at the first SIGTERM or SIGINT, which asks for a clean stop; the second one does not wait for it. */
+/** Fires at the first SIGTERM or SIGINT, for a clean stop. The second one ends the process at once. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
   const onSignal = (): void => {

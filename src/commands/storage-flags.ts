@@ -1,4 +1,4 @@
-// Where the data is, for commands that work on it: the flags of `quarterdeck serve` that say so, with its environment and its file.
+// The storage flags, environment and file of `quarterdeck serve`, for commands that work on a store.
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { STORAGE } from './command-flags.ts'
 

@@ -1,9 +1,11 @@
-// `quarterdeck store serve`: a store behind etcd's API, for servers and for clients of etcd. Flags that etcd has bear its names.
+// `quarterdeck store serve`: serves a store by etcd's API. Flags have the names of etcd's flags.
 import { once } from 'node:events'
+import { existsSync, lstatSync } from 'node:fs'
 import path from 'node:path'
 import { defaultDataDirectory, type Environment } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
+import { managementConfig } from '../config/management-config.ts'
 import { integer, pair } from '../config/setting-reader.ts'
 import type { Setting } from '../config/settings.ts'
 import { reasonOf, StartError, usageError } from '../config/start-error.ts'
@@ -14,6 +16,7 @@ import { type ServedEtcd, serveEtcd, type ServeEtcdOptions } from '../kv/serve/s
 import type { Log } from '../lib/log.ts'
 import { reloadCertificates } from '../server/certificate-reload.ts'
 import { openLog } from '../server/logger.ts'
+import { openManagements } from '../server/management.ts'
 import { keepSpace } from '../server/storage.ts'
 import { programVersion } from '../server/version.ts'
 import { readCommandLine, subcommandIn } from './command-flags.ts'
@@ -26,7 +29,6 @@ type Flags = ReturnType<typeof readCommandLine<'store serve'>>['read']
 type Address = ServeEtcdOptions['address']
 type Tls = NonNullable<ServeEtcdOptions['tls']>
 
-/** Resolves with the exit code, when it was told to stop. */
 export async function runStore(args: readonly string[], environment: Environment): Promise<number> {
   outliveReaders()
   const { words, rest } = subcommandIn('store', args)
@@ -37,23 +39,33 @@ export async function runStore(args: readonly string[], environment: Environment
   const stray = isSecure ? undefined : read.given(TLS_FLAGS)[0]
   if (stray !== undefined) throw usageError(`${stray.replace(/=.*/, '')} requires an https: URL`)
   const isDurable = !read.switch('in-memory')
-  if (!isDurable && read.given(['data-dir']).length > 0)
-    throw usageError('--in-memory and --data-dir are mutually exclusive')
   const stop = stopSignal()
   const tls = isSecure ? readTls(read) : undefined
+  const managed = managementConfig(read)
   const directory = path.join(read.directory('data-dir') ?? defaultDataDirectory(environment), 'store')
-  const kv = await openStore(read, isDurable ? directory : undefined, stop)
   const log = openLog('info')
+  await using management = await openManagements(managed === undefined ? [] : [managed], log)
+  const kv = await openStore(read, isDurable ? directory : undefined, stop)
   let served: ServedEtcd
   try {
     const onFault = (error: unknown): void => log.error({ err: error }, 'a call failed with an internal error')
     served = await serveEtcd({ kv, address, tls, onFault })
   } catch (error) {
     await kv.close()
-    throw new StartError(`cannot listen on ${read.text('listen-client-urls')}: ${reasonOf(error)}`, { cause: error })
+    const reason = address.kind === 'unix' ? socketFault(address.path) : undefined
+    throw new StartError(`cannot listen on ${read.text('listen-client-urls')}: ${reason ?? reasonOf(error)}`, {
+      cause: error,
+    })
   }
   const where = isDurable ? directory : 'in memory'
-  print(`quarterdeck ${programVersion()} serves its store on ${served.url}\n  data  ${where}\n`)
+  let serving = tls
+  if (managed !== undefined) {
+    const { storePages } = await import('../server/store-pages.ts')
+    const parts = { kv, url: served.url, certificate: () => serving?.certificate, isStopping: () => stop.aborted, log }
+    management.show({ answer: storePages(parts), serving: () => serving })
+  }
+  const manage = management.urls.map((url) => `  manage  ${url}/readyz\n`).join('')
+  print(`quarterdeck ${programVersion()} serves its store on ${served.url}\n  data  ${where}\n${manage}`)
   if (tls !== undefined && tls.clientCa === undefined) {
     complain(
       `quarterdeck: warning: every client that reaches ${served.url} can read and write the whole store: give --trusted-ca-file to demand client certificates\n`,
@@ -62,13 +74,27 @@ export async function runStore(args: readonly string[], environment: Environment
   const looking = isDurable
     ? keepSpace({ storage: { kind: 'embedded', directory, keptBytes: 0 }, kv, log }, stop)
     : undefined
-  if (tls !== undefined) void reloadTls({ read, current: tls, served, log }, stop)
+  const use = (renewed: Tls): void => {
+    served.renew(renewed)
+    serving = renewed
+  }
+  if (tls !== undefined) void reloadTls({ read, current: tls, use, log }, stop)
   if (!stop.aborted) await once(stop, 'abort')
   log.info({}, 'shutting down')
   await looking
   await served.close()
   await kv.close()
   return 0
+}
+
+/** The reason why the socket cannot be opened. The system's message speaks of ports and permissions. */
+function socketFault(socket: string): string | undefined {
+  if (Buffer.byteLength(socket) > 107) return 'the path is longer than 107 bytes'
+  if (!existsSync(path.dirname(socket))) return `there is no directory ${path.dirname(socket)}`
+  const there = lstatSync(socket, { throwIfNoEntry: false })
+  const wrong =
+    there?.isSocket() === true ? 'another process listens there' : 'a file of that name exists, and is no socket'
+  return there && wrong
 }
 
 function addressOf({ text: url, source }: Setting): { readonly address: Address; readonly isSecure: boolean } {
@@ -91,19 +117,16 @@ function addressOf({ text: url, source }: Setting): { readonly address: Address;
   }
 }
 
-/** Until the signal fires; at once when a hang-up asks for it. */
+/** Reloads changed certificates until the signal fires, and at a SIGHUP at once. */
 function reloadTls(
-  from: { readonly read: Flags; readonly current: Tls; readonly served: ServedEtcd; readonly log: Log },
+  from: { readonly read: Flags; readonly current: Tls; readonly use: (tls: Tls) => void; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  const { read, current, served, log } = from
+  const { read, current, use, log } = from
   const reloads = new ReloadRequests()
   process.on('SIGHUP', () => reloads.ask())
   const files = TLS_FLAGS.flatMap((name) => read.file(name) ?? [])
-  return reloadCertificates(
-    { current, files, read: async () => readTls(read), use: (tls) => served.renew(tls), reloads, log },
-    signal,
-  )
+  return reloadCertificates({ current, files, read: async () => readTls(read), use, reloads, log }, signal)
 }
 
 function readTls(read: Flags): Tls {
@@ -127,7 +150,7 @@ async function openStore(
   const quota = integer(read.required('quota-backend-bytes'), 0, Number.MAX_SAFE_INTEGER)
   if (dataDir === undefined) return openMemory()
   try {
-    // To etcd 0 is its default, which is a limit; here there is none but the disk.
+    // For etcd 0 is its default limit. Here 0 means that only the disk limits the store.
     return await openEmbedded({ dataDir, ...(quota === 0 ? {} : { maxBytes: quota }) }, signal)
   } catch (error) {
     if (error instanceof KvError) throw new StartError(error.message, { cause: error })

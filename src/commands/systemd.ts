@@ -1,12 +1,11 @@
-// Tells systemd how the server is, where systemd has started it and wants to know (`Type=notify`). Node has no datagram sockets on
-// paths, so `systemd-notify` says it, which comes with systemd.
+// Reports the state of the server to systemd (`Type=notify`). Node has no datagram sockets on paths, so it runs `systemd-notify`.
 import { execFile } from 'node:child_process'
 import type { Environment } from '../config/config.ts'
 import type { Log } from '../lib/log.ts'
 
 export type ServiceState = 'READY=1' | 'STOPPING=1'
 
-/** Resolves when it is told; what goes wrong is logged, and no reason not to serve. */
+/** Resolves after the report. The server continues after a failure, which is logged. */
 export function tellSystemd(environment: Environment, log: Log, state: ServiceState, status: string): Promise<void> {
   if (environment['NOTIFY_SOCKET'] === undefined) return Promise.resolve()
   const args = [`--pid=${process.pid}`, state, `STATUS=${status}`]

@@ -1,4 +1,4 @@
-// `quarterdeck test -- COMMAND`: a server for as long as a command runs, which finds it by its environment, in whatever language it is.
+// `quarterdeck test -- COMMAND`: runs a command beside a server. The command finds the server in its environment.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,19 +12,19 @@ import { readCommandLine } from './command-flags.ts'
 import { complain } from './output.ts'
 
 interface Order {
-  /** Of `quarterdeck serve`. */
+  /** The flags of `quarterdeck serve`. */
   readonly flags: readonly string[]
   readonly command: string
   readonly args: readonly string[]
-  /** How many of the last requests are printed when the command fails. */
+  /** The number of requests that are printed if the command fails. */
   readonly printed: number
 }
 
-/** As shells have it. */
+/** The exit codes of shells. */
 const CANNOT_RUN = 126
 const NOT_FOUND = 127
 
-/** Resolves with the exit code of the command, or 128 and the number of the signal that ended it. */
+/** The exit code is the command's, or 128 plus the number of the signal that ended it. */
 export async function runTest(args: readonly string[]): Promise<number> {
   const order = parse(args)
   const { printed } = order
@@ -38,8 +38,8 @@ export async function runTest(args: readonly string[]): Promise<number> {
 
 function parse(args: readonly string[]): Order {
   const end = args.indexOf('--')
-  const [command, ...rest] = end === -1 ? [] : args.slice(end + 1)
-  if (command === undefined)
+  const [command = '', ...rest] = end === -1 ? [] : args.slice(end + 1)
+  if (command.trim() === '')
     throw usageError('say which command to run: quarterdeck test -- COMMAND; see quarterdeck test --help')
   const { read } = readCommandLine('test', args.slice(0, end))
   const printed = integer(read.required('print-requests'), 0, 999_999)
@@ -47,7 +47,7 @@ function parse(args: readonly string[]): Order {
 }
 
 async function runBeside(server: Server, { command, args }: Order, signals: ForwardedSignals): Promise<number> {
-  // Once the command has ended they end this process again, should the server not close.
+  // After the command, signals end this process again if the server does not close.
   using forwarded = signals
   if (forwarded.early !== undefined) return codeOf(forwarded.early)
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environmentOf(server) } })
@@ -69,24 +69,24 @@ function environmentOf(server: Server): NodeJS.ProcessEnv {
   const kubeconfig = server.kubeconfigFile()
   return {
     KUBECONFIG: kubeconfig,
-    // What kubectl remembers of a server it finds by the port, which another had before.
+    // kubectl keeps a cache by port, and another server may have had this port before.
     KUBECACHEDIR: path.join(path.dirname(kubeconfig), 'cache'),
-    // Has controller-runtime's envtest use this server instead of starting one.
+    // With this controller-runtime's envtest uses this server and starts none.
     USE_EXISTING_CLUSTER: 'true',
   }
 }
 
-/** As shells have it, of a command that a signal ended. */
+/** The exit code of shells for a command that a signal ended. */
 function codeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** The command is to be told what this process is told, once. Listens from the start: a signal that ended this process would leave it running. */
+/** Forwards signals to the command, once. It listens from the start: if a signal ended this process, the command would stay. */
 class ForwardedSignals implements Disposable {
   static readonly #names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
   readonly #isTold = isInForeground()
   #child: ChildProcess | undefined
-  /** What came before there was a command. */
+  /** A signal before the start of the command. */
   early: NodeJS.Signals | undefined
 
   constructor() {
@@ -107,7 +107,7 @@ class ForwardedSignals implements Disposable {
   }
 }
 
-/** Whether a terminal sends its signals to this process, and so to the command as well. */
+/** Whether a terminal sends its signals to this process, and so to the command too. */
 function isInForeground(): boolean {
   try {
     const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')

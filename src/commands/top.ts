@@ -1,4 +1,4 @@
-// `quarterdeck top`: who watches a running server, from its /debug/watchers; in a terminal shown anew every other second.
+// `quarterdeck top`: prints the watches of a running server, from its /debug/watchers. In a terminal it repeats every other second.
 import { setTimeout as pause } from 'node:timers/promises'
 import { failureOf } from '../config/start-error.ts'
 import { printable } from '../lib/printable.ts'
@@ -9,7 +9,7 @@ import { openClient } from './server-flags.ts'
 const REFRESH_MS = 2000
 const CLEAR = '\x1b[H\x1b[2J'
 
-/** Resolves with the exit code: 1 where the server cannot be asked, or does not tell. */
+/** The exit code is 1 if the server refuses or cannot be reached. */
 export async function runTop(args: readonly string[]): Promise<number> {
   const { read } = readCommandLine('top', args)
   const query = read.switch('all-replicas') ? { replicas: 'all' } : {}
@@ -34,7 +34,7 @@ export async function runTop(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What there is room for: a line that wraps, or a page that scrolls, cannot be shown anew in its place. */
+/** The part that fits. A line that wraps or a page that scrolls could not be replaced in its place. */
 export function fitted(text: string, { rows, columns }: { readonly rows: number; readonly columns: number }): string {
   const lines = text.split('\n').slice(0, rows - 1)
   return lines.map((line) => line.slice(0, columns)).join('\n')

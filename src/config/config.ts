@@ -17,6 +17,7 @@ import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import { type Flag, type FlagName, FLAGS } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './authentication-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
+import { healthzConfig, type ManagementConfig, managementConfig } from './management-config.ts'
 import {
   type CertificatePair,
   directoryPath,
@@ -62,8 +63,8 @@ export interface Config {
   /** For requests that are not complete, and answers that are not taken. */
   readonly unfinished: UnfinishedLimits
   readonly http2: boolean
-  /** 0: none. */
-  readonly healthzPort: number
+  /** The listeners for operators. */
+  readonly management: readonly ManagementConfig[]
   /** How many processes serve requests; 1: this one. */
   readonly workers: number
   readonly workerStallMs: number
@@ -96,6 +97,8 @@ export interface Config {
   readonly audit: AuditConfig
   readonly requestTimeoutMs: number
   readonly minRequestTimeoutMs: number
+  /** Writes that are estimated to take longer run in a worker thread. */
+  readonly inPlaceMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
   readonly sendRetryAfter: boolean
@@ -167,7 +170,9 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     certificateDirectory: read.directory('cert-dir') ?? (inMemory ? undefined : path.join(dataDirectory, 'pki')),
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), 0, 65_535),
-    healthzPort: integer(read.required('healthz-port'), 0, 65_535),
+    management: [managementConfig(read), healthzConfig(read.required('healthz-port'))].filter(
+      (one) => one !== undefined,
+    ),
     servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.directory('cert-dir')),
     tlsRules: tlsRules(
       read.required('tls-min-version'),
@@ -210,6 +215,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     maxWrites: integer(read.required('max-mutating-requests-inflight'), 0, 1_000_000),
     audit: auditConfig(read),
     requestTimeoutMs: duration(read.required('request-timeout')),
+    inPlaceMs: integer(read.required('in-place-milliseconds'), 0, 999_999),
     minRequestTimeoutMs: 1000 * integer(read.required('min-request-timeout'), 1, 999_999),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),

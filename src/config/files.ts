@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, wr
 import path from 'node:path'
 import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import { reasonOf, StartError, unwritable } from './start-error.ts'
 
 /** Creates the directory where it is missing, accessible to the owner only. */
 export function makePrivateDirectory(directory: string, what: string): void {
@@ -63,7 +63,7 @@ export function writePrivateFile(file: string, text: string): void {
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })
-    throw new StartError(`${file} cannot be written: ${reasonOf(error)}`, { cause: error })
+    throw unwritable(file, error)
   }
 }
 

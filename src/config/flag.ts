@@ -25,7 +25,7 @@ export interface Flag {
   readonly placeholder?: string | undefined
   /** One letter: `-o`. */
   readonly short?: string | undefined
-  /** The words that the value, or each item of a list, is one of. Absent: it is free text. */
+  /** The words that the value, or each item of a list, is one of. A count is a number or one of these. Absent: it is free text. */
   readonly values?: readonly string[] | undefined
   readonly help: string
   /** Absent where the flag does something. */

@@ -104,7 +104,7 @@ export const ADMISSION_FLAGS = flagsOf('Admission', {
     'Directory of TypeScript and JavaScript files with functions that admit, convert and authorize; reloaded when they change.',
   ),
   'extensions-network': off(
-    'Let the functions of --extensions use the network. Without it they reach no host and no socket of this machine.',
+    'Let the functions of --extensions reach hosts and ports. Unix sockets of this machine stay closed to them.',
   ),
   'admission-control-config-file': file('AdmissionConfiguration: the configuration of admission plugins.'),
   'allow-privileged': off('Allow privileged containers.'),

@@ -21,6 +21,7 @@ import {
 } from './flag.ts'
 import { ADMISSION_FLAGS, AUTHENTICATION_FLAGS, AUTHORIZATION_FLAGS } from './flags-access.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
+import { HEALTHZ_FLAG, MANAGEMENT_FLAGS } from './flags-management.ts'
 import { IGNORED_FLAGS } from './flags-without-effect.ts'
 import { TLS_CURVES, TLS_SUITES, TLS_VERSIONS } from './tls-config.ts'
 
@@ -64,14 +65,12 @@ const STORAGE_FLAGS = flagsOf('Storage', {
 const SERVING_FLAGS = flagsOf('Serving', {
   'bind-address': address('IP address to listen on; 0.0.0.0 or :: for all interfaces.', '127.0.0.1'),
   'secure-port': port('Port to serve HTTPS on; 0 for any free port.', '6443'),
-  'healthz-port': port(
-    'Port of 127.0.0.1 to serve /healthz, /livez and /readyz on without TLS or credentials, for probes on this machine; 0 to disable it.',
-    '0',
-  ),
-  workers: text(
-    'N',
-    'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, a spare worker stands by for one that ends, and SIGHUP replaces the workers one by one.',
-    '1',
+  workers: oneOf(
+    ['auto'],
+    count(
+      'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, a spare worker stands by for one that ends, and SIGHUP replaces the workers one by one.',
+      '1',
+    ),
   ),
   'worker-stall-timeout': duration('How long a worker may not respond before it is killed and replaced.', '10s'),
   'permit-port-sharing': off('Share the port with other processes (SO_REUSEPORT).'),
@@ -129,6 +128,10 @@ const REQUEST_FLAGS = flagsOf('Requests', {
   'max-mutating-requests-inflight': count('The same for mutating requests.', '200'),
   'request-timeout': duration('Timeout of requests, except for watches and other streams.', '1m'),
   'min-request-timeout': count('Minimum seconds of a watch without timeoutSeconds; at most twice as long.', '1800'),
+  'in-place-milliseconds': count(
+    'Writes that are estimated to take longer run in a worker thread, so that other requests do not wait; 0: all writes do.',
+    '10',
+  ),
   'goaway-chance': text(
     'CHANCE',
     'Probability, 0 to 0.02, that an HTTP/2 client is sent a GOAWAY, to balance connections among replicas.',
@@ -232,6 +235,8 @@ const OPERATION_FLAGS = flagsOf('Operation', {
 export const FLAGS = [
   ...STORAGE_FLAGS,
   ...SERVING_FLAGS,
+  ...MANAGEMENT_FLAGS,
+  ...HEALTHZ_FLAG,
   ...AUTHENTICATION_FLAGS,
   ...AUTHORIZATION_FLAGS,
   ...ADMISSION_FLAGS,

@@ -84,7 +84,7 @@ const ADDRESS = /^[a-z][a-z\d+.-]+:|^[^/]*:\d+(?:,|$)|^localhost$/i
 
 /** Absolute. Throws for an empty text, and for an address: who gives one does not want a directory of that name. */
 export function directoryPath({ text, source }: Setting, hint = ''): string {
-  if (text === '') throw usageError(`${source} needs a directory: the text is empty`)
+  if (text.trim() === '') throw usageError(`${source} needs a directory: the text is empty`)
   if (isIP(text) !== 0 || ADDRESS.test(text)) {
     throw usageError(
       `${source}: "${text}" is an address, not a directory${hint}; for a directory of that name write ./${text}`,

@@ -1,4 +1,5 @@
 // Errors that keep the server from starting, one line each.
+import path from 'node:path'
 import { reasonOf } from '../lib/system-reason.ts'
 
 export { reasonOf }
@@ -16,6 +17,13 @@ export class StartError extends Error {
 
 export function usageError(message: string): StartError {
   return new StartError(message, { exitCode: 2 })
+}
+
+/** For a file that cannot be written. If its directory takes no files, as /proc, the system says that the new file does not exist. */
+export function unwritable(file: string, cause: unknown): StartError {
+  const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+  const reason = isMissing ? `no file can be created in ${path.dirname(file)}` : reasonOf(cause)
+  return new StartError(`${file} cannot be written: ${reason}`, { cause })
 }
 
 /** The reason with the file that it is about, where the system names one: for errors that nobody has put into words on the way. */

@@ -56,6 +56,8 @@ export function storageOf(read: SettingReader, { inMemory, endpoints, dataDirect
   const minBytes = integer(read.required('etcd-defrag-min-bytes'), 0, Number.MAX_SAFE_INTEGER)
   const defragment = freePercent === 0 ? undefined : { freeShare: freePercent / 100, minBytes }
   if (endpoints.length === 0) {
+    // Without its value the server would begin with an empty store of its own.
+    if (read.isSet('etcd-servers')) throw usageError(`${read.required('etcd-servers').source} needs a value`)
     const given = {
       '--etcd-cafile': caFile,
       '--etcd-certfile': client,

@@ -225,7 +225,11 @@ function limitedResourcesOf(section: ValueMap, wrong: Fault): readonly LimitedRe
       group: textOrEmpty(limited, 'apiGroup'),
       resource,
       matchContains: textsOnly(limited, 'matchContains'),
-      matchScopes: mapsOnly(limited, 'matchScopes'),
+      matchScopes: mapsOnly(limited, 'matchScopes').map((scope) => ({
+        scopeName: textOrEmpty(scope, 'scopeName'),
+        operator: textOrEmpty(scope, 'operator'),
+        values: textsOnly(scope, 'values'),
+      })),
     }
   })
 }

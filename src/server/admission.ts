@@ -1,6 +1,7 @@
 // The admission chain, put together: what every write has to pass, in the order of `admission-plugins.ts`.
 import type { Admission, AdmissionPlugin } from '../admission/admission.ts'
 import { admitInOrder } from '../admission/chain.ts'
+import type { ApiObject } from '../api/object.ts'
 import { certificateApproval, certificateSigning } from '../plugins/certificate-signers.ts'
 import { CERTIFICATE_SUBJECT } from '../plugins/certificate-subject-restriction.ts'
 import { claimResize } from '../plugins/persistent-volume-claim-resize.ts'
@@ -74,7 +75,8 @@ export interface OpenedAdmission extends Pick<AdmissionWebhooks, 'addFunction'> 
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const { store, table, authorizer, enabled, settings } = parts
-  const read: Read = (resource, group) => readThrough(store, servedResource(table, resource, group).stored)
+  const read: Read = <T extends ApiObject>(resource: string, group?: string) =>
+    readThrough<T>(store, servedResource(table, resource, group).stored)
   const quotas = new CachedQuotaLedger(store, servedResource(table, 'resourcequotas'))
   const webhookMeasures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
@@ -129,7 +131,8 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   }
 }
 
-type Read = (resource: string, group?: string) => ObjectReader & SampleReader
+/** The reader of a resource, for objects of the kind that the plugin says. */
+type Read = <T extends ApiObject>(resource: string, group?: string) => ObjectReader<T> & SampleReader<T>
 
 /** Those that stand for themselves: they need no more than to read other objects. */
 function singlePlugins(

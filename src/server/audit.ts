@@ -68,7 +68,8 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
     filter,
     measures,
     async close() {
-      await Promise.all(backends.map((backend) => backend.close()))
+      const ends = await Promise.allSettled(backends.map((backend) => backend.close()))
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
   }
 }

@@ -6,17 +6,7 @@ import { runtimeOf } from '../runtime/runtime.ts'
 
 type ListenParts = Pick<
   ListenerOptions,
-  | 'sockets'
-  | 'tls'
-  | 'ticketKeys'
-  | 'handler'
-  | 'log'
-  | 'observe'
-  | 'onLargeBodies'
-  | 'onHandshake'
-  | 'measures'
-  | 'clock'
-  | 'random'
+  'sockets' | 'tls' | 'ticketKeys' | 'handler' | 'log' | 'observe' | 'onHandshake' | 'measures' | 'clock' | 'random'
 >
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {

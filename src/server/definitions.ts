@@ -2,7 +2,6 @@
 import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
-import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { parseJsonDocument } from '../codec/json-parse.ts'
 import { OpenApiDocuments, type OpenApiOptions } from '../codec/openapi-documents.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -72,7 +71,6 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
     builtIn,
     groups,
     encode: canonicalJson,
-    encodeInTurns: storedJsonInTurns,
     rules: more.rules,
     shared: more.shared,
     serve: (stored, object, type) => new ServedObject(stored, object, type),

@@ -6,14 +6,13 @@ import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { Family } from '../lib/measure.ts'
 import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import { runInformer } from '../informers/informer.ts'
-import type { SharedSeats } from './worker-parts.ts'
 
 export interface FlowOptions {
   /** By schemas and levels; otherwise by the two numbers alone. */
@@ -26,8 +25,6 @@ export interface FlowParts {
   readonly store: Store
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly findLoad: FindLoad
-  /** Where other workers have seats too. */
-  readonly seats?: SharedSeats | undefined
   /** Where there are other workers: the rows of all of them for a page, which end with the worker's name. */
   readonly rowsOfWorkers?: ((page: DumpName, own: readonly Row[]) => Promise<readonly Row[]>) | undefined
 }
@@ -55,62 +52,35 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
       control.limit({ reads: maxReads, writes: maxWrites })
     return { control, limit, measures: [], routes: [], rows: () => [], loaded: none, run: () => none }
   }
-  const control = openPriorityAndFairness(reads + writes, { ...parts, clock: systemClock })
+  const control = new PriorityAndFairness({ seats: reads + writes, findLoad: parts.findLoad, clock: systemClock })
   const loaded = Promise.withResolvers<void>()
+  const dump = async (page: DumpName): Promise<string> => {
+    const own = dumpRows(page, control)
+    if (parts.rowsOfWorkers === undefined) return dumpText(page, own)
+    return dumpText(page, await parts.rowsOfWorkers(page, own), true)
+  }
   return {
     control,
     loaded: loaded.promise,
     limit: ({ maxReads, maxWrites }) => control.setSeats(maxReads + maxWrites),
     measures: control.measures.all(),
-    routes: DUMP_NAMES.map((page) => ({
-      path: `/debug/api_priority_and_fairness/${page}`,
-      handler: async () => {
-        const own = dumpRows(page, control)
-        if (parts.rowsOfWorkers === undefined) return plainText(200, dumpText(page, own))
-        return plainText(200, dumpText(page, await parts.rowsOfWorkers(page, own), true))
+    routes: [
+      ...DUMP_NAMES.map((page) => ({
+        path: `/debug/api_priority_and_fairness/${page}`,
+        handler: async () => plainText(200, await dump(page)),
+      })),
+      {
+        path: '/debug/flow',
+        handler: async () => plainText(200, (await Promise.all(DUMP_NAMES.map(dump))).join('\n')),
+        listed: () => [],
       },
-    })),
+    ],
     rows: (page) => dumpRows(page, control),
     async run(signal) {
       const followed = { ...parts, onLoaded: loaded.resolve }
       await together(signal, (until) => [control.run(until), followObjects(control, followed, until)])
     },
   }
-}
-
-/** Where there are other workers, they lend each other seats. */
-export function openPriorityAndFairness(
-  seats: number,
-  { findLoad, clock, seats: shared }: Pick<FlowParts, 'findLoad' | 'seats'> & { readonly clock: Clock },
-): PriorityAndFairness {
-  if (shared === undefined) return new PriorityAndFairness({ seats, findLoad, clock })
-  const { lent, tell, onNews } = shared
-  const control = new PriorityAndFairness({
-    seats,
-    findLoad,
-    clock,
-    lent,
-    exchange: {
-      want: (level, wanted) => tell({ kind: 'wantSeats', level, seats: wanted }),
-      giveBack: (level, given) => tell({ kind: 'giveBackSeats', level, seats: given }),
-    },
-  })
-  onNews((news) => {
-    const { level } = news
-    switch (news.kind) {
-      case 'lendSeats': {
-        const given = control.lendSeats(level, news.seats)
-        return tell({ kind: 'seatsLent', level, seats: given, borrower: news.borrower })
-      }
-      case 'seatsBorrowed':
-        return control.borrowSeats(level, news.seats)
-      case 'seatsAskedBack':
-        return control.giveBackSeats(level, news.seats)
-      case 'seatsReturned':
-        return control.haveSeatsBack(level, news.seats)
-    }
-  })
-  return control
 }
 
 /** Several changes at a time make one configuration. */

@@ -2,11 +2,13 @@
 import { KeptFunctions } from '../extensions/kept-functions.ts'
 import type { Filter } from '../http/http.ts'
 import type { Route } from '../http/router.ts'
+import type { TlsFiles } from '../http/tls-server.ts'
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type Log, logOf } from '../lib/log.ts'
 import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
 import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
+import type { PageSource } from '../management/management.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { Activity } from './activity.ts'
@@ -54,7 +56,7 @@ export interface StartOrder {
   /** Sees every request before anything else does. */
   readonly outermost?: Filter
   /** Called once the server listens, which is before it is ready. */
-  readonly onListening?: (access: ServerAccess) => void
+  readonly onListening?: (access: ServerAccess, pages: PageSource) => void
   /** In a process that does other things as well: V8's flags and its garbage are theirs. */
   readonly sharesProcess?: boolean
   /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
@@ -100,6 +102,8 @@ export interface Foundation
   readonly advertisedAddress: string | undefined
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }
+  /** What clients are shown now. */
+  readonly shownTls: { current: TlsFiles }
 }
 
 export async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
@@ -125,6 +129,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   const reloads = new ReloadRequests()
   const atRest = await openAtRest({ config, log: logOf(log, 'storage'), measures: measures.encryption, reloads })
   opened.defer(atRest.close)
+  const authority = from?.authority ?? order.worker?.authority ?? openAuthority(config, log)
   return {
     config,
     log,
@@ -141,7 +146,8 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     schema: from?.schema ?? loadBuiltInSchema(),
     measures,
     atRest,
-    ...(from?.authority ?? order.worker?.authority ?? openAuthority(config, log)),
+    ...authority,
+    shownTls: { current: authority.serving.tls },
     lifecycle: new Lifecycle(config.livezGraceMs),
     reloads,
     live: new LiveConfig(config),

@@ -18,6 +18,7 @@ import type { Random } from '../lib/random.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { TokenRequestOptions } from '../kinds/kinds.ts'
 import { ADMIN } from './admin.ts'
+import { PROBE, probeToken } from './client-path.ts'
 import type { AnonymousConfig } from '../config/authentication-file.ts'
 import { modesOf } from '../config/authorization-config.ts'
 import type { Config } from '../config/config.ts'
@@ -75,6 +76,7 @@ export function openIdentity(parts: IdentityParts): Identity {
   const tokens = bearerTokens(
     [
       staticTokens(new Map([[adminToken, ADMIN]])),
+      ...(config.management.length > 0 ? [staticTokens(new Map([[probeToken(adminToken), PROBE]]))] : []),
       ...fileTokens(parts),
       ...parts.moreTokens,
       serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock, onUse, onLegacyUse }),

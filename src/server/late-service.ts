@@ -3,6 +3,7 @@
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
 import { CancelledError } from '../lib/errors.ts'
+import type { AnswerPage } from '../management/management.ts'
 import type { PeerQuestion } from './peers.ts'
 import type { ResourceApi } from './resource-api.ts'
 
@@ -10,6 +11,8 @@ export interface Service extends Pick<ListenerOptions, 'observe'> {
   readonly handler: Handler
   /** What another worker of this server wants to know. */
   readonly answerPeer: (question: PeerQuestion) => Promise<unknown>
+  /** A page of the management address. */
+  readonly page: AnswerPage
   readonly api: ResourceApi
   /** Resolves when everything is loaded and what every client counts on is there. */
   readonly ready: (signal: AbortSignal) => Promise<void>

@@ -3,7 +3,6 @@ import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { SharedContents, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
-import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
 import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
@@ -86,7 +85,6 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
   )
   const builtIn: BuiltInTable = builtInResources(schema, canonicalJson, {
     texts: rememberingManagedFields,
-    encodeInTurns: storedJsonInTurns,
     actions: [
       ...accessReviewActions(schema, authorizer),
       tokenRequestAction(schema, identity.tokenRequests),

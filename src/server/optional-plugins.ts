@@ -3,6 +3,7 @@ import { ADMIT_ALL, type AdmissionPlugin } from '../admission/admission.ts'
 import { eventRateLimit } from '../plugins/event-rate-limit.ts'
 import { imagePolicy } from '../plugins/image-policy-webhook.ts'
 import { type MakeNamespace, namespaceAutoProvision, namespaceExists } from '../plugins/namespace-existence.ts'
+import type { Namespace } from '../api/gen/kinds.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { ownerPermission } from '../plugins/owner-references-permission.ts'
 import { podNodeSelector, podTolerationRestriction } from '../plugins/pod-placement.ts'
@@ -30,7 +31,7 @@ export interface OptionalParts {
   readonly table: () => ResourceTable
   readonly authorizer: Authorizer
   readonly settings: AdmissionSettings
-  readonly namespaces: ObjectReader
+  readonly namespaces: ObjectReader<Namespace>
   readonly defaults: () => DefaultsContext
   readonly operatorsCaller: OutgoingCaller
   readonly clock: Clock

@@ -2,8 +2,12 @@
 import { failingChecks, type HealthCheck, type HealthEndpoint } from '../handlers/health.ts'
 import type { DumpName, Row } from '../flow/dump.ts'
 import type { PprofParts, ProfileName } from '../handlers/pprof.ts'
+import type { WorkerRequests } from '../handlers/requests-page.ts'
 import type { WatcherStatus } from '../handlers/watchers.ts'
+import type { RequestsReport, TurnLedger } from '../http/turn-ledger.ts'
 import { type Log, type LogComponent, type LogLevel, setLogLevel } from '../lib/log.ts'
+import type { LoadHistory, LoadStep } from '../telemetry/load-history.ts'
+import type { AnswerPage, PageAnswer, PageRequest } from '../management/management.ts'
 import type { Metrics, MetricsOfWorkers } from '../telemetry/metrics.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 
@@ -29,8 +33,15 @@ export interface PeerTopics {
     readonly answer: null
   }
   readonly watchers: { readonly ask: { readonly kind: 'watchers' }; readonly answer: readonly WatcherStatus[] }
+  readonly load: { readonly ask: { readonly kind: 'load' }; readonly answer: readonly LoadStep[] }
+  readonly requests: { readonly ask: { readonly kind: 'requests' }; readonly answer: RequestsReport }
   /** Of a page about flow control. */
   readonly flow: { readonly ask: { readonly kind: 'flow'; readonly page: DumpName }; readonly answer: readonly Row[] }
+  /** A page of the management address, of any worker; its body is in base64. */
+  readonly page: {
+    readonly ask: { readonly kind: 'page'; readonly request: PageRequest }
+    readonly answer: Omit<PageAnswer, 'body'> & { readonly body: string }
+  }
   /** Of one worker, by its name. In base64; null: it is taking another one. */
   readonly profile: {
     readonly ask: {
@@ -65,12 +76,18 @@ export interface Peers {
 
 /** One that has stalled is not to hold up the others. */
 const PEER_WITHIN_MS = 500
+/** The worker asks the others meanwhile. */
+const PAGE_WITHIN_MS = 3_000
 /** What it takes to pack a profile, and to send it. */
 const PROFILE_MORE_MS = 30_000
 
 /** How long a worker is waited for. */
-export function peerWithinMs(question: { readonly kind: string; readonly seconds?: number }): number {
-  return question.kind === 'profile' ? (question.seconds ?? 0) * 1000 + PROFILE_MORE_MS : PEER_WITHIN_MS
+export function peerWithinMs(question: PeerQuestion): number {
+  if (question.kind === 'profile') return question.seconds * 1000 + PROFILE_MORE_MS
+  if (question.kind !== 'page') return PEER_WITHIN_MS
+  const { target } = question.request
+  const seconds = Number(/[?&]seconds=(\d{1,4})/.exec(target)?.[1] ?? 30)
+  return target.startsWith('/debug/pprof/') ? seconds * 1000 + 2 * PROFILE_MORE_MS : PAGE_WITHIN_MS
 }
 
 type HealthChecks = Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
@@ -79,14 +96,17 @@ interface Answering {
   readonly metrics: Pick<Metrics, 'snapshot' | 'resetOwn'>
   readonly checks: HealthChecks
   readonly watchers: () => readonly WatcherStatus[]
+  readonly load: Pick<LoadHistory, 'steps'>
+  readonly turns: Pick<TurnLedger, 'report'>
   readonly log: Log
   readonly flowRows: (page: DumpName) => readonly Row[]
   readonly pprof: Pick<PprofParts, 'profiler'>
+  readonly page: AnswerPage
 }
 
 export async function answerPeer(
   question: PeerQuestion,
-  { metrics, checks, watchers, log, flowRows, pprof }: Answering,
+  { metrics, checks, watchers, load, turns, log, flowRows, pprof, page }: Answering,
 ): Promise<PeerTopics[PeerTopic]['answer']> {
   switch (question.kind) {
     case 'metrics':
@@ -105,8 +125,16 @@ export async function answerPeer(
       return null
     case 'watchers':
       return watchers()
+    case 'load':
+      return load.steps()
+    case 'requests':
+      return turns.report()
     case 'flow':
       return flowRows(question.page)
+    case 'page': {
+      const { body, ...answer } = await page(question.request, AbortSignal.timeout(peerWithinMs(question)))
+      return { ...answer, body: body.toString('base64') }
+    }
     case 'profile': {
       const signal = AbortSignal.timeout(peerWithinMs(question))
       const { name, seconds } = question
@@ -153,6 +181,14 @@ export function pprofOfWorkers(own: PprofParts, { peers, name }: WorkerPeers): P
     },
     setVerbosity: own.setVerbosity,
   }
+}
+
+export async function requestsOfWorkers(
+  own: WorkerPeers | undefined,
+  report: RequestsReport,
+): Promise<readonly WorkerRequests[]> {
+  const others = (await own?.peers.ask({ kind: 'requests' })) ?? []
+  return [{ worker: own?.name, report }, ...others.map(({ worker, answer }) => ({ worker, report: answer }))]
 }
 
 export async function watchersElsewhere(peers: Peers): Promise<readonly WatcherStatus[]> {

@@ -1,5 +1,5 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
-import { hostname } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { refuseAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
@@ -31,7 +31,8 @@ import { historyReader } from '../registry/read.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
-import type { Random } from '../lib/random.ts'
+import { type Random, systemRandom } from '../lib/random.ts'
+import { Turns } from '../lib/turns.ts'
 import { inWholeSeconds, systemClock } from '../lib/clock.ts'
 import { logOf } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
@@ -39,6 +40,7 @@ import type { Tracing } from '../lib/tracing.ts'
 import { together } from '../lib/together.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import { ServedStore } from '../registry/served-store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
@@ -52,6 +54,7 @@ import { aggregatedDiscoveryReader } from '../aggregation/aggregated-discovery.t
 import { AggregatedGroups, aggregatedTarget } from '../aggregation/aggregated-groups.ts'
 import { aggregatedDocumentsReader } from '../aggregation/aggregated-openapi.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
+import { openWorkerThreads } from './large-writes.ts'
 import { kindIn, wireParts } from './wire-parts.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../informers/service-resolver.ts'
@@ -89,6 +92,10 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly storeCount: number
   /** How long watches last at least whose client does not say. */
   readonly minRequestTimeoutMs: number
+  /** Writes that are estimated to take longer run in a worker thread. */
+  readonly inPlaceMs: number
+  /** How many processes the server has. */
+  readonly workers: number
   /** The names of the controllers that are not to run. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
@@ -109,6 +116,8 @@ export interface ResourceApi {
   /** Of what it has in memory. */
   readonly checks: readonly HealthCheck[]
   readonly controllers: readonly Controller[]
+  /** What controllers work with. */
+  readonly parts: ControllerParts
   /** Resolves when everything is loaded and what every client counts on is there. */
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Keeps what this replica has to know of the stored objects; until the signal fires. */
@@ -146,8 +155,30 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const defaults = { gates: openGates, now }
   const { identity, builtIn, store, kvStore } = openObjects(options, defaults)
   const locate = openServiceResolver(store, builtIn)
-  const wire = wireParts(schema)
-  const { turns } = wire.ifLarge
+  const threads = openWorkerThreads({
+    inPlaceMs: random === systemRandom ? options.inPlaceMs : Number.POSITIVE_INFINITY,
+    threads: threadCount(options.workers),
+    settings: {
+      gates: openGates,
+      serviceRange: options.serviceRange.text,
+      nodePorts: cluster.nodePorts,
+      eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
+      allowPrivileged: options.allowPrivileged,
+    },
+    parts: () => served,
+    authorizer,
+    store,
+    onWritten: (key, result) => definitions.onWritten(key, result),
+    definitionOf: ({ group, resource }) =>
+      store.peek({ resource: definitionsOf.stored, namespace: '', name: `${resource}.${group}` }),
+    kindsVersion: () => definitions.table.version,
+    rules: measures.rules,
+    random,
+    onSpent: (user, milliseconds) => measures.http.turns.spend(user, milliseconds),
+  })
+  const definitionsOf = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
+  const turns = new Turns()
+  const wire = wireParts(schema, { turns, writeElsewhere: threads.writeElsewhere })
   const groups = cluster.served?.groups ?? builtInGroups()
   const definitions = openDefinitions({
     schema,
@@ -160,7 +191,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     shared: options.sharedKinds?.definitions,
   })
   const { table } = definitions
-  const served = new ServedStore(store, definitions.onWritten)
+  const servedStore = new ServedStore(store, definitions.onWritten)
   // A dry run goes through the version that is stored, as the write would, and fails where that does.
   const dryRunStore = new ServedStore(dryRunOf(store))
   const admission = openAdmission({
@@ -180,7 +211,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const shared = {
     resources: () => table,
-    registry: tracedRegistry({ store: served, dryRunStore, admission: admission.admission }, options.tracing),
+    registry: tracedRegistry({ store: servedStore, dryRunStore, admission: admission.admission }, options.tracing),
     gates: openGates,
     clock,
     now,
@@ -199,9 +230,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     revision: () => store.status().revision,
   })
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
-  const handler = serveResources({
+  const served: ResourceParts = {
     ...shared,
     ...wire,
+    largeWrites: threads.largeWrites,
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
@@ -213,7 +245,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       wrap: options.wrapWatch,
     },
     authorize: (request, asked) => authorizeAlso(authorizer, request, asked),
-  })
+  }
+  const handler = serveResources(served)
   const parts = { ...shared, log: logOf(log, 'controllers'), queues: measures.queues }
   const targetOf = (service: AggregatedService): OutgoingTarget =>
     aggregatedTarget(service, locate, options.peerFiles.proxyCertificate)
@@ -242,7 +275,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await authorization.untilKnown(roles, signal)
   }
   const follow = async (signal: AbortSignal): Promise<void> => {
-    await using _ = wire.ifLarge.offload
+    await using _ = threads
     await together(signal, (until) => [
       authorization.follow(parts, until),
       admission.follow(until),
@@ -256,6 +289,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     handler,
     cache: store,
     checks: [cacheCheck.check],
+    parts,
     controllers: openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust }),
     ready,
     follow,
@@ -277,6 +311,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       ...definitions.measures,
       ...remotes.measures,
       ...watchers.families,
+      ...threads.families,
       cacheCheck.measure,
       ...stockFamilies({
         table: () => table,
@@ -327,6 +362,12 @@ function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): 
       ask: async (user, signal) => (options.hasReplicas ? watchersOfReplicas(asked(), user, signal) : []),
     },
   }
+}
+
+/** For long requests: one core is left to the event loops, and the others are divided among the processes. Each has one more for short ones. */
+function threadCount(workers: number): number {
+  const MOST_THREADS = 4
+  return Math.max(1, Math.floor(Math.min(MOST_THREADS, availableParallelism() - 1) / workers))
 }
 
 /** What the server keeps beside the resources. */

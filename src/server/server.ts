@@ -1,15 +1,15 @@
 // Puts the rooms together: opens the store, what answers requests, then the listener, and closes them in reverse. Whatever was
 // opened before a failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deregisterControllers } from '../controllers/controllers.ts'
+import { type ControllerParts, deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, InProcessConnection } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
+import type { Kv } from '../kv/kv.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { releaseByWork } from '../runtime/compilers.ts'
-import type { HeapGrowth } from '../runtime/heap-growth.ts'
 import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
 import type { Config } from '../config/config.ts'
@@ -38,8 +38,12 @@ export interface RunningServer extends ServerAccess {
   readonly extensible: Extensible
   /** A connection for a client in this process. */
   connect(): InProcessConnection
-  /** Resolves when it is put together, which the first request would see to where it goes on from another's state. */
-  awake(): Promise<void>
+  readonly kv: Kv
+  /**
+   * Resolves when the server is put together, with what its controllers work with. A server that goes on from the state of another
+   * is put together by this call or by its first request.
+   */
+  awake(): Promise<ControllerParts>
   /** What another worker of this server wants to know. */
   answerPeer(question: PeerQuestion): Promise<unknown>
   /**
@@ -85,7 +89,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const { compilers, takeCollector, limitHeapGrowth, keepObjectsYoung } = runtimeOfProcess(order)
   const noteWork = releaseByWork(compilers)
   const requestLog = logOf(log, 'requests')
-  let heapGrowth: HeapGrowth | undefined
+  measures.http.turns.onLongTurn = (request, untold) => {
+    const { longestTurnMs, ...told } = request
+    requestLog.warn({ longestTurnMs, ...told, untold }, 'a request held the event loop')
+  }
   const noted: Handler = (request) => {
     noteWork()
     return service.handler(request)
@@ -100,7 +107,6 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       service.current?.observe(finished)
       logRequest(requestLog, finished)
     },
-    onLargeBodies: (areThere) => heapGrowth?.onLargeBodies(areThere),
     onHandshake: noteWork,
     measures: measures.http,
     clock: base.clock,
@@ -112,7 +118,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     return listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs })
   })
   const renew = (renewal: TlsRenewal): void => {
-    if (renewal.files !== undefined) service.current?.api.identity.renewTrust(renewal.files)
+    if (renewal.files !== undefined) {
+      service.current?.api.identity.renewTrust(renewal.files)
+      base.shownTls.current = renewal.files
+    }
     listener.renew(renewal)
   }
   if (order.worker === undefined)
@@ -122,7 +131,10 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   base.address.text = new URL(url).host
   base.address.shown = shownAddress(config.cluster, new URL(url))
   const access = { url, authority: serving.authority, adminToken: base.adminToken }
-  order.onListening?.(access)
+  order.onListening?.(access, {
+    answer: async (request, until) => (service.current ?? (await service.ready())).page(request, until),
+    serving: () => base.shownTls.current,
+  })
   if (order.from === undefined) {
     // What was begun before the server listened is done: else the order of what follows would be a matter of chance.
     await order.activity?.settled()
@@ -130,7 +142,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     await order.activity?.settled()
   }
   // A start takes memory that is needed: to collect meanwhile would make it longer.
-  heapGrowth = opened.use(limitHeapGrowth?.())
+  opened.use(limitHeapGrowth?.())
   keepObjectsYoung?.()
   if (takeCollector !== undefined) {
     const heap = nodesHeap(takeCollector)
@@ -160,7 +172,8 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     past: pastOf({ ...base, service, from: order.from }),
     extensible: extensibleHere(base.functions, log),
     connect: () => listener.connect(),
-    awake: async () => void (await service.ready()),
+    kv: base.kv,
+    awake: async () => (await service.ready()).api.parts,
     answerPeer: async (question) => (await service.ready()).answerPeer(question),
     reload(next) {
       if (next !== undefined) tellTaken(log, live.take(next))

@@ -14,6 +14,7 @@ import { peerAddress } from './advertised-address.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
+import { clientPathCheck, confineProbe } from './client-path.ts'
 import { gateStates } from '../config/feature-gates.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
 import { LoadHistory } from '../telemetry/load-history.ts'
@@ -24,6 +25,8 @@ import { openIdentity, openIdOf } from './identity.ts'
 import { type Service } from './late-service.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { runningLogLevels } from './log-levels.ts'
+import type { AnswerPage } from '../management/management.ts'
+import { answerPages } from './management-pages.ts'
 import { routesOf } from './routes.ts'
 import { PeerFiles } from './peer-files.ts'
 import {
@@ -32,13 +35,15 @@ import {
   flowRowsOfWorkers,
   metricsOfWorkers,
   pprofOfWorkers,
+  requestsOfWorkers,
   watchersElsewhere,
 } from './peers.ts'
 import { HealthMeasures } from './measures.ts'
 import { openProfiling } from './profiling.ts'
-import type { PprofParts } from '../handlers/pprof.ts'
+import { type PprofParts, pprofRoutes } from '../handlers/pprof.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
+import { showRequests } from '../handlers/requests-page.ts'
 import type { RunningLogLevels } from '../handlers/log-levels.ts'
 import { checkUsable, keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
@@ -72,7 +77,6 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     store: api.cache,
     find: api.find,
     findLoad: api.load,
-    seats: worker?.seats,
     rowsOfWorkers: worker && ((page, own) => flowRowsOfWorkers(worker, page, own)),
   })
   base.live.listen((now) => flow.limit(now))
@@ -95,11 +99,15 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     storageBytes: async (signal) => (await kv.size(signal))?.bytes,
     revision: () => api.cache.status().revision,
     compaction: async (signal) => compactor?.status(signal),
+    others: async () => (await peers?.ask({ kind: 'load' }))?.map(({ answer: steps }) => steps) ?? [],
   })
+  const { turns } = base.measures.http
+  const requests = showRequests(() => requestsOfWorkers(worker, turns.report()))
   const hasConsole = config.console !== 'off'
-  const more = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
+  const ofLoad = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
+  const more = [...ofLoad, { path: '/debug/requests', handler: requests, listed: () => [] }]
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  const answer = openHandler(base, {
+  const { answer, page } = openHandler(base, {
     api,
     audit,
     flow,
@@ -147,6 +155,17 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       hasConsole ? load.run(stop) : undefined,
     ]
   })
+  const asked = {
+    metrics,
+    checks,
+    load,
+    turns,
+    log,
+    watchers: api.watchers,
+    flowRows: flow.rows,
+    pprof: profiling,
+    page,
+  }
   return {
     handler: (request) => {
       metrics.begin(request)
@@ -156,8 +175,8 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
       metrics.observe(finished)
       if (hasConsole) load.observe(finished)
     },
-    answerPeer: (question) =>
-      answerPeer(question, { metrics, checks, watchers: api.watchers, log, flowRows: flow.rows, pprof: profiling }),
+    answerPeer: (question) => answerPeer(question, asked),
+    page,
     api,
     ready: async (signal) => {
       try {
@@ -194,6 +213,7 @@ function openMetricsOf(
     slis: health.all(),
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
     hidden: config.hiddenMetrics,
+    measuresProcess: config.management.some(({ probesOnly }) => !probesOnly),
     workers: worker && metricsOfWorkers(worker.peers),
   })
 }
@@ -279,6 +299,8 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     measures,
     countKeys: runtimeOf(config).countKeys,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
+    inPlaceMs: config.inPlaceMs,
+    workers: worker?.count ?? 1,
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd' || worker !== undefined,
     candidate: worker?.candidate,
@@ -313,35 +335,26 @@ interface ServedParts {
   readonly logLevels: RunningLogLevels
 }
 
-/** What answers a request: the filters, then a path of its own or a resource. */
+/** What answers a request: the filters, then a path of its own or a resource; and what answers for the management address. */
 function openHandler(
   base: Foundation & Guards,
   { api, audit, flow, metrics, health, pprof, checks, more: given, logLevels }: ServedParts,
-): Handler {
+): { readonly answer: Handler; readonly page: AnswerPage } {
   const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
   const { faults, devRoutes = [] } = base
+  const { authorizer } = base.authorization
+  const hasProbe = config.management.length > 0
   const more = [
     ...given,
     ...openIdOf(config, api.identity, () => base.address.shown),
     ...(config.dev ? [...(faults?.routes ?? []), ...devRoutes] : []),
   ]
-  const routes = routesOf({
-    config,
-    api,
-    metrics,
-    health,
-    pprof,
-    lifecycle,
-    clock: base.clock,
-    log,
-    logLevels,
-    checks,
-    more,
-  })
+  const parts = { config, api, metrics, health, pprof, lifecycle, clock: base.clock, log, logLevels, more }
+  const routes = routesOf({ ...parts, checks })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   const served = api.passOnRemote(routed)
-  return withFilters(faults === undefined ? served : faults.requests(served), {
+  const answer = withFilters(faults === undefined ? served : faults.requests(served), {
     ...config,
     log: logOf(log, 'requests'),
     encodeStatus: openStatusEncoder(base.schema),
@@ -349,7 +362,10 @@ function openHandler(
     authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
     anonymousRequests: api.identity.anonymous.enabled,
     anonymousPaths: api.identity.anonymous.paths,
-    authorizer: tracedAuthorizer(measureAuthorizer(base.authorization.authorizer, measures.auth), base.tracing),
+    authorizer: tracedAuthorizer(
+      measureAuthorizer(hasProbe ? confineProbe(authorizer) : authorizer, measures.auth),
+      base.tracing,
+    ),
     flowControl: tracedFlowControl(flow.control, base.tracing),
     tracing: base.tracing,
     measures: measures.http,
@@ -360,6 +376,18 @@ function openHandler(
     whenStarted: lifecycle.whenStarted,
     isClosing: lifecycle.isClosing,
   })
+  const clientPath = clientPathCheck({
+    address: () => base.address.text,
+    certificate: () => base.shownTls.current.certificate,
+    adminToken: base.adminToken,
+  })
+  let page: AnswerPage | undefined
+  const openPages = (): AnswerPage => {
+    // The address of the API has the same routes; a check of the way there would be a request of a request.
+    const withClientPath = { ...checks, readyz: [...checks.readyz, clientPath] }
+    return answerPages([...flow.routes, ...routesOf({ ...parts, checks: withClientPath }), ...pprofRoutes(pprof)])
+  }
+  return { answer, page: (...asked) => (page ??= openPages())(...asked) }
 }
 
 /** With a seed everything has its order: whatever begins waits until what began before has settled. */

@@ -4,7 +4,7 @@ import type { RestorableKv, StoreCopy } from '../kv/copy.ts'
 import type { EmbeddedKv } from '../kv/embedded/embedded.ts'
 import type { Etcd } from '../kv/etcd/etcd.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
-import { type Kv, KvError, type Revision } from '../kv/kv.ts'
+import { type Kv, KvError, prefixRange, type Revision } from '../kv/kv.ts'
 import type { Maintenance } from '../kv/maintenance.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -139,6 +139,19 @@ export async function checkFormat(kv: Kv, config: Config, signal: AbortSignal): 
   throw new StartError(
     `what is stored in ${where} is in format ${newer.level}: it takes version ${newer.needs} or later, and this is ${programVersion()}`,
   )
+}
+
+/** Throws a `StartError` if the copy is empty and the store has keys under other prefixes: then the prefix is wrong. */
+export async function checkPrefix(copy: StoreCopy, config: Config, signal: AbortSignal): Promise<void> {
+  const { storage, storagePrefix: prefix } = config
+  // Under the prefix, etcd may have keys that no copy has.
+  for (const start of copy.count > 0 ? [] : ['', prefixRange(prefix).end]) {
+    const key = await explained(() => copy.firstKey(start, signal))
+    if (key === undefined || key.startsWith(prefix)) continue
+    throw new StartError(
+      `${describeStorage(storage)} has no keys under ${prefix}, but others, such as ${key}: give their prefix with --etcd-prefix`,
+    )
+  }
 }
 
 /** What the engine says is wrong, as a line. */

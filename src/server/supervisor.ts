@@ -19,13 +19,13 @@ import { serveLink } from '../kv/link/link-server.ts'
 import { systemClock } from '../lib/clock.ts'
 import { levelsOf, type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { systemRandom } from '../lib/random.ts'
+import type { PageRequest, PageSource } from '../management/management.ts'
 import { Workers } from '../workers/workers.ts'
 import { accountKeys, ownAccountKey, warnOfOwnKey } from './account-keys.ts'
 import { adminToken, localUrl } from './admin.ts'
 import { runInBackground } from './background.ts'
 import type { ServerAccess } from './foundation.ts'
 import { tellTaken } from './taken-settings.ts'
-import { SeatLoans, type SeatWord } from './seat-loans.ts'
 import { servingFiles } from './serving.ts'
 import { keepSpace, openOwnStorage } from './storage.ts'
 import type { PeerQuestion } from './peers.ts'
@@ -44,7 +44,7 @@ export interface SupervisorOrder {
   /** The file that Node runs, and the arguments that make a worker of it. */
   readonly program: string
   readonly args: readonly string[]
-  readonly onListening: (access: ServerAccess) => void
+  readonly onListening: (access: ServerAccess, pages: PageSource) => void
 }
 
 export interface Supervisor {
@@ -63,8 +63,13 @@ const OWN_FLAGS: ReadonlySet<FlagName> = new Set([
   'cert-dir',
   'client-ca-file',
   'data-dir',
+  'healthz-port',
   'history-retention',
   'in-memory',
+  'management-address',
+  'management-client-ca-file',
+  'management-open-probes',
+  'management-token-file',
   'kubeconfig-out',
   'permit-port-sharing',
   'requestheader-client-ca-file',
@@ -137,23 +142,19 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       ticketKeys,
       run,
       identity: `${run}_${++started}`,
-      lentSeats: seats.lentBy(name),
     }),
     stallMs: config.workerStallMs,
     graceMs: () => known.shutdownDelayMs + known.watchTerminationMs + known.requestTimeoutMs + STOP_WITHIN_MS,
     onStderr: (text) => void process.stderr.write(text),
     onQuestion: (question, worker) => answers.answer(question as PeerQuestion | LastCounts, worker),
-    onNews: (word, worker) => seats.receive(word as SeatWord, worker),
     onChange: () => {
       answers.onChange()
-      seats.onChange()
       const identities = Array.from(workers.alive, (worker) => (worker.order as WorkerOrder).identity)
       tellAll({ kind: 'alive', identities })
     },
     log: logOf(log, 'workers'),
   })
   const answers = new WorkerAnswers(() => workers.alive, workers.measures, log)
-  const seats = new SeatLoans(() => workers.alive)
   const tellAll = (news: WorkerNews): void => workers.tellAll(news)
   opened.defer(() => workers.stop())
   process.once('exit', () => workers.kill())
@@ -167,7 +168,8 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
     tellAll({ kind: 'renewed', renewal: renewed })
   }
   const failed = runInBackground(opened, (stop) => renewTls(renewal, use, stop))
-  order.onListening({ url, authority, adminToken: identity.adminToken })
+  const pages = { answer: (request: PageRequest) => answers.page(request), serving: () => serving.tls }
+  order.onListening({ url, authority, adminToken: identity.adminToken }, pages)
   const givenUp = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new StartError('stopped')), { once: true })
   })

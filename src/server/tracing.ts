@@ -85,6 +85,7 @@ function tracedAdmission(admission: Admission, tracing: Tracing): Admission {
         admission.validate(request, signal),
       ),
     hasExtensions: (phase) => admission.hasExtensions(phase),
+    readsObjects: (phase, request) => admission.readsObjects(phase, request),
   }
 }
 

@@ -1,31 +1,26 @@
 // What the handlers need to read bodies and to write answers in every encoding.
+import type { EncodingTools } from '../codec/list-protobuf.ts'
 import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import type { ResourceParts } from '../handlers/resource-parts.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
-import { Turns } from '../lib/turns.ts'
-import { Offload } from '../offload/offload.ts'
 import { InvariantError } from '../lib/errors.ts'
 
 export function wireParts(
   schema: SchemaTable,
-): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions'> &
-  Required<Pick<ResourceParts, 'ifLarge'>> {
-  const turns = new Turns()
-  const offload = new Offload(turns)
+  tools: Pick<EncodingTools, 'turns' | 'writeElsewhere'>,
+): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions'> {
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   return {
     kinds: {
       partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
       status: kindIn(schema, '', 'Status'),
     },
-    ifLarge: { turns, offload },
     encoding: {
       schemas: schema,
       transcoder: new Transcoder(),
-      turns,
-      writeElsewhere: (value, output) => offload.write(value, output),
+      ...tools,
     },
     negotiator: new Negotiator(),
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },

@@ -1,11 +1,12 @@
 // The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
 import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
-import { processFamilies } from '../telemetry/process-metrics.ts'
+import { ProcessFigures } from '../telemetry/process-figures.ts'
 import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
 import type { WorkerMeasures } from '../workers/measures.ts'
 import type { WorkerProcess } from '../workers/workers.ts'
-import { type PeerQuestion, peerWithinMs } from './peers.ts'
+import { notServing, type PageAnswer, type PageRequest } from '../management/management.ts'
+import { type PeerQuestion, peerWithinMs, type PeerTopics } from './peers.ts'
 import type { LastCounts } from './worker.ts'
 
 interface Answer {
@@ -20,11 +21,12 @@ export class WorkerAnswers {
   /** What each had counted when it was last asked. */
   readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
   /** What the supervisor tells of itself. */
+  readonly #figures = new ProcessFigures()
   readonly #own: readonly Family[]
 
   constructor(alive: () => ReadonlySet<WorkerProcess>, measures: WorkerMeasures, log: Log) {
     this.#alive = alive
-    this.#own = [...processFamilies(), ...measures.all()]
+    this.#own = measures.all()
     this.#log = log
   }
 
@@ -59,6 +61,21 @@ export class WorkerAnswers {
     }
   }
 
+  /** A page of the management address, by the first worker that can make it. While all stop, those tell so. */
+  async page(request: PageRequest): Promise<PageAnswer> {
+    const question = { kind: 'page', request } as const
+    const able = [...this.#alive()].filter(({ stage }) => stage === 'ready' || stage === 'leaving')
+    for (const worker of able.sort((a, b) => Number(a.stage === 'leaving') - Number(b.stage === 'leaving'))) {
+      try {
+        const answer = (await worker.ask(question, peerWithinMs(question))) as PeerTopics['page']['answer']
+        return { ...answer, body: Buffer.from(answer.body, 'base64') }
+      } catch {
+        // Busy, or gone meanwhile.
+      }
+    }
+    return notServing('no worker answers')
+  }
+
   /** Some may be gone. */
   onChange(): void {
     for (const [worker, families] of this.#last) {
@@ -79,7 +96,10 @@ export class WorkerAnswers {
       this.#last.set(worker, answer as readonly FamilySnapshot[]),
     )
     const { worker, families } = this.#past.snapshot()
-    const supervisor = { worker: 'supervisor', answer: await snapshotOf(this.#own) }
+    const supervisor = {
+      worker: 'supervisor',
+      answer: await snapshotOf([...(await this.#figures.families()), ...this.#own]),
+    }
     return [...answers, supervisor, { worker, answer: families }]
   }
 

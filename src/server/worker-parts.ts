@@ -4,22 +4,12 @@ import type { HandedSockets } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
 import type { Authority } from './past.ts'
 import type { WorkerPeers } from './peers.ts'
-import type { SeatNews, SeatWord } from './seat-loans.ts'
 
 /** A store that the supervisor serves on a Unix socket. */
 export interface StoreLink {
   readonly path: string
   /** Of what is said there. */
   readonly level: number
-}
-
-/** What workers lend each other. */
-export interface SharedSeats {
-  /** By priority level, what the worker has lent in whose place this one comes. */
-  readonly lent: Readonly<Record<string, number>>
-  readonly tell: (word: SeatWord) => void
-  /** To be called once. */
-  readonly onNews: (take: (news: SeatNews) => void) => void
 }
 
 export interface WorkerParts extends WorkerPeers {
@@ -36,5 +26,4 @@ export interface WorkerParts extends WorkerPeers {
   /** To be called once: with other certificates or ticket keys, whenever there are some. */
   readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
-  readonly seats: SharedSeats
 }

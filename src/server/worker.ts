@@ -14,7 +14,6 @@ import { openLog } from './logger.ts'
 import { type RunningServer, startServer } from './server.ts'
 import { type PeerAnswer, type PeerQuestion, peerWithinMs } from './peers.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
-import type { SeatNews } from './seat-loans.ts'
 import type { ServingFiles } from './serving.ts'
 import type { StoreLink } from './worker-parts.ts'
 
@@ -37,15 +36,12 @@ export interface WorkerOrder {
   /** As whom it stands for election; the identities of all workers begin alike. */
   readonly identity: string
   readonly run: string
-  /** By priority level, what its predecessor has lent. */
-  readonly lentSeats: Readonly<Record<string, number>>
 }
 
 export type WorkerNews =
   | { readonly kind: 'renewed'; readonly renewal: TlsRenewal }
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
-  | SeatNews
 
 /** What a worker tells that ends. */
 export interface LastCounts {
@@ -67,7 +63,6 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
   const stop = new AbortController()
   let isReplaced = false
   const renewals = new HeldValues<TlsRenewal>()
-  const seatNews = new HeldValues<SeatNews>()
   const running = Promise.withResolvers<RunningServer>()
   const onSocket = Promise.withResolvers<(socket: Socket) => void>()
   link.listen({
@@ -75,8 +70,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     onNews: (told) => {
       const news = told as WorkerNews
       if (news.kind === 'renewed') renewals.give(news.renewal)
-      else if (news.kind === 'alive') alive = news.identities
-      else seatNews.give(news)
+      else alive = news.identities
     },
     onQuestion: async (question) => (await running.promise).answerPeer(question as PeerQuestion),
     onStop: (isLast) => {
@@ -112,11 +106,6 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
         sockets: { ...address, take: onSocket.resolve },
         ticketKeys: order.ticketKeys,
         onRenewed: renewals.onEach,
-        seats: {
-          lent: order.lentSeats,
-          tell: (word) => link.tell(word),
-          onNews: seatNews.onEach,
-        },
         peers: {
           ask: async (question) => {
             const withinMs = peerWithinMs(question) + ANSWER_WITHIN_MS

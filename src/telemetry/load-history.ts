@@ -29,6 +29,8 @@ export interface LoadOptions {
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
   /** The newest that is known here. */
   readonly revision: () => number
+  /** The steps of the other workers of the server. */
+  readonly others: () => Promise<readonly (readonly LoadStep[])[]>
   /** What was forgotten of the history, and when; undefined where that is not this server's to see to. */
   readonly compaction: (signal: AbortSignal) => Promise<object | undefined>
 }
@@ -62,11 +64,16 @@ export class LoadHistory {
     }
   }
 
+  /** Of this process, the last of them as far as it has come. */
+  steps(): readonly LoadStep[] {
+    return [...this.#steps, this.#step()]
+  }
+
   readonly handler: CallerHandler = async ({ signal }) => {
-    const { storageBytes, revision, compaction } = this.#options
-    const [bytes, compacted] = await Promise.all([storageBytes(signal), compaction(signal)])
+    const { storageBytes, revision, compaction, others } = this.#options
+    const [bytes, compacted, more] = await Promise.all([storageBytes(signal), compaction(signal), others()])
     const storage = { storageBytes: bytes, revision: revision(), compaction: compacted }
-    const body = { stepMs: STEP_MS, ...storage, steps: [...this.#steps, this.#step()] }
+    const body = { stepMs: STEP_MS, ...storage, steps: sumOf([this.steps(), ...more]) }
     return bytesOf('application/json', Buffer.from(`${JSON.stringify(body)}\n`))
   }
 
@@ -79,5 +86,22 @@ export class LoadHistory {
       slowestMs: this.#slowestMs,
       memoryBytes: process.memoryUsage.rss(),
     }
+  }
+}
+
+/** The steps of all workers, which end within ten seconds of each other. A worker that was started later has fewer of them. */
+function sumOf(all: readonly (readonly LoadStep[])[]): readonly LoadStep[] {
+  const count = Math.max(...all.map((steps) => steps.length))
+  return Array.from({ length: count }, (_, i) => all.flatMap((steps) => steps.at(i - count) ?? []).reduce(added))
+}
+
+function added(one: LoadStep, other: LoadStep): LoadStep {
+  return {
+    at: Math.max(one.at, other.at),
+    requests: one.requests + other.requests,
+    failures: one.failures + other.failures,
+    totalMs: one.totalMs + other.totalMs,
+    slowestMs: Math.max(one.slowestMs, other.slowestMs),
+    memoryBytes: one.memoryBytes + other.memoryBytes,
   }
 }

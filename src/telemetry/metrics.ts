@@ -6,7 +6,7 @@ import type { FinishedRequest } from '../http/listener.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import { exposition } from './exposition.ts'
 import { forgetGone, goneFrom, type KnownTypes } from './gone-series.ts'
-import { processFamilies } from './process-metrics.ts'
+import { ProcessFigures } from './process-figures.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
 import { type ReadStorageSize, storageFamilies } from './storage-metrics.ts'
@@ -46,6 +46,8 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly slis: readonly Family[]
   /** The names of those that are not shown. */
   readonly hidden?: ReadonlySet<string>
+  /** The process is measured from now on, and not only from the first scrape. */
+  readonly measuresProcess?: boolean
   /** Undefined where the storage takes no disk. */
   readonly storageSize: ReadStorageSize
   /** Undefined: this process is the server. */
@@ -64,7 +66,6 @@ export function openMetrics(options: MetricsOptions): Metrics {
     now: () => performance.now(),
   })
   const all = [
-    ...processFamilies(),
     ...storageFamilies(options.storageSize),
     ...buildFamilies(options),
     ...requests.all(),
@@ -72,7 +73,16 @@ export function openMetrics(options: MetricsOptions): Metrics {
     ...running.families,
   ]
   const wanted = all.filter(({ name }) => !hidden.has(name))
-  const shown = [...wanted, disabledFamily(all.length - wanted.length)]
+  const ofProcess = new ProcessFigures()
+  if (options.measuresProcess === true) void ofProcess.families()
+  const disabled = counter('disabled_metrics_total', 'Metrics disabled by --disabled-metrics.')
+  const shown = async (): Promise<readonly Family[]> => {
+    const figures = await ofProcess.families()
+    const shownFigures = figures.filter(({ name }) => !hidden.has(name))
+    disabled.of().value = all.length - wanted.length + figures.length - shownFigures.length
+    return [...shownFigures, ...wanted, disabled]
+  }
+  const slis = async (): Promise<readonly Family[]> => options.slis
   let swept = types.version()
   const sweepAfter = (changes: number): void => {
     const version = types.version()
@@ -91,15 +101,16 @@ export function openMetrics(options: MetricsOptions): Metrics {
     forgetGone(merged, types)
     return merged
   }
-  const kept = [...shown, ...options.slis]
-  const page = (families: readonly Family[]): MetricsSource => ({
+  const own = [...wanted, ...options.slis]
+  const page = (read: () => Promise<readonly Family[]>, counted: readonly Family[]): MetricsSource => ({
     async *render() {
       sweepAfter(1)
+      const families = await read()
       yield* exposition(workers === undefined ? families : await ofAll(families, workers))
     },
     reset() {
-      families.forEach((family) => family.reset())
-      workers?.reset(families.map(({ name }) => name))
+      counted.forEach((family) => family.reset())
+      workers?.reset(counted.map(({ name }) => name))
     },
   })
   return {
@@ -109,21 +120,14 @@ export function openMetrics(options: MetricsOptions): Metrics {
       requests.observe(finished)
       sweepAfter(MOST_CHANGES)
     },
-    snapshot() {
+    async snapshot() {
       sweepAfter(1)
-      return snapshotOf(kept)
+      return snapshotOf([...(await shown()), ...options.slis])
     },
-    ...page(shown),
-    slis: page(options.slis),
-    resetOwn: (names) => kept.filter(({ name }) => names.includes(name)).forEach((family) => family.reset()),
+    ...page(shown, wanted),
+    slis: page(slis, options.slis),
+    resetOwn: (names) => own.filter(({ name }) => names.includes(name)).forEach((family) => family.reset()),
   }
-}
-
-/** How many of them the operator does not want to see. */
-function disabledFamily(count: number): Family {
-  const disabled = counter('disabled_metrics_total', 'Metrics disabled by --disabled-metrics.')
-  disabled.of().value = count
-  return disabled
 }
 
 function buildFamilies({ version, gates }: MetricsOptions): readonly Family[] {

@@ -1,8 +1,8 @@
 // Where a process is that does not answer: its call stack, read by Node's debugger, which a signal opens in a thread of its own,
 // also while the process computes. It costs nothing until then; a thread that could look at any time would take megabytes. Only
-// whoever reads the standard error of the process learns the address of the debugger, which is as good as a password.
+// a reader of the standard error of the process learns the address of the debugger, which is as good as a password.
 
-/** So that the debugger opens on a free port of this machine, and tells nobody else where. */
+/** The debugger opens on a free port of this machine, and its address is told to no other process. */
 export const DEBUGGER_FLAGS: readonly string[] = ['--inspect-port=127.0.0.1:0', '--inspect-publish-uid=stderr']
 /** Has a Node that does not listen to it open its debugger. */
 export const DEBUGGER_SIGNAL = 'SIGUSR1'

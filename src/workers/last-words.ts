@@ -10,7 +10,7 @@ export class LastWords {
   #unfinished = ''
   #lines: string[] = []
 
-  /** `keepsBack`: lines that nobody else is to see. */
+  /** `keepsBack`: lines that must not be shown. */
   constructor(passOn: (text: string) => void, keepsBack: (line: string) => boolean = () => false) {
     this.#passOn = passOn
     this.#keepsBack = keepsBack

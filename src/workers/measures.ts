@@ -1,7 +1,7 @@
 // What a supervisor counts of its workers.
 import { counter, Measures } from '../lib/measure.ts'
 
-/** `stall`: it did not answer, or did not become ready, for too long. `crash`: whatever else ended it. */
+/** `stall`: it did not answer, or did not become ready, for too long. `crash`: it ended for any other reason. */
 export type RestartCause = 'crash' | 'out_of_memory' | 'stall' | 'reload'
 
 const CAUSES: readonly RestartCause[] = ['crash', 'out_of_memory', 'stall', 'reload']

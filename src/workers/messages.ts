@@ -8,7 +8,7 @@ export type ToWorker =
   | { readonly kind: 'ping' }
   /** Something that all workers are to know. */
   | { readonly kind: 'news'; readonly news: unknown }
-  /** To finish what is under way and end. `isLast`: nobody takes its place. */
+  /** To finish what is under way and end. `isLast`: no other worker takes its place. */
   | { readonly kind: 'stop'; readonly isLast: boolean }
   | Exchanged
 
@@ -22,8 +22,6 @@ export type FromWorker =
   /** It has the connection that it was given, and how many are open now. Said before anything is read from it. */
   | { readonly kind: 'taken'; readonly connections: number }
   | { readonly kind: 'pong'; readonly connections: number }
-  /** Something that its supervisor is to know. */
-  | { readonly kind: 'news'; readonly news: unknown }
   | Exchanged
 
 /** Questions and their answers go both ways. */

@@ -59,10 +59,6 @@ export class SupervisorLink {
     return this.#questions.ask(question, withinMs)
   }
 
-  tell(news: unknown): void {
-    this.#send({ kind: 'news', news })
-  }
-
   /** The process can end. */
   close(): void {
     this.#handlers = undefined

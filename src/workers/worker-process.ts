@@ -15,7 +15,6 @@ export interface WorkerProcessOptions {
   /** Whole lines. */
   readonly onStderr: (text: string) => void
   readonly onQuestion: (question: unknown, worker: WorkerProcess) => Promise<unknown>
-  readonly onNews: (news: unknown, worker: WorkerProcess) => void
   /** It takes connections, or takes them again. */
   readonly onFree: () => void
 }
@@ -226,8 +225,6 @@ export class WorkerProcess {
         if (this.stage !== 'leaving') this.stage = 'ready'
         this.#ready.resolve()
         return this.#options.onFree()
-      case 'news':
-        return this.#options.onNews(message.news, this)
       case 'failed':
         this.failure = message.message
         return
@@ -236,7 +233,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Also where somebody else has opened it: its address is nobody's business. */
+  /** Also if another process has opened it: its address must not be known to others. */
   #isOfDebugger(line: string): boolean {
     const said = debuggerLine(line)
     if (said?.address !== undefined) this.#debugger.resolve(said.address)

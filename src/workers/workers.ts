@@ -12,8 +12,7 @@ import { type Ending, type Stage, WorkerProcess, type WorkerProcessOptions } fro
 
 export type { Stage, WorkerProcess }
 
-export interface WorkersOptions
-  extends Pick<WorkerProcessOptions, 'program' | 'args' | 'onStderr' | 'onQuestion' | 'onNews'> {
+export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | 'args' | 'onStderr' | 'onQuestion'> {
   readonly count: number
   /** What a worker is told at its start. */
   readonly orderFor: (name: string) => unknown
@@ -41,7 +40,7 @@ const PING_EVERY_MS = 250
  * for ten seconds.
  */
 const HOLD_MS = 8_000
-/** Whoever comes when so many wait is turned away. */
+/** When so many connections wait, further ones are turned away. */
 const LONGEST_LINE = 4096
 /** So long a worker may take to load what is stored. */
 const START_WITHIN_MS = 300_000
@@ -131,7 +130,7 @@ export class Workers {
     for (const { socket } of this.#waiting) socket.destroy()
   }
 
-  /** At once, whatever they do. */
+  /** At once, also in the midst of work. */
   kill(): void {
     this.#dropSpare()
     for (const worker of this.#alive) worker.kill('the supervisor ends')
@@ -156,16 +155,16 @@ export class Workers {
   }
 
   #fork(more: readonly string[]): WorkerProcess {
-    const { program, args, onStderr, onQuestion, onNews } = this.#options
+    const { program, args, onStderr, onQuestion } = this.#options
     const onFree = (): void => this.#distribute()
-    return new WorkerProcess({ program, args: [...args, ...more], onStderr, onQuestion, onNews, onFree })
+    return new WorkerProcess({ program, args: [...args, ...more], onStderr, onQuestion, onFree })
   }
 
   #prepareSpare(): void {
     if (!this.#isStarted || this.#life.signal.aborted || this.#spare !== undefined) return
     const spare = this.#fork(['spare'])
     this.#spare = spare
-    // Whoever needs it then starts another.
+    // The next one that needs it starts another.
     void spare.ended.then(() => {
       if (this.#spare === spare) this.#spare = undefined
     })
@@ -203,13 +202,20 @@ export class Workers {
       seat.failures = isSound ? 0 : seat.failures + 1
       seat.worker = undefined
       if (isSound) seat.backoff.reset()
-      // The first time it may have been chance.
-      if (seat.failures > 1) await seat.backoff.wait(this.#life.signal).catch(() => {})
-      // Somebody may have taken it meanwhile.
-      if (this.#life.signal.aborted || seat.worker !== undefined) return
       const { log } = this.#options
       const { name } = seat
-      const next = this.#launch(seat)
+      let next: WorkerProcess | undefined
+      // The first time it may have been chance.
+      for (let waits = seat.failures > 1; next === undefined; waits = true) {
+        if (waits) await seat.backoff.wait(this.#life.signal).catch(() => {})
+        // It may have been taken meanwhile.
+        if (this.#life.signal.aborted || seat.worker !== undefined) return
+        try {
+          next = this.#launch(seat)
+        } catch (error) {
+          log.error({ worker: name, err: error }, 'could not start another worker; trying again')
+        }
+      }
       seat.worker = next
       this.#keep(seat)
       await next.ready.then(
@@ -269,7 +275,7 @@ export class Workers {
     }
   }
 
-  /** Who is to have the next connection; undefined: nobody yet. */
+  /** The worker that gets the next connection; undefined: no worker is ready. */
   #next(mustBeReady: boolean): WorkerProcess | undefined {
     const taking = [...this.#alive].filter(({ takesConnections }) => takesConnections)
     const ready = taking.filter(({ stage }) => stage === 'ready')

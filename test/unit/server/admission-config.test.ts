@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAdmissionSettings } from '../../../src/server/admission-config.ts'
 import { enabledPlugins } from '../../../src/config/admission-plugins.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const NONE = enabledPlugins([], [])
 
@@ -40,7 +40,7 @@ describe('the settings of admission plugins', () => {
         group: '',
         resource: 'pods',
         matchContains: [],
-        matchScopes: [{ scopeName: 'PriorityClass', operator: 'Exists' }],
+        matchScopes: [{ scopeName: 'PriorityClass', operator: 'Exists', values: [] }],
       },
     ])
     expect(nodeSelectors).toEqual({ fallback: { a: 'b' }, allowed: new Map([['ns', { c: 'd' }]]) })

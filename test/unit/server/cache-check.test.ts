@@ -3,7 +3,7 @@ import type { StoredObject } from '../../../src/api/read.ts'
 import { CacheCheck } from '../../../src/server/cache-check.ts'
 import type { ListPage, ListRequest, Store } from '../../../src/store/store.ts'
 import { BytesObject } from '../../../src/store/stored-object.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 import { type CacheTest, openCacheForTest } from '../cache/open-cache.ts'
 
 type Tamper = (objects: readonly StoredObject[]) => readonly StoredObject[]

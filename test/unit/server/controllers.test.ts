@@ -3,11 +3,11 @@ import { ALSO_ELSEWHERE, CONTROLLER_NAMES } from '../../../src/config/controller
 import { FLAGS } from '../../../src/config/flags.ts'
 import { type ControllerOptions, openControllers } from '../../../src/server/controllers.ts'
 import { ServerMeasures } from '../../../src/server/measures.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { openWorld } from '../../rigs/api-world.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
 /** The names of those that would run; none is begun. */
-function namesWithout(off: readonly string[]): readonly string[] {
+async function namesWithout(off: readonly string[]): Promise<readonly string[]> {
   const options = {
     authority: '',
     cluster: { served: undefined, hostname: 'here' },
@@ -16,14 +16,14 @@ function namesWithout(off: readonly string[]): readonly string[] {
     measures: new ServerMeasures(),
     serverAddress: () => '127.0.0.1:1',
   } as unknown as ControllerOptions
-  return openControllers(controllerParts(new ApiWorld()), options).map(({ name }) => name)
+  return openControllers(controllerParts(await openWorld()), options).map(({ name }) => name)
 }
 
-it('every controller that --controllers names is there, and goes when it is switched off', () => {
-  const all = namesWithout([])
+it('every controller that --controllers names is there, and goes when it is switched off', async () => {
+  const all = await namesWithout([])
   expect(all).toEqual(expect.arrayContaining([...CONTROLLER_NAMES]))
   const left = all.filter((name) => !(CONTROLLER_NAMES as readonly string[]).includes(name))
-  expect(namesWithout(CONTROLLER_NAMES)).toEqual(left)
+  expect(await namesWithout(CONTROLLER_NAMES)).toEqual(left)
   expect(left).not.toEqual([])
 })
 

@@ -7,8 +7,8 @@ import { rememberingManagedFields } from '../../../src/codec/stored-managed-fiel
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { builtInResources, olderVersion } from '../../../src/kinds/kinds.ts'
 import { foreignObjects } from '../../../src/server/foreign-objects.ts'
-import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
-import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
+import { BUILT_IN, kindOf } from '../../corpora/built-in-kinds.ts'
+import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
 
 const resources = builtInResources(BUILT_IN, canonicalJson, { texts: rememberingManagedFields })
 const defaults = { gates: new Set<string>(), now: () => '2030-01-02T03:04:05Z' }

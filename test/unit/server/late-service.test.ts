@@ -20,6 +20,7 @@ class Parts {
         this.log.push('asked')
         return ANSWER
       },
+      page: () => Promise.reject(new Error('not asked')),
       answerPeer: () => Promise.reject(new Error('nobody asks')),
       observe: () => {},
       api: {} as Service['api'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { LogFields } from '../../../src/lib/log.ts'
 import { tellUnreadable } from '../../../src/server/unreadable-objects.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 
 function openLog() {
   const told: LogFields[] = []

@@ -17,11 +17,13 @@ async function stepsOf(load: LoadHistory): Promise<readonly LoadStep[]> {
 
 it('keeps the load of an hour in steps, without what streams', async () => {
   const clock = new ManualClock()
+  let others: readonly (readonly LoadStep[])[] = []
   const load = new LoadHistory({
     clock,
     storageBytes: async () => 4096,
     revision: () => 12,
     compaction: async () => ({ revision: 5 }),
+    others: async () => others,
   })
   const closing = new AbortController()
   const running = load.run(closing.signal)
@@ -48,6 +50,14 @@ it('keeps the load of an hour in steps, without what streams', async () => {
   expect(first?.memoryBytes).toBeGreaterThan(1e6)
   expect(second).toMatchObject({ requests: 1, failures: 0, totalMs: 5, slowestMs: 5 })
   expect(more).toEqual([])
+  const ofAnother = { at: 7, requests: 3, failures: 1, totalMs: 60, slowestMs: 50, memoryBytes: 1000 }
+  others = [[ofAnother]]
+  const [alone, together] = await stepsOf(load)
+  expect(alone).toEqual(first)
+  expect(together).toMatchObject({ at: second!.at, requests: 4, failures: 1, totalMs: 65, slowestMs: 50 })
+  others = [[ofAnother, ofAnother, ofAnother]]
+  expect((await stepsOf(load)).map(({ requests }) => requests)).toEqual([3, 5, 4])
+  others = []
   for (let step = 0; step < 400; step++) await nextStep()
   expect(await stepsOf(load)).toHaveLength(361)
   closing.abort()

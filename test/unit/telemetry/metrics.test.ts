@@ -6,7 +6,7 @@ import { gateStates, parseFeatureGates } from '../../../src/config/feature-gates
 import { type Count, counter, type Family, gauge } from '../../../src/lib/measure.ts'
 import { type Metrics, type MetricsOptions, openMetrics } from '../../../src/telemetry/metrics.ts'
 import { versionInfo } from '../../../src/server/version.ts'
-import { dice } from '../../fakes/dice.ts'
+import { dice } from '../../corpora/dice.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 
 function open(changes: Partial<MetricsOptions> = {}): Metrics {

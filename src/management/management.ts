@@ -1,0 +1,199 @@
+// The listener for operators: fastify on a port of its own, for GET alone. Its pages are the rows of `pages.ts`, each answered by the server;
+// everything else is 404. A client that is slow or asks for much is cut off here, and costs the server no more than a few answers.
+import type { RequestListener, Server as HttpServer } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { Server as TlsServer } from 'node:tls'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyServerOptions,
+  InjectOptions,
+  LightMyRequestResponse,
+} from 'fastify'
+import type { ErrorObject } from 'ajv'
+import { type Page, PAGES } from './pages.ts'
+import { refusalOf, type VisitorRules } from './visitors.ts'
+
+export interface PageRequest {
+  /** The path and query as sent. */
+  readonly target: string
+  readonly accept: string
+}
+
+export interface PageAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export type AnswerPage = (request: PageRequest, signal: AbortSignal) => Promise<PageAnswer>
+
+/** What answers, and what it serves with, in PEM. */
+export interface PageSource {
+  readonly answer: AnswerPage
+  readonly serving: () => { readonly certificate: string; readonly key: string } | undefined
+}
+
+export interface ManagementOptions extends VisitorRules {
+  readonly host: string
+  readonly port: number
+  /** The authorities of clients, in PEM; undefined: plain HTTP. */
+  readonly clientCa: string | undefined
+  readonly probesOnly: boolean
+  /** Undefined until there is one. */
+  readonly source: () => PageSource | undefined
+  /** An answer could not be made. */
+  readonly onFault: (error: unknown) => void
+}
+
+export interface Management extends AsyncDisposable {
+  readonly url: string
+  /** Without a socket, for tests. */
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>
+}
+
+/** One more, and the oldest is closed: a client that keeps connections must not keep out a probe. */
+const MOST_CONNECTIONS = 64
+/** Pages beside health that are made at once; each may take megabytes. */
+const MOST_AT_ONCE = 8
+const REQUEST_WITHIN_MS = 5_000
+/** How long a client may take to read an answer, or to ask again. */
+const IDLE_MS = 30_000
+const LIMITS = Object.freeze({
+  maxHeaderSize: 8 * 1024,
+  headersTimeout: REQUEST_WITHIN_MS,
+  requestTimeout: REQUEST_WITHIN_MS,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: IDLE_MS,
+})
+
+/** Resolves when it listens; throws Node's error where it cannot. */
+export async function openManagement(options: ManagementOptions): Promise<Management> {
+  const { host, port, clientCa: ca, probesOnly, source, onFault } = options
+  const [{ fastify }, { Ajv }] = await Promise.all([import('fastify'), import('ajv')])
+  // Its schema of schemas takes longer to compile than all of ours.
+  const ajv = new Ajv({ coerceTypes: 'array', meta: false, validateSchema: false })
+  const app: FastifyInstance = fastify({
+    serverFactory: (handler) => createServer(ca, handler),
+    bodyLimit: 1,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    // Its own compilers take a third of its memory.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => (route: { readonly schema: object }) => ajv.compile(route.schema),
+        buildSerializer: () => () => String,
+      },
+    } as unknown as FastifyServerOptions['schemaController'],
+  } as FastifyServerOptions)
+  const { server } = app
+  keepFew(server)
+  if (ca !== undefined) keepCertificate(server as unknown as TlsServer, ca, source)
+  app.addHook('onRequest', async ({ method }, reply) => {
+    if (method !== 'GET') return say(reply.header('allow', 'GET'), 405, 'only GET is served here')
+  })
+  app.setNotFoundHandler((_, reply) => say(reply, 404, '404 page not found'))
+  app.setErrorHandler((error: Error & { readonly validation?: readonly ErrorObject[] }, _, reply) => {
+    if (error.validation !== undefined) return say(reply, 400, error.message)
+    onFault(error)
+    return say(reply, 500, 'the page could not be made; the log of the server says why')
+  })
+  const serve = pageServer(options)
+  for (const page of PAGES.filter(({ isProbe }) => isProbe === true || !probesOnly)) {
+    const schema = { querystring: { type: 'object', properties: page.query ?? {} } }
+    for (const path of page.subtree === true ? [page.path, `${page.path}/*`] : [page.path]) {
+      app.get(path, { schema }, (request, reply) => serve(page, request, reply))
+    }
+  }
+  await app.listen({ host, port })
+  const bound = server.address() as { readonly address: string; readonly port: number }
+  const name = bound.address.includes(':') ? `[${bound.address}]` : bound.address
+  return {
+    url: `${ca === undefined ? 'http' : 'https'}://${name}:${bound.port}`,
+    inject: (request: InjectOptions) => app.inject(request),
+    [Symbol.asyncDispose]: () => app.close(),
+  }
+}
+
+type Serve = (page: Page, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+function pageServer({ source, ...rules }: ManagementOptions): Serve {
+  let running = 0
+  /** Probes that ask the same at the same time have one answer. */
+  const probes = new Map<string, Promise<PageAnswer>>()
+  const answer: AnswerPage = async (request, signal) =>
+    source()?.answer(request, signal) ?? notServing('the server is starting')
+  const answerProbe = (request: PageRequest): Promise<PageAnswer> => {
+    const known = probes.get(request.target)
+    if (known !== undefined) return known
+    const asked = answer(request, AbortSignal.timeout(IDLE_MS)).finally(() => probes.delete(request.target))
+    probes.set(request.target, asked)
+    return asked
+  }
+  const answerOne = async (request: PageRequest, socket: Socket): Promise<PageAnswer> => {
+    const gone = new AbortController()
+    const onClose = (): void => gone.abort(new Error('the client has gone'))
+    socket.once('close', onClose)
+    running++
+    try {
+      return await answer(request, gone.signal)
+    } finally {
+      running--
+      socket.off('close', onClose)
+    }
+  }
+  return async (page, { raw, headers: { accept = '' } }, reply) => {
+    const refusal = refusalOf(raw, page, rules)
+    if (refusal?.status === 401) reply.header('www-authenticate', 'Bearer')
+    if (refusal !== undefined) return say(reply, refusal.status, refusal.text)
+    const isProbe = page.isProbe === true
+    if (!isProbe && running >= MOST_AT_ONCE) return say(reply.header('retry-after', '1'), 503, 'too many requests')
+    const request = { target: raw.url ?? page.path, accept: isProbe ? '' : accept }
+    const { status, headers, body } = await (isProbe ? answerProbe(request) : answerOne(request, raw.socket))
+    const late = setTimeout(() => raw.socket.destroy(), IDLE_MS).unref()
+    reply.raw.once('close', () => clearTimeout(late))
+    return reply
+      .code(status)
+      .headers({ ...headers, ...ALWAYS })
+      .send(body)
+  }
+}
+
+const PLAIN = 'text/plain; charset=utf-8'
+const ALWAYS = Object.freeze({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+
+function say(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).headers(ALWAYS).type(PLAIN).send(`${text}\n`)
+}
+
+function createServer(ca: string | undefined, handler: RequestListener): HttpServer {
+  if (ca === undefined) return process.getBuiltinModule('node:http').createServer(LIMITS, handler)
+  const tls = { ...LIMITS, ca, requestCert: true, rejectUnauthorized: false }
+  return process.getBuiltinModule('node:https').createServer(tls, handler)
+}
+
+export function notServing(why: string): PageAnswer {
+  return { status: 503, headers: { 'content-type': PLAIN }, body: Buffer.from(`${why}\n`) }
+}
+
+/** The one that the server serves with, also after it was renewed. */
+function keepCertificate(server: TlsServer, ca: string, source: ManagementOptions['source']): void {
+  let current: ReturnType<PageSource['serving']>
+  server.prependListener('connection', () => {
+    const serving = source()?.serving()
+    if (serving === undefined || serving === current) return
+    current = serving
+    server.setSecureContext({ ca, cert: serving.certificate, key: serving.key })
+  })
+}
+
+function keepFew(server: Server): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    const [oldest] = open
+    if (open.size > MOST_CONNECTIONS) oldest?.destroy()
+  })
+}

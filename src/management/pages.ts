@@ -1,0 +1,31 @@
+// What is served at the management address, as data: the only paths that exist there. None of them is a resource.
+
+export interface Page {
+  readonly path: string
+  /** With every path below it that has one more segment or several. */
+  readonly subtree?: boolean
+  /** Tells no more than whether the server is well. */
+  readonly isProbe?: boolean
+  /** JSON schemas of query parameters. Others are ignored, as on the port of the API. */
+  readonly query?: Readonly<Record<string, object>>
+}
+
+const WORD = Object.freeze({ type: 'string', maxLength: 253 })
+const HEALTH = Object.freeze({ verbose: WORD, exclude: { type: 'array', maxItems: 100, items: WORD } })
+
+export const PAGES: readonly Page[] = [
+  { path: '/livez', subtree: true, isProbe: true, query: HEALTH },
+  { path: '/readyz', subtree: true, isProbe: true, query: HEALTH },
+  { path: '/healthz', subtree: true, isProbe: true, query: HEALTH },
+  { path: '/metrics' },
+  { path: '/metrics/slis' },
+  { path: '/version' },
+  { path: '/debug/flow' },
+  { path: '/debug/watchers' },
+  { path: '/debug/requests' },
+  {
+    path: '/debug/pprof',
+    subtree: true,
+    query: { seconds: { type: 'integer', minimum: 1, maximum: 3600 }, worker: WORD },
+  },
+]

@@ -1,0 +1,75 @@
+// The readiness check `client-path`: one request to the address of the API, over TLS and through every filter, so that the check fails where
+// clients would. Its user may send this request and no other.
+import { createHmac } from 'node:crypto'
+import type { User } from '../api/user.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
+import type { HealthCheck } from '../handlers/health.ts'
+
+export const PROBE: User = { name: 'system:quarterdeck:probe', uid: '', groups: [], extra: {} }
+const PATH = '/readyz/ping'
+const WITHIN_MS = 5_000
+/** Checks within this time share one request. */
+const FRESH_MS = 1_000
+
+export interface ClientPathParts {
+  /** `host:port`, empty until the server listens. */
+  readonly address: () => string
+  /** The certificate that clients are shown now, in PEM. */
+  readonly certificate: () => string
+  readonly adminToken: string
+}
+
+/** All workers of a server know it without being told. */
+export function probeToken(adminToken: string): string {
+  return createHmac('sha256', adminToken).update(PROBE.name).digest('base64url')
+}
+
+/** Whatever the authorizers say of a user of this name. */
+export function confineProbe(authorizer: Authorizer): Authorizer {
+  return {
+    ...authorizer,
+    authorize(access, signal) {
+      if (access.user.name !== PROBE.name) return authorizer.authorize(access, signal)
+      const isCheck = access.kind === 'path' && access.verb === 'get' && access.path === PATH
+      return isCheck ? { kind: 'allow' } : { kind: 'deny', reason: `${PROBE.name} may only get ${PATH}` }
+    },
+  }
+}
+
+export function clientPathCheck({ address, certificate, adminToken }: ClientPathParts): HealthCheck {
+  let asked = Number.NEGATIVE_INFINITY
+  let answer = Promise.resolve()
+  const headers = { authorization: `Bearer ${probeToken(adminToken)}` }
+  return {
+    name: 'client-path',
+    check() {
+      const now = performance.now()
+      if (now - asked >= FRESH_MS) {
+        asked = now
+        answer = address() === '' ? Promise.reject(new Error('the server does not listen yet')) : ask()
+        answer.catch(() => {})
+      }
+      return answer
+    },
+  }
+
+  function ask(): Promise<void> {
+    const { get } = process.getBuiltinModule('node:https')
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const options = {
+      agent: false,
+      headers,
+      signal: AbortSignal.timeout(WITHIN_MS),
+      // The server at this address has to hold the key of the very certificate that this one serves with. Which names the certificate has is for clients to judge.
+      ca: certificate(),
+      allowPartialTrustChain: true,
+      checkServerIdentity: () => undefined,
+    }
+    get(`https://${address()}${PATH}`, options, (response) => {
+      response.resume()
+      if (response.statusCode === 200) resolve()
+      else reject(new Error(`${PATH} was answered with ${response.statusCode}`))
+    }).on('error', reject)
+    return promise
+  }
+}

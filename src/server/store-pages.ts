@@ -1,0 +1,88 @@
+// The pages of the management address of `quarterdeck store serve`. There is no user that may ask the store for nothing, so that its check of the way
+// there ends with the handshake; the check of the storage reads it.
+import { once } from 'node:events'
+import { connect, type NetConnectOpts } from 'node:net'
+import { healthRoutes } from '../handlers/health.ts'
+import { showMetrics } from '../handlers/metrics.ts'
+import { pprofRoutes } from '../handlers/pprof.ts'
+import { showVersion } from '../handlers/version.ts'
+import type { Kv } from '../kv/kv.ts'
+import type { Log } from '../lib/log.ts'
+import type { AnswerPage } from '../management/management.ts'
+import { exposition } from '../telemetry/exposition.ts'
+import { ProcessFigures } from '../telemetry/process-figures.ts'
+import { openProfiler } from '../telemetry/profiler.ts'
+import { storageFamilies } from '../telemetry/storage-metrics.ts'
+import { answerPages } from './management-pages.ts'
+import { checkUsable } from './storage.ts'
+import { versionInfo } from './version.ts'
+
+export interface StorePagesParts {
+  readonly kv: Kv
+  /** Where clients find it. */
+  readonly url: string
+  /** What it serves with now, in PEM; undefined: plain text. */
+  readonly certificate: () => string | undefined
+  readonly isStopping: () => boolean
+  readonly log: Log
+}
+
+const WITHIN_MS = 2_000
+
+export function storePages({ kv, url, certificate, isStopping, log }: StorePagesParts): AnswerPage {
+  const ping = { name: 'ping', check: () => {} }
+  const storage = {
+    name: 'storage',
+    check: () => checkUsable(kv, AbortSignal.timeout(WITHIN_MS)),
+  }
+  const clientPath = { name: 'client-path', check: () => reach(url, certificate()) }
+  const shutdown = {
+    name: 'shutdown',
+    check: () => {
+      if (isStopping()) throw new Error('process is shutting down')
+    },
+  }
+  const checks = {
+    healthz: [ping, storage],
+    livez: [ping, storage],
+    readyz: [ping, storage, clientPath, shutdown],
+  }
+  const figures = new ProcessFigures()
+  void figures.families()
+  const stored = storageFamilies((signal) => kv.size(signal))
+  const metrics = {
+    async *render() {
+      yield* exposition([...(await figures.families()), ...stored])
+    },
+    reset: () => {},
+  }
+  return answerPages([
+    ...healthRoutes({ checks, inGracePeriod: () => false, log }),
+    { path: '/metrics', handler: showMetrics(metrics) },
+    { path: '/version', handler: showVersion(versionInfo()) },
+    ...pprofRoutes({ profiler: openProfiler(), setVerbosity: () => Promise.resolve() }),
+  ])
+}
+
+/** Resolves when a client would be connected, over TLS to a server with the key of this certificate. */
+async function reach(url: string, certificate: string | undefined): Promise<void> {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const to: NetConnectOpts =
+    protocol === 'unix:' ? { path: pathname } : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+  const signal = AbortSignal.timeout(WITHIN_MS)
+  const socket =
+    certificate === undefined
+      ? connect(to)
+      : process.getBuiltinModule('node:tls').connect({
+          ...to,
+          ca: certificate,
+          allowPartialTrustChain: true,
+          ALPNProtocols: ['h2'],
+          checkServerIdentity: () => undefined,
+        })
+  try {
+    await once(socket, certificate === undefined ? 'connect' : 'secureConnect', { signal })
+  } finally {
+    socket.destroy()
+  }
+}

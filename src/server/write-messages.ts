@@ -1,0 +1,166 @@
+// What the main thread and a thread for large writes tell each other. Objects travel as JSON text: the main thread parses one only
+// where an effect looks at it.
+import type { AdmissionOperation, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
+import type { User } from '../api/user.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { AskedSelectors, DeniedAccess, PathAccess, ResourceAccess } from '../auth/authorizer.ts'
+import type { RequestHeaders } from '../http/http.ts'
+import type { ResourceInfo } from '../http/request-info.ts'
+import type { OtherForm } from '../codec/large-values.ts'
+import type { UnreadableObject } from '../store/store.ts'
+import type { ValueChange } from './object-changes.ts'
+import type { WriteVerb } from '../handlers/resource-parts.ts'
+
+/** What every thread is told when it starts. */
+export interface WriteThreadSettings {
+  readonly gates: ReadonlySet<string>
+  readonly serviceRange: string
+  readonly nodePorts: { readonly first: number; readonly last: number }
+  readonly eventTtlSeconds: number
+  readonly allowPrivileged: boolean
+}
+
+/** What a thread is asked to do. */
+export type ThreadInput = WriteInput | EncodeInput
+
+/** A value that is to be written in another encoding. */
+export interface EncodeInput {
+  readonly verb: 'encode'
+  readonly form: OtherForm
+  readonly json: Uint8Array
+}
+
+/** One write. */
+export interface WriteInput {
+  readonly verb: WriteVerb
+  readonly info: ResourceInfo
+  readonly method: string
+  /** The query, as sent. */
+  readonly search: string
+  readonly headers: RequestHeaders
+  readonly namespace: string
+  readonly user: User
+  readonly body: Uint8Array
+  readonly now: string
+  readonly timeOfDay: number
+  /** Whether webhooks, policies or functions take part in admission. */
+  readonly hasExtensions: Readonly<Record<AdmissionPhase, boolean>>
+  /** The operations of which admission looks at the objects: those are sent. */
+  readonly readsObjects: Readonly<Record<AdmissionPhase, readonly AdmissionOperation[]>>
+  /** Where the resource is a custom one. */
+  readonly definition: SentDefinition | undefined
+  /** The custom kinds that are served, for error messages, where they have changed. */
+  readonly customKinds: readonly string[] | undefined
+}
+
+export interface SentDefinition {
+  readonly name: string
+  readonly revision: number
+  /** Absent: the thread has the definition already. */
+  readonly bytes: Uint8Array | undefined
+  /** Objects are converted by a webhook or a function. */
+  readonly convertsElsewhere: boolean
+}
+
+/** What the thread knows of the write, for effects. */
+export interface SentContext {
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly options: ValueMap
+}
+
+/** What admission says. */
+export type SentVerdict =
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'changed'; readonly change: ValueChange }
+  /** The objects were not sent, and a plugin looks at them after all. */
+  | { readonly kind: 'objectsMissing' }
+
+type ObjectTexts = { readonly object: string | undefined; readonly oldObject: string | undefined }
+
+export type SentAdmission = Omit<SentContext, 'fieldManager'> & {
+  /** Absent: admission is not expected to look at them. */
+  readonly texts: ObjectTexts | undefined
+} & Pick<
+    AdmissionRequest,
+    'operation' | 'kind' | 'resource' | 'requestKind' | 'requestResource' | 'subresource' | 'namespace' | 'name'
+  >
+
+export interface SentGuardedWrite extends SentContext, ObjectTexts {
+  readonly name: string
+}
+
+export type SentReserve = SentContext & ObjectTexts
+
+export interface SentReservation {
+  readonly id: number
+  /** Absent: as it was sent. */
+  readonly object: string | undefined
+}
+
+export interface SentAction extends SentContext {
+  readonly body: string
+  readonly explain: boolean
+}
+
+/** An object is sent as its difference to the body; undefined: it is the body. */
+export type SentActionAnswer =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'object'; readonly change: ValueChange | undefined }
+
+/** A question to the authorizer. */
+export interface SentAccess {
+  readonly access: Omit<ResourceAccess, 'selectors'> | PathAccess
+  readonly selectors: AskedSelectors | undefined
+}
+
+/** What is to be explained. */
+export interface SentDenial extends Pick<DeniedAccess, 'decision' | 'reader'> {
+  readonly asked: SentAccess
+}
+
+export interface SentConversion {
+  readonly objects: readonly string[]
+  readonly toApiVersion: string
+}
+
+export interface SentKey {
+  readonly namespace: string
+  readonly name: string
+}
+
+export type SentItem =
+  | { readonly kind: 'object'; readonly revision: number; readonly bytes: Uint8Array }
+  | UnreadableObject
+  | undefined
+
+/** What the thread made of what is stored. */
+export type SentDecision =
+  | { readonly kind: 'put'; readonly bytes: Uint8Array; readonly ttlSeconds: number | undefined }
+  | { readonly kind: 'remove' }
+  | { readonly kind: 'keep' }
+  /** The thread keeps the error until the write fails with it. */
+  | { readonly kind: 'thrown' }
+
+/** What the store asks or tells a write. */
+export type StoreMessage =
+  | { readonly kind: 'decide'; readonly current: SentItem }
+  | { readonly kind: 'put' | 'removed'; readonly revision: number; readonly created: boolean }
+  /** What is stored is what was sent last. */
+  | { readonly kind: 'kept' }
+  /** The decision that was thrown stands. */
+  | { readonly kind: 'thrown' }
+
+export type WriteNote =
+  | { readonly kind: 'warn'; readonly text: string }
+  | { readonly kind: 'annotate'; readonly key: string; readonly value: string }
+  | { readonly kind: 'name'; readonly object: Readonly<Record<string, string>> }
+  | { readonly kind: 'rules'; readonly seconds: number; readonly of: 'compilations' | 'evaluations' }
+
+/** The answer; `body` is absent where there is none. */
+export interface WriteResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Uint8Array | undefined
+  readonly compress: boolean
+}
